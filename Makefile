@@ -1,0 +1,44 @@
+# Each target is one command. `make setup` builds .venv with everything; the others call it when it is missing or old.
+.DEFAULT_GOAL := help
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup demo test check bench up lock
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## build .venv with everything that the other targets need
+
+$(STAMP): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Citewell needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: setup ## from nothing to five verified answers on real servers, then everything stops
+	$(BIN)/citewell demo
+
+test: setup ## the whole test suite, on servers that it starts itself
+	$(BIN)/pytest -n 2 --dist loadgroup -q
+
+check: setup ## format, lint, types, import contracts, unused dependencies
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright --warnings
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+
+bench: setup ## the benchmarks; each prints a table with its baseline
+	$(BIN)/python -m benchmarks
+
+up: setup ## servers, API and worker pools, until Ctrl-C
+	$(BIN)/citewell up
+
+lock: ## compile requirements.lock anew (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--extra embedded --group dev pyproject.toml --output-file requirements.lock

@@ -1,0 +1,209 @@
+"""One typed object for everything that can be configured.
+
+Precedence: environment (`CITEWELL_RERANK__TOP_K=5`), then `config.yaml`, then the defaults here. The YAML file is the
+one that CITEWELL_CONFIG names, or `config.yaml` in the current directory. A request's own options beat all of them.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+
+
+class ConfigurationInvalid(Exception):
+    """The configuration has a value that cannot be used; the message names the setting."""
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelInfo(_Group):
+    """What is known of one model id. Prices are US dollars per million tokens, as published 2026-08."""
+
+    price_in: float = 0.0
+    price_cached: float = 0.0
+    price_out: float = 0.0
+    strict_schema: bool = False
+    reasoning_effort: Literal["low", "medium", "high"] | None = None
+
+
+def _catalogue() -> dict[str, ModelInfo]:
+    return {
+        "openai/gpt-oss-120b": ModelInfo(
+            price_in=0.15, price_cached=0.075, price_out=0.60, strict_schema=True, reasoning_effort="low"
+        ),
+        "openai/gpt-oss-20b": ModelInfo(
+            price_in=0.075, price_cached=0.0375, price_out=0.30, strict_schema=True, reasoning_effort="low"
+        ),
+        "qwen/qwen3.6-27b": ModelInfo(price_in=0.60, price_cached=0.30, price_out=3.00),
+        # S4's fast model: shut down for most accounts on 2026-08-16, still served to some.
+        "llama-3.1-8b-instant": ModelInfo(price_in=0.05, price_cached=0.05, price_out=0.08),
+    }
+
+
+class ModelSettings(_Group):
+    """Which models answer and judge. `auto` is `groq` when GROQ_API_KEY is set and `offline` otherwise."""
+
+    provider: Literal["auto", "groq", "offline"] = "auto"
+    main: str = "openai/gpt-oss-120b"
+    fast: str = "openai/gpt-oss-20b"
+    fallbacks: dict[str, tuple[str, ...]] = {
+        "openai/gpt-oss-120b": ("openai/gpt-oss-20b",),
+        "openai/gpt-oss-20b": ("openai/gpt-oss-120b",),
+        "llama-3.1-8b-instant": ("openai/gpt-oss-20b",),
+    }
+    catalogue: dict[str, ModelInfo] = Field(default_factory=_catalogue)
+    attempts: int = Field(default=3, ge=1, le=10, description="tries per model call, the first included")
+    call_timeout_s: float = Field(default=30.0, gt=0)
+    deadline_s: float = Field(default=90.0, gt=0, description="per model call, all attempts and waits included")
+    concurrency: int = Field(default=32, ge=1, description="model calls in flight per worker process")
+
+
+class RetrievalSettings(_Group):
+    """`vector` is similarity alone (S1.1); `hybrid` fuses it with full-text and trigram search."""
+
+    method: Literal["vector", "hybrid"] = "hybrid"
+    k: int = Field(default=10, ge=1, le=100)
+
+
+class RerankSettings(_Group):
+    top_k: int = Field(default=3, ge=1, le=50)
+    batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")
+
+
+class VerificationSettings(_Group):
+    """Row S1.5's weights and thresholds, S5.4's and S2.4's confidence thresholds."""
+
+    enable: bool = True
+    weight_alignment: float = Field(default=0.4, ge=0)
+    weight_coverage: float = Field(default=0.3, ge=0)
+    weight_facts: float = Field(default=0.3, ge=0)
+    alignment_threshold: float = Field(default=0.5, ge=0, le=1)
+    coverage_threshold: float = Field(default=0.5, ge=0, le=1)
+    facts_threshold: float = Field(default=0.7, ge=0, le=1)
+    citation_confidence: float = Field(default=0.7, ge=0, le=1)
+    min_evidence_score: float = Field(default=0.2, ge=0, le=1, description="a chunk scored lower is not evidence")
+    span_min_chars: int = Field(default=50, ge=1)
+    span_max_chars: int = Field(default=200, ge=10)
+    batch: int = Field(default=4, ge=1, description="statements per task; every one has a model call of its own")
+    show_claims: bool = False
+
+
+class IngestionSettings(_Group):
+    max_bytes: int = Field(default=50_000_000, ge=1)
+    max_pages: int = Field(default=5_000, ge=1)
+    max_chars: int = Field(default=20_000_000, ge=1)
+    chunk_chars: int = Field(default=900, ge=100)
+    overlap_chars: int = Field(default=120, ge=0)
+    batch: int = Field(default=32, ge=1, description="chunks embedded and stored per transaction")
+
+
+class RecoverySettings(_Group):
+    """How fast work of a dead process is found and started again; all in seconds."""
+
+    heartbeat_s: float = Field(default=2.0, gt=0)
+    lease_s: float = Field(default=10.0, gt=0)
+    check_s: float = Field(default=2.0, gt=0)
+    stalled_s: float = Field(default=60.0, gt=0, description="no step running and none finished for so long")
+    max_launches: int = Field(default=6, ge=1, description="then the query fails with a reason")
+
+
+class PoolSettings(_Group):
+    """One worker process group: which queues it consumes and how."""
+
+    queues: tuple[str, ...]
+    pool: Literal["threads", "prefork"] = "threads"
+    concurrency: int = Field(default=8, ge=1)
+    processes: int = Field(default=1, ge=1)
+
+
+def _pools() -> dict[str, PoolSettings]:
+    # On a laptop a process per queue costs memory and start-up time, so one process serves every queue that waits for
+    # models. Ingestion has a process of its own: a large document must not hold up a question.
+    return {
+        "models": PoolSettings(
+            queues=("reranking", "citations", "generation", "verification", "maintenance"), concurrency=16
+        ),
+        "retrieval": PoolSettings(queues=("retrieval",), concurrency=4),
+        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
+    }
+
+
+class Settings(BaseSettings):
+    """Everything that can be configured; see the groups for the meaning of each value."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CITEWELL_", env_nested_delimiter="__", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    home: Path = Field(default_factory=lambda: default_home())
+    database_url: SecretStr = SecretStr("postgresql+psycopg://citewell@127.0.0.1:5432/citewell")
+    redis_url: SecretStr = SecretStr("redis://127.0.0.1:6379/0")
+    api_host: str = "127.0.0.1"
+    api_port: int = Field(default=8000, ge=0, le=65535)
+    question_max_chars: int = Field(default=4000, ge=1)
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    groq_api_key: SecretStr | None = Field(default=None, validation_alias="GROQ_API_KEY")
+    groq_base_url: str = Field(default="https://api.groq.com", validation_alias="GROQ_BASE_URL")
+    # S1.7: the seed's own variable; None leaves it to config.yaml.
+    enable_verification: bool | None = Field(default=None, validation_alias="ENABLE_VERIFICATION")
+
+    models: ModelSettings = ModelSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    rerank: RerankSettings = RerankSettings()
+    verification: VerificationSettings = VerificationSettings()
+    ingestion: IngestionSettings = IngestionSettings()
+    recovery: RecoverySettings = RecoverySettings()
+    pools: dict[str, PoolSettings] = Field(default_factory=_pools)
+
+    @property
+    def provider(self) -> Literal["groq", "offline"]:
+        """The model provider in force."""
+        if self.models.provider == "auto":
+            return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
+        return self.models.provider
+
+    @property
+    def verification_enabled(self) -> bool:
+        """S1.7: the environment beats the file; a request beats both (see services.submission)."""
+        return self.verification.enable if self.enable_verification is None else self.enable_verification
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Environment before file; no .env magic, no secrets directory."""
+        yaml = YamlConfigSettingsSource(settings_cls, yaml_file=os.environ.get("CITEWELL_CONFIG", "config.yaml"))
+        return init_settings, env_settings, yaml
+
+
+def default_home() -> Path:
+    """Where data lives unless CITEWELL_HOME says otherwise.
+
+    As root it is a system directory: the servers then run as an unprivileged user, who cannot reach root's home.
+    """
+    if os.geteuid() == 0:
+        return Path("/var/lib/citewell")
+    return Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local" / "share")) / "citewell"
+
+
+@cache
+def settings() -> Settings:
+    """Read the configuration once per process. Raises ConfigurationInvalid with one line per wrong setting."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
+        raise ConfigurationInvalid("configuration: " + "; ".join(lines)) from None
+    except (OSError, ValueError) as error:
+        raise ConfigurationInvalid(f"configuration: {error}") from None

@@ -1,0 +1,46 @@
+"""A document as Citewell keeps it: one text, and where its pages and sections lie in it.
+
+All offsets are code points into `ParsedDocument.text`, half-open: `text[start:end]`.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Page `number` (from 1, as a reader counts) covers `text[start:end]`."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands below it; `title` is the heading, `path` all headings from the top."""
+
+    title: str
+    path: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3)."""
+
+    text: str
+    pages: tuple[Page, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """A piece to index: `text == document.text[start:end]`; a chunk never crosses a page, so its page is certain."""
+
+    index: int
+    start: int
+    end: int
+    text: str
+    page: int | None
+    section: str | None

@@ -1,0 +1,113 @@
+"""Everything that can go wrong in a way a user can act on.
+
+CitewellError
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, SettingInvalid
+│   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
+│       └── DocumentTooLarge (413)
+├── NotFound (404) ── QueryNotFound, DocumentNotFound, WorkspaceNotFound
+├── NotReady (503) ── DatabaseUnavailable
+└── EmbeddingMismatch (409)
+
+A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
+"""
+
+import re
+
+
+class CitewellError(Exception):
+    """Citewell could not do what was asked."""
+
+    status: int = 500
+
+    def __init__(self, message: str | None = None) -> None:
+        self.message = message or (type(self).__doc__ or "").strip()
+        super().__init__(self.message)
+
+    @property
+    def code(self) -> str:
+        """The class name in snake_case: `QuestionInvalid` is `question_invalid`."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
+
+
+class BadInput(CitewellError):
+    """The request has a value that Citewell cannot use."""
+
+    status = 422
+
+
+class QuestionInvalid(BadInput):
+    """The question is empty; ask with at least one word."""
+
+
+class ModeUnknown(BadInput):
+    """The mode is not known; use one of low, balanced, high."""
+
+
+class ModelNotAllowed(BadInput):
+    """The model is not in the list of allowed models (`models.allowed` in the configuration)."""
+
+
+class SettingInvalid(BadInput):
+    """A setting has a value that cannot work."""
+
+
+class DocumentUnusable(BadInput):
+    """The document cannot be used."""
+
+
+class DocumentEmpty(DocumentUnusable):
+    """The document contains no text; a scanned PDF needs text recognition (OCR) first."""
+
+
+class DocumentEncrypted(DocumentUnusable):
+    """The document is encrypted; save a copy without a password and ingest that."""
+
+
+class DocumentUnreadable(DocumentUnusable):
+    """The document is damaged or is not what its name says."""
+
+
+class DocumentTypeUnknown(DocumentUnusable):
+    """This type of document is not supported; use .txt, .md or .pdf."""
+
+    status = 415
+
+
+class DocumentTooLarge(DocumentUnusable):
+    """The document is larger than the limit."""
+
+    status = 413
+
+
+class NotFound(CitewellError):
+    """There is nothing with that id."""
+
+    status = 404
+
+
+class QueryNotFound(NotFound):
+    """There is no query with that id."""
+
+
+class DocumentNotFound(NotFound):
+    """There is no document with that id."""
+
+
+class WorkspaceNotFound(NotFound):
+    """There is no workspace with that name; ingest a document into it first."""
+
+
+class NotReady(CitewellError):
+    """Citewell is not ready; try again in a few seconds."""
+
+    status = 503
+
+
+class DatabaseUnavailable(NotReady):
+    """The database does not answer; check that Postgres runs and that CITEWELL_DATABASE_URL is right."""
+
+
+class EmbeddingMismatch(CitewellError):
+    """The stored vectors come from another embedding model; ingest the documents again."""
+
+    status = 409

@@ -1,0 +1,125 @@
+"""What is asked of models: one Judgement per prompt, with the schema that its reply must have.
+
+Schemas follow strict structured output: every field required, nothing extra, no bounds in the schema (bounds are
+checked here, because not every provider's constrained decoding knows them).
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+
+def _unit(value: float) -> float:
+    if not 0 <= value <= 1:
+        raise ValueError("must be between 0 and 1")
+    return value
+
+
+Unit = Annotated[float, AfterValidator(_unit)]
+"""A score in 0..1; anything else makes the reply unreadable."""
+
+
+class Reply(BaseModel):
+    """Base of all structured replies."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Relevance(Reply):
+    """S3.1: how relevant one chunk is to the question."""
+
+    score: Unit
+
+
+class Alignment(Reply):
+    """S1.2: does the answer address the question and follow from the sources, without contradiction."""
+
+    score: Unit
+    reason: str
+
+
+class FactClaim(Reply):
+    """S1.4: one key claim of the answer."""
+
+    claim: str
+    verified: bool
+    supporting_sources: list[int]
+    confidence: Unit
+
+
+class Facts(Reply):
+    """S1.4: one to five key claims."""
+
+    claims: list[FactClaim]
+
+
+class Answerability(Reply):
+    """S3.4: is everything in the answer in the context."""
+
+    supported: bool
+    reason: str
+
+
+Relation = Literal["supports", "partially_supports", "contradicts", "does_not_mention"]
+
+
+class StatementCheck(Reply):
+    """S5.4: one statement against the one source that it cites; `relation` tells N4's states apart."""
+
+    is_accurate: bool
+    relation: Relation
+    confidence: Unit
+    explanation: str
+
+
+CitationType = Literal["direct_quote", "paraphrase", "inference"]
+
+
+class ExtractedCitation(Reply):
+    """S4.2: a passage of source `source` that answers the question; `text_span` is copied from it exactly."""
+
+    source: int
+    text_span: str
+    claim_text: str
+    citation_type: CitationType
+
+
+class ExtractedCitations(Reply):
+    """S4.2: the passages that a good answer would cite."""
+
+    citations: list[ExtractedCitation]
+
+
+T_co = TypeVar("T_co", bound=Reply, covariant=True)
+Role = Literal["main", "fast"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement(Generic[T_co]):
+    """A question to a model: `name` is its prompt file, `role` picks the model, `max_tokens` bounds the reply."""
+
+    name: str
+    role: Role
+    reply: type[T_co]
+    max_tokens: int
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Like a Judgement, but the reply is prose and is streamed."""
+
+    name: str
+    role: Role
+    max_tokens: int
+    temperature: float = 0.0
+
+
+RERANK_CHUNK = Judgement("rerank_chunk", "fast", Relevance, max_tokens=300)
+EXTRACT_CITATIONS = Judgement("extract_citations", "fast", ExtractedCitations, max_tokens=2000)
+CHECK_ALIGNMENT = Judgement("check_alignment", "fast", Alignment, max_tokens=600)
+CHECK_FACTS = Judgement("check_facts", "fast", Facts, max_tokens=1500)
+CHECK_ANSWERABILITY = Judgement("check_answerability", "fast", Answerability, max_tokens=600)
+CHECK_STATEMENT = Judgement("check_statement", "fast", StatementCheck, max_tokens=600)
+GENERATE_ANSWER = Composition("generate_answer", "main", max_tokens=2000)

@@ -1,0 +1,38 @@
+"""The passages that a model is shown, fenced as data and numbered 1..k with short server-made ids."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"<(/?)(source|answer|question|statement)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One passage: `number` is what `[†number]` in an answer points to, `label` is e.g. `policy.pdf, p.3`."""
+
+    number: int
+    label: str
+    text: str
+
+    def __str__(self) -> str:
+        return f'<source id="{self.number}" name="{fenced(self.label)}">\n{fenced(self.text)}\n</source>'
+
+
+class Sources(tuple[Source, ...]):
+    """Sources in the order of their numbers; `str()` is the form that prompts use."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(source) for source in self)
+
+    @classmethod
+    def numbered(cls, passages: Iterable[tuple[str, str]]) -> "Sources":
+        """Number (label, text) pairs from 1."""
+        return cls(Source(n, label, text) for n, (label, text) in enumerate(passages, start=1))
+
+
+def fenced(text: str) -> str:
+    """Disarm tags inside untrusted text so that it cannot close the fence around it."""
+    return _FENCE.sub(r"‹\1\2", text)
