@@ -1,7 +1,12 @@
-"""Words of a text as the lexical checks see them."""
+"""Words of a text as the lexical checks see them, English and Korean.
+
+A stem is a key for comparing, not a dictionary form: inflections of one word meet, different words rarely do.
+"""
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
 
@@ -9,3 +14,78 @@ _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
 def words(text: str) -> list[str]:
     """Return the words of `text` in order: NFKC-normalised, case-folded; a number keeps its inner separators."""
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def vocabulary(listed: str) -> frozenset[str]:
+    """Return the set of the words that stand in `listed`, separated by white space."""
+    return frozenset(listed.split())
+
+
+STOP_WORDS = vocabulary("""
+    a about according again all also although am an and another any are aren as at be because been being both but by
+    can could couldn d did didn do does doesn doing don done each either even ever every for from further get got had
+    hadn has hasn have haven having he her here hers him his how however i if in into is isn it its itself just let
+    like ll m made make many may me might more most much must my no nor not of on onto or other our out over own per
+    re s same shall she should shouldn so some such t than that the their theirs them then there these they this those
+    though through thus to too under until up upon us ve very via was wasn we well were weren what when where whether
+    which while who whom whose why will with won would wouldn yes you your yours
+    그 그것 그는 그녀 그녀는 그들 그리고 그러나 그런 그래서 하지만 또 또는 또한 및 등 이 이것 이는 이런 저 것 것이다 것은
+    것을 것이 수 때 더 매우 가장 모두 다른 있다 있는 있습니다 있으며 있고 있었다 있나요 하다 하는 하고 하며 하여 한 할 해 했다
+    했습니다 한다 합니다 하였다 하나요 된 된다 됩니다 되는 되어 되었다 됐다 이다 입니다 인 이며 대한 대해 대하여 위한 위해 위하여
+    따라 따른 통해 통한 의한 의해 무엇 무엇인가요 무엇입니까 무엇을 무슨 어떤 어떻게 어디 어디에 어디에서 언제 누구 누가 왜 몇
+    얼마 얼마나 얼마인가요 인가요 입니까 않는다 않다 않은 않았다 없다 없는 없습니다 아니다 아닙니다 아닌
+    """)
+
+_KOREAN_TAIL = re.compile(
+    "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|라고|라는|에서는|에서의|에서도|에서|에게서|에게|에는|에도|에|으로부터|으로는|으로서"
+    "|으로써|으로|로부터|로는|로서|로써|로|부터|까지의|까지|마다|조차|밖에|처럼|보다|만큼|께서|한테|하고|이나|나|이란|란|은|는|이|가|을|를"
+    "|의|도|만|과|와|들은|들이|들을|들의|들"
+    "|하였습니다|하였다|했습니다|했다|했으며|했던|한다고|한다|합니다|하는|하고|하며|하여|하기|하지|하면|할|한|해야|해"
+    "|되었습니다|되었다|됐습니다|됐다|되며|되고|된다|됩니다|되는|되지|된|될"
+    "|지|지는|지도|시켰다|시킨다|시키는|시킨|았다|었다|였다|았습니다|었습니다|습니다|는다|다)$"
+)
+_ENGLISH_TAILS = (
+    (re.compile("(?:(?<=.i)es|(?<=ss)es|(?<=sh)es|(?<=ch)es|(?<=[xz])es|(?<=[^siu])s)$"), ""),
+    (re.compile("(?<=[a-z][aeiouy][a-z])(?:ing|ed)$|(?<=[aeiouy][a-z][a-z])(?:ing|ed)$"), ""),
+    (re.compile("(?<=[a-z]{3})ly$"), ""),
+    (re.compile("([bdfgkmnprt])\\1$"), r"\1"),
+    (re.compile("(?<=..)e$"), ""),
+    (re.compile("(?<=[^aeiou])y$"), "i"),
+)
+_SPELLED = dict(
+    zip(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+        map(str, range(13)),
+        strict=True,
+    )
+)
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Return the key under which `word` (as `words` gives it) is compared."""
+    if word[-1] >= "가" and word[-1] <= "힣":
+        return _korean_stem(word)
+    if word[0].isdigit():
+        return word.replace(",", "")
+    return _SPELLED.get(word) or _english_stem(word)
+
+
+def _korean_stem(word: str) -> str:
+    shorter = _KOREAN_TAIL.sub("", word)
+    if shorter == word or not shorter or (len(shorter) < 2 and not shorter.isascii()):
+        return word
+    return stem(shorter)
+
+
+def _english_stem(word: str) -> str:
+    if len(word) < 4 or not word.isascii():
+        return word
+    for tail, replacement in _ENGLISH_TAILS:
+        word = tail.sub(replacement, word)
+    return word
+
+
+def content_stems(text: str) -> list[str]:
+    """Return the stems of the words of `text` that carry meaning, in order."""
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]

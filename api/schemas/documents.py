@@ -1,0 +1,95 @@
+"""Documents on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, Field, JsonValue, TypeAdapter
+
+from api.schemas.texts import Filename, Input, Metadata, PlainText, SourceName, WorkspaceName
+
+DocumentState = Literal["queued", "processing", "ready", "failed"]
+
+_METADATA = "Kept with every citation of the document: ticker, year, filing_type, title, … A JSON object."
+_JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+
+
+class _Placement(Input):
+    workspace: WorkspaceName = Field(
+        default="default", description="The collection that the document joins; made on first use."
+    )
+    source: SourceName = Field(default="api-server", description="Where the document came from.")
+
+
+class DocumentCreate(_Placement):
+    """A document as JSON: its text instead of a file."""
+
+    filename: Filename = Field(description="The ending says how to read the text: `.md`, otherwise `.txt`.")
+    text: PlainText = Field(description="The text of the document.", examples=["Refunds are paid within 14 days."])
+    metadata: Metadata = Field(default={}, description=_METADATA, examples=[{"title": "Refund policy"}])
+
+
+def _object_in_a_field(value: Any) -> Any:
+    return _JSON_OBJECT.validate_json(value) if isinstance(value, str) else value
+
+
+class DocumentUpload(_Placement):
+    """The fields of a form beside its file."""
+
+    filename: Filename
+    metadata: Annotated[Metadata, BeforeValidator(_object_in_a_field)] = {}
+
+
+class DocumentLinks(BaseModel):
+    """Where to look next."""
+
+    self: str
+    text: str
+
+
+class DocumentAccepted(BaseModel):
+    """The document is stored; workers read it from here on."""
+
+    id: UUID
+    status: DocumentState
+    created: bool = Field(description="False when the workspace had this very file already.")
+    links: DocumentLinks
+
+
+class DocumentProgress(BaseModel):
+    """Chunks embedded and stored so far; the total is null until the text has been read."""
+
+    chunks_done: int
+    chunks_total: int | None
+
+
+class DocumentError(BaseModel):
+    """Why a document could not be used, and what to do."""
+
+    code: str = Field(examples=["document_encrypted"])
+    message: str
+
+
+class DocumentRead(BaseModel):
+    """A document and how far its ingestion has come."""
+
+    id: UUID
+    doc_id: str = Field(description="Short id within the workspace, the first part of chunk ids.", examples=["doc_0"])
+    workspace: str
+    filename: str
+    source: str
+    metadata: dict[str, JsonValue]
+    size_bytes: int
+    status: DocumentState = Field(description="Only documents that are `ready` are searched.")
+    stage: str = Field(description="What is being done: `queued`, `reading`, `embedding`, …")
+    progress: DocumentProgress
+    pages: int = Field(description="0 for formats without pages, and while the document is not read yet.")
+    error: DocumentError | None
+    created_at: datetime
+    ready_at: datetime | None
+
+
+class DocumentList(BaseModel):
+    """The newest documents first."""
+
+    documents: list[DocumentRead]

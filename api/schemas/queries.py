@@ -1,0 +1,109 @@
+"""Questions on the wire: asked, accepted, listed."""
+
+from datetime import datetime
+from typing import Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, Field, model_validator
+
+from api.schemas.texts import Input, WorkspaceName
+
+QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+Provider = Literal["groq", "offline"]
+
+
+class RetrievalOptions(Input):
+    """How passages are found; what is left out is as configured."""
+
+    method: Literal["vector", "hybrid"] | None = Field(
+        default=None, description="Similarity of vectors alone, or fused with full-text and trigram search."
+    )
+    k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
+
+
+class RerankOptions(Input):
+    """How passages are ordered."""
+
+    top_k: int | None = Field(default=None, ge=1, le=50, description="From how many passages the answer is written.")
+
+
+class VerificationOptions(Input):
+    """How the answer is proven."""
+
+    enabled: bool | None = Field(default=None, description="The same as `enable_verification`.")
+    show_claims: bool | None = Field(default=None, description="Add the checked claims to the result.")
+
+
+class QueryCreate(Input):
+    """A question with its options."""
+
+    question: str = Field(examples=["How long do customers have to return a product?"])
+    workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")
+    mode: str = Field(
+        default="balanced",
+        description="How much evidence an answer needs: `low`, `balanced` or `high`.",
+        json_schema_extra={"enum": ["low", "balanced", "high"]},
+    )
+    model: str | None = Field(
+        default=None, max_length=200, description="The main model, one of the configured ones.", examples=[None]
+    )
+    retrieval: RetrievalOptions = RetrievalOptions()
+    rerank: RerankOptions = RerankOptions()
+    verification: VerificationOptions = VerificationOptions()
+    enable_verification: bool | None = Field(
+        default=None, description="Check the answer, or not; beats the environment and the configuration file."
+    )
+
+    @model_validator(mode="after")
+    def _one_switch(self) -> Self:
+        if None not in (here := {self.enable_verification, self.verification.enabled}) and len(here) > 1:
+            raise ValueError("enable_verification and verification.enabled contradict each other; send one of them")
+        return self
+
+    @property
+    def verify(self) -> bool | None:
+        """The switch, wherever it was set; None means: as configured."""
+        return self.verification.enabled if self.enable_verification is None else self.enable_verification
+
+
+class QueryLinks(BaseModel):
+    """Where to look next."""
+
+    self: str
+    verifications: str
+
+
+class QueryAccepted(BaseModel):
+    """The question is stored; from here on it reaches exactly one final state."""
+
+    id: UUID
+    status: QueryState
+    links: QueryLinks
+
+
+class QueryError(BaseModel):
+    """Why a query failed."""
+
+    code: str
+    message: str
+
+
+class QueryHead(BaseModel):
+    """A question and how far it has come."""
+
+    id: UUID
+    status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
+    stage: str = Field(description="What is being done, e.g. `retrieve` or `generate`.")
+    workspace: str
+    question: str
+    mode: str
+    provider: Provider = Field(description="Who answered: `offline` is extractive and uses no model server.")
+    error: QueryError | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class QueryList(BaseModel):
+    """The newest questions first."""
+
+    queries: list[QueryHead]

@@ -1,0 +1,61 @@
+"""Texts as the API takes them: what Postgres could not store, or nobody could read, is refused at the door."""
+
+import math
+import unicodedata
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+
+MAX_METADATA_CHARS = 16_384
+
+
+class Input(BaseModel):
+    """Base of all request bodies: an unknown field is an error that names it, and "5" is not 5."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def _without_nul(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("contains a NUL character")
+    return text
+
+
+def _name(text: str) -> str:
+    # macOS sends file names with Hangul taken apart; equal names must be equal strings.
+    name = unicodedata.normalize("NFC", text).strip()
+    if not name or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
+        raise ValueError("must be text on one line, without control characters")
+    return name
+
+
+def _metadata(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    length = 0
+    for leaf in _leaves(values):
+        if isinstance(leaf, str):
+            length += len(_without_nul(leaf))
+        elif not math.isfinite(leaf):
+            raise ValueError("contains a number that is not finite")
+    if length > MAX_METADATA_CHARS:
+        raise ValueError(f"has {length} characters of text; the limit is {MAX_METADATA_CHARS}")
+    return values
+
+
+def _leaves(value: JsonValue) -> Iterator[str | float]:
+    if isinstance(value, (str, float)):
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _leaves(part)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield name
+            yield from _leaves(part)
+
+
+PlainText = Annotated[str, AfterValidator(_without_nul)]
+WorkspaceName = Annotated[str, Field(max_length=100, examples=["default"]), AfterValidator(_name)]
+SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]
+Filename = Annotated[str, Field(max_length=255, examples=["refund-policy.pdf"]), AfterValidator(_name)]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]

@@ -1,0 +1,51 @@
+"""The processes of Citewell itself: the API and the worker pools, as the settings say."""
+
+import re
+import signal
+import sys
+
+from citewell.supervisor.process import ProcessSpec
+from config.settings import PoolSettings, Settings
+
+_API_STOP = ((signal.SIGTERM, 5.0),)
+# Warm, so that running steps finish; then cold, which puts unfinished ones back into their queue.
+_WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
+
+
+def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
+    """The API on `port` and one Celery worker per pool and process, in the order of starting."""
+    workers = [
+        _worker(settings, f"{name}-{i}" if pool.processes > 1 else name, pool)
+        for name, pool in settings.pools.items()
+        for i in range(1, pool.processes + 1)
+    ]
+    return [*workers, _api(settings, port)]
+
+
+def reachable_url(host: str, port: int) -> str:
+    """The address at which this machine reaches a server that listens on `host`."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - read, not bound
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _api(settings: Settings, port: int) -> ProcessSpec:
+    return ProcessSpec(
+        name="api",
+        argv=(sys.executable, "-m", "uvicorn", "api.app:app", "--host", settings.api_host, "--port", str(port),
+              "--log-level", settings.log_level.lower(), "--timeout-graceful-shutdown", "3"),
+        ready_url=f"{reachable_url(settings.api_host, port)}/readyz",
+        stop=_API_STOP,
+    )  # fmt: skip
+
+
+def _worker(settings: Settings, name: str, pool: PoolSettings) -> ProcessSpec:
+    # Celery says "ready" at level INFO, and that line is how we know.
+    level = "DEBUG" if settings.log_level == "DEBUG" else "INFO"
+    return ProcessSpec(
+        name=name,
+        argv=(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker", "-Q", ",".join(pool.queues),
+              "--pool", pool.pool, "--concurrency", str(pool.concurrency), "-n", f"{name}@%h",
+              "--without-mingle", "--without-gossip", "--loglevel", level),
+        ready_line=rf"{re.escape(name)}@\S+ ready\.",
+        stop=_WORKER_STOP,
+    )  # fmt: skip

@@ -1,0 +1,72 @@
+"""The processes of one home: launched, awaited, revived and stopped together."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from citewell.supervisor.errors import StartFailed
+from citewell.supervisor.guard import Guard
+from citewell.supervisor.output import OnLine, Output
+from citewell.supervisor.process import ManagedProcess, ProcessSpec
+
+_TICK_S = 0.02
+
+
+class Fleet:
+    """To be used from the main thread. A context manager that stops what still runs, the last launched first."""
+
+    def __init__(self, logs: Path, on_line: OnLine | None = None) -> None:
+        self.processes: list[ManagedProcess] = []
+        self._logs = logs
+        self._on_line = on_line
+        self._guard = Guard()
+
+    def launch(self, spec: ProcessSpec) -> ManagedProcess:
+        process = ManagedProcess(spec, Output(spec.name, self._logs, self._on_line), self._guard)
+        self.processes.append(process)
+        process.start()
+        return process
+
+    def await_ready(self, processes: Sequence[ManagedProcess], *, within: float, deaths: int) -> None:
+        """Wait until all are ready. Raises StartFailed after so many deaths of one of them, or after `within` s."""
+        deadline = time.monotonic() + within
+        waiting = list(processes)
+        while waiting:
+            for process in waiting:
+                process.revive()
+                if process.deaths >= deaths:
+                    raise StartFailed(_obituary(process, "does not come up"))
+            if time.monotonic() > deadline:
+                raise StartFailed(_obituary(waiting[0], f"was not ready after {within:g} s"))
+            waiting = [process for process in waiting if not process.ready]
+            time.sleep(_TICK_S if waiting else 0)
+
+    def revive(self) -> None:
+        """Start again what died, each after its own backoff."""
+        for process in self.processes:
+            process.revive()
+
+    def stop(self, processes: Sequence[ManagedProcess]) -> None:
+        """Stop these at the same time and let go of them."""
+        with ThreadPoolExecutor(max_workers=max(len(processes), 1)) as pool:
+            list(pool.map(ManagedProcess.stop, processes))
+        for process in processes:
+            process.output.close()
+            self.processes.remove(process)
+
+    def kill(self) -> None:
+        """End everything now: a hard stop, also while `stop` waits."""
+        for process in self.processes:
+            process.kill()
+
+    def close(self) -> None:
+        """Stop what still runs, the last launched first."""
+        while self.processes:
+            self.stop(self.processes[-1:])
+        self._guard.close()
+
+
+def _obituary(process: ManagedProcess, what: str) -> str:
+    last_lines = "\n  ".join(process.output.tail)
+    return f"{process.spec.name} {what}; its log is {process.output.path} and ends with:\n  {last_lines}"

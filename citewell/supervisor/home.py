@@ -1,0 +1,181 @@
+"""CITEWELL_HOME on disk: who owns what in it, and the lock that gives it to one supervisor at a time.
+
+As root the two servers run as `nobody` (Postgres refuses to be root), who must be able to enter the home. Folders that
+were there before are never opened up: a home that cannot be entered is an error that names the folder.
+"""
+
+import fcntl
+import os
+import pwd
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from citewell.supervisor.errors import AlreadyRunning, HomeUnusable
+from citewell.supervisor.state import ServerState, read_state, running_server
+
+MIN_FREE_BYTES = 300_000_000  # a new cluster takes 65 MB, its write-ahead log soon as much again
+
+
+class Account(NamedTuple):
+    """The system user that the servers run as."""
+
+    uid: int
+    gid: int
+
+
+@dataclass(frozen=True)
+class Home:
+    """A prepared home. `account` is None when the servers run as the invoking user."""
+
+    root: Path
+    account: Account | None
+
+    @property
+    def postgres(self) -> Path:
+        return self.root / "postgres"
+
+    @property
+    def valkey(self) -> Path:
+        return self.root / "valkey"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def run(self) -> Path:
+        return self.root / "run"
+
+    def give_to_servers(self, path: Path) -> None:
+        """Hand a file or folder that we created to the account of the servers."""
+        if self.account is not None:
+            os.chown(path, *self.account)
+
+
+def home_at(path: Path) -> Home:
+    """Name the places of a home; the disk is not changed. Raises HomeUnusable."""
+    return Home(path.expanduser().resolve(), _server_account())
+
+
+def prepare(home: Home) -> None:
+    """Create what is missing and check that everything can work there. Raises HomeUnusable, OSError."""
+    _create(home)
+    free = shutil.disk_usage(home.root).free
+    if free < MIN_FREE_BYTES:
+        raise HomeUnusable(
+            f"{home.root} has {free // 1_000_000} MB of free space, Citewell needs {MIN_FREE_BYTES // 1_000_000} MB; "
+            "make room or set CITEWELL_HOME to a folder on another disk"
+        )
+    if home.account is not None and (closed := closed_folder(home.root, home.account)):
+        raise HomeUnusable(
+            f"as root the database runs as the user nobody, who cannot enter {closed}; "
+            "set CITEWELL_HOME to a folder that everybody can enter, for example CITEWELL_HOME=/var/lib/citewell"
+        )
+
+
+@contextmanager
+def disk_errors_explained(home: Home) -> Generator[None]:
+    """Turn what the system says about the home (no permission, read-only, disk full) into HomeUnusable."""
+    try:
+        yield
+    except OSError as error:
+        raise HomeUnusable(
+            f"cannot keep Citewell's data in {home.root} ({error.strerror}: {error.filename}); "
+            "set CITEWELL_HOME to a folder that you can write to, with free space"
+        ) from None
+
+
+def ensure_not_running(home: Home) -> None:
+    """A first look, before ports are tried; `locked` decides. Raises AlreadyRunning."""
+    if state := running_server(home.root):
+        raise AlreadyRunning(_who_runs(home, str(state.pid), state))
+
+
+@contextmanager
+def locked(home: Home) -> Generator[None]:
+    """Hold the home for this process; the kernel lets go when the process ends, however it ends.
+
+    Raises AlreadyRunning with the pid and, once it serves, the address of the holder.
+    """
+    with (home.run / "lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyRunning(_who_runs(home, (home.run / "lock").read_text(), read_state(home.root))) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+@contextmanager
+def temporary_home() -> Generator[Path]:
+    """A home for a test or a trial, which the servers can enter whoever runs them; gone with all data at the end."""
+    with tempfile.TemporaryDirectory(prefix="citewell-") as folder:
+        Path(folder).chmod(_folder_mode())
+        yield Path(folder)
+
+
+def closed_folder(path: Path, account: Account) -> Path | None:
+    """The outermost folder on the way to `path`, or `path` itself, that the account may not enter."""
+    for folder in (*reversed(path.parents), path):
+        facts = folder.stat()
+        bit = 0o100 if facts.st_uid == account.uid else 0o010 if facts.st_gid == account.gid else 0o001
+        if not facts.st_mode & bit:
+            return folder
+    return None
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file atomically with one that only this user can read."""
+    draft = path.with_name(path.name + ".new")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+    draft.replace(path)
+
+
+def _server_account() -> Account | None:
+    if os.geteuid() != 0:
+        return None
+    try:
+        nobody = pwd.getpwnam("nobody")
+    except KeyError:
+        raise HomeUnusable("as root the database runs as the user nobody, which this machine does not have") from None
+    return Account(nobody.pw_uid, nobody.pw_gid)
+
+
+def _folder_mode() -> int:
+    return 0o711 if os.geteuid() == 0 else 0o700
+
+
+def _create(home: Home) -> None:
+    for folder in reversed([home.root, *home.root.parents]):
+        if not folder.exists():
+            folder.mkdir()
+            folder.chmod(_folder_mode())
+    for folder in (home.logs, home.run):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    for folder in (home.postgres, home.valkey):
+        _create_for_servers(home, folder)
+
+
+def _create_for_servers(home: Home, folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        if folder.stat().st_uid != (home.account.uid if home.account else os.geteuid()):
+            raise HomeUnusable(
+                f"{folder} was made by another user; start Citewell as that user or choose another CITEWELL_HOME"
+            ) from None
+    else:
+        home.give_to_servers(folder)
+
+
+def _who_runs(home: Home, pid: str, state: ServerState | None) -> str:
+    where = f"at {state.url}" if state and str(state.pid) == pid else "and is still starting"
+    return f"Citewell already runs on {home.root} (pid {pid}) {where}; stop it first or set another CITEWELL_HOME"

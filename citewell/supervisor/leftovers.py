@@ -1,0 +1,31 @@
+"""Servers that an earlier supervisor left on this home.
+
+It was killed, and they are about to end, or (on macOS) somebody also killed the guard. Two servers on the same data
+would destroy it, and a `postmaster.pid` in it protects only until the pid has been given to another program.
+"""
+
+import psutil
+
+from citewell.supervisor.home import Home
+
+_PROGRAMS = frozenset({"initdb", "postgres", "valkey-server"})
+_PATIENCE_S = 5.0
+
+
+def end_leftovers(home: Home) -> None:
+    """Wait for them to end, then kill them; must be called while holding the home's lock."""
+    found = [p for p in psutil.process_iter(["name"]) if p.info["name"] in _PROGRAMS and _works_in(p, home)]
+    _, alive = psutil.wait_procs(found, timeout=_PATIENCE_S)
+    for process in alive:
+        process.kill()
+    psutil.wait_procs(alive, timeout=_PATIENCE_S)
+    (home.postgres / "data" / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _works_in(process: psutil.Process, home: Home) -> bool:
+    """Whether the process's current folder is in the home: that is so for all processes of both servers."""
+    try:
+        folder = process.cwd()
+    except psutil.Error:
+        return False
+    return folder.startswith(f"{home.root}/")

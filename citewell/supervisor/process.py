@@ -1,0 +1,152 @@
+"""One child process: started, read, restarted with backoff when it dies, stopped step by step."""
+
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from citewell.supervisor.backoff import Backoff
+from citewell.supervisor.guard import Guard
+from citewell.supervisor.home import Account
+from citewell.supervisor.output import Output
+from citewell.supervisor.spawn import spawn
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """What to run and how to tell that it serves.
+
+    It is ready when a line of its output has matched `ready_line` and `GET ready_url` has answered 200 (each if given).
+    `stop` is a ladder of signals and seconds to wait after each; SIGKILL to the process group ends it.
+    `death_signal` is what the kernel sends it when the supervisor dies.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    ready_line: str | None = None
+    ready_url: str | None = None
+    stop: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 5.0),)
+    death_signal: signal.Signals = signal.SIGKILL
+    account: Account | None = None
+    cwd: Path | None = None
+
+
+class ManagedProcess:
+    """Driven from the main thread by `start` and `revive`; one thread per life reads the output."""
+
+    def __init__(self, spec: ProcessSpec, output: Output, guard: Guard) -> None:
+        self.spec = spec
+        self.output = output
+        self.deaths = 0
+        self._guard = guard
+        self._backoff = Backoff()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._reader = threading.Thread()
+        self._line_seen = threading.Event()
+        self._url_seen = False
+        self._started_at = 0.0
+        self._start_due = 0.0
+
+    @property
+    def pid(self) -> int | None:
+        """The process id, None between a death and the next start."""
+        return self._child.pid if self._child else None
+
+    @property
+    def ready(self) -> bool:
+        """Whether this life of the process has shown that it serves. Asks `ready_url` until it has."""
+        if self._child is None or not (self.spec.ready_line is None or self._line_seen.is_set()):
+            return False
+        self._url_seen = self._url_seen or self.spec.ready_url is None or _answers(self.spec.ready_url)
+        return self._url_seen
+
+    def start(self) -> None:
+        self._line_seen, self._url_seen = threading.Event(), False
+        self._started_at = time.monotonic()
+        spec = self.spec
+        try:
+            self._child = spawn(
+                spec.argv, env=spec.env, account=spec.account, death_signal=spec.death_signal, cwd=spec.cwd
+            )
+        except OSError as error:
+            self._note_death(f"cannot be started ({error})")
+            return
+        self._guard.watch(self._child.pid)
+        self._reader = threading.Thread(target=self._read, args=(self._child, self._line_seen), daemon=True)
+        self._reader.start()
+
+    def revive(self) -> None:
+        """To be called often: notices a death, and starts the process again when its time has come."""
+        if self._child is None:
+            if time.monotonic() >= self._start_due:
+                self.start()
+        elif (code := self._child.poll()) is not None:
+            self._bury(self._child)
+            self._note_death(f"ended with exit code {code}")
+
+    def stop(self) -> None:
+        """Climb the ladder until the process is gone, then end its group; does nothing when it does not run."""
+        child = self._child
+        if child is None:
+            return
+        for step, patience in self.spec.stop:
+            child.send_signal(step)
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(patience)
+                break
+        self._bury(child)
+
+    def kill(self) -> None:
+        """SIGKILL to the whole group, without waiting; `stop` or `revive` does the rest."""
+        if self._child is not None:
+            _kill_group(self._child.pid)
+
+    def _bury(self, child: subprocess.Popen[bytes]) -> None:
+        _kill_group(child.pid)
+        child.wait()
+        self._guard.forget(child.pid)
+        self._reader.join(
+            2
+        )  # it ends with the last process that holds the pipe; a grandchild in a group of its own may
+        self._child = None
+
+    def _note_death(self, how: str) -> None:
+        self.deaths += 1
+        delay = self._backoff.after(time.monotonic() - self._started_at)
+        self._start_due = time.monotonic() + delay
+        self.output.write(f"[supervisor] {self.spec.name} {how}; next start in {delay:g} s")
+
+    def _read(self, child: subprocess.Popen[bytes], line_seen: threading.Event) -> None:
+        assert child.stdout is not None  # noqa: S101 - spawn always makes the pipe
+        with child.stdout as pipe:
+            for raw in iter(lambda: pipe.readline(65_536), b""):
+                line = raw.decode(errors="replace").rstrip("\r\n")
+                self.output.write(line)
+                if self.spec.ready_line is not None and re.search(self.spec.ready_line, line):
+                    line_seen.set()
+
+
+def _kill_group(group: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
+        os.killpg(group, signal.SIGKILL)
+
+
+def _answers(url: str) -> bool:
+    parts = urlsplit(url)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=2)
+    try:
+        connection.request("GET", parts.path)
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,56 @@
+"""Start a child that does not outlive this process."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from citewell.supervisor.home import Account
+
+_PR_SET_PDEATHSIG = 1
+# Linux only. Elsewhere (macOS) the guard process alone ends what a killed supervisor leaves behind.
+_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+
+def spawn(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    account: Account | None = None,
+    death_signal: signal.Signals = signal.SIGKILL,
+    cwd: Path | None = None,
+    stdin: int = subprocess.DEVNULL,
+) -> subprocess.Popen[bytes]:
+    """Start `argv` in a session of its own, output and errors in one pipe; it gets `death_signal` when we die.
+
+    To be called from the main thread: the kernel sends the signal when the *thread* that started the child ends.
+    """
+    return subprocess.Popen(  # noqa: S603 - argv comes from our own specifications
+        argv,
+        env=env,
+        cwd=cwd,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,  # Ctrl-C in the terminal must reach the supervisor alone
+        user=account.uid if account else None,
+        group=account.gid if account else None,
+        extra_groups=() if account else None,
+        umask=0o077 if account else -1,
+        preexec_fn=_bind_to_parent(death_signal),  # runs after the change of user, which would clear the setting
+    )
+
+
+def _bind_to_parent(death_signal: signal.Signals) -> Callable[[], None]:
+    parent = os.getpid()
+
+    def bind() -> None:
+        if _prctl is not None:
+            _prctl(_PR_SET_PDEATHSIG, death_signal.value)
+        if os.getppid() != parent:  # it died before the setting was made
+            os._exit(1)
+
+    return bind

@@ -1,0 +1,41 @@
+"""run/state.json: where the running server of a home is found."""
+
+from pathlib import Path
+
+import psutil
+from pydantic import BaseModel, ValidationError
+
+# A pid is not used again within such a time, and corrections of the clock move a start time by less.
+_SAME_START_S = 60.0
+
+
+class ServerState(BaseModel):
+    """A server that answered `GET /readyz`; `started_at` is the start of the process in seconds since 1970."""
+
+    pid: int
+    url: str
+    started_at: float
+
+
+def running_server(home: Path) -> ServerState | None:
+    """The server that runs on this home, or None: not started, not ready yet, stopped or killed."""
+    state = read_state(home)
+    if state is None:
+        return None
+    try:
+        started_at = psutil.Process(state.pid).create_time()
+    except psutil.Error:
+        return None
+    return state if abs(started_at - state.started_at) < _SAME_START_S else None
+
+
+def read_state(home: Path) -> ServerState | None:
+    """What the last server wrote, alive or not."""
+    try:
+        return ServerState.model_validate_json(state_file(home).read_text())
+    except (OSError, ValidationError):
+        return None
+
+
+def state_file(home: Path) -> Path:
+    return home.expanduser() / "run" / "state.json"

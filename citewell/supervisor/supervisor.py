@@ -1,0 +1,135 @@
+"""The whole of Citewell on one machine, as children of this process."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from citewell.supervisor.apps import app_processes, reachable_url
+from citewell.supervisor.endpoints import claim_port
+from citewell.supervisor.home import ensure_not_running, write_private
+from citewell.supervisor.output import OnLine
+from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.state import ServerState, state_file
+from config.settings import Settings
+from db.migrate import upgrade
+
+_READY_WITHIN_S = 90.0
+_DEATHS_WHILE_STARTING = 2
+_WATCH_EVERY_S = 0.1
+_SOURCE = Path(__file__).resolve().parents[2]
+
+
+class Supervisor:
+    """Servers, schema, API and workers between `start` and `stop`, or as a context manager; from the main thread.
+
+    While it runs, SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; a second one stops hard. What dies is
+    started again by `run_forever`. `apps` replaces the processes of Citewell, `migrate` what prepares the database.
+    """
+
+    url: str  # of the API; set by `start`
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        port: int | None = None,
+        on_line: OnLine | None = None,
+        apps: Sequence[ProcessSpec] | None = None,
+        migrate: Callable[[str], None] = upgrade,
+    ) -> None:
+        self._settings = settings
+        self._port = settings.api_port if port is None else port
+        self._apps = apps
+        self._migrate = migrate
+        self._servers = EmbeddedServers(settings.home, on_line=on_line)
+        self._fleet = self._servers.fleet
+        self._stack = ExitStack()
+        self._stopping = False
+
+    def start(self) -> None:
+        """Return when the API answers `/readyz` and all workers consume. Raises SupervisorError; then nothing runs."""
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def run_forever(self) -> None:
+        """Keep everything running until SIGINT, SIGTERM or SIGHUP."""
+        with suppress(KeyboardInterrupt):
+            while True:
+                self._fleet.revive()
+                time.sleep(_WATCH_EVERY_S)
+
+    def stop(self) -> None:
+        """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile ends all at once."""
+        self._stopping = True
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        ensure_not_running(self._servers.home)
+        port = claim_port(self._settings.api_host, self._port)
+        self.url = reachable_url(self._settings.api_host, port)
+        self._stack.enter_context(self._signals())
+        self._stack.enter_context(self._servers)
+        self._migrate(self._servers.database_url)
+        self._launch(app_processes(self._settings, port) if self._apps is None else self._apps)
+        self._announce()
+
+    def _launch(self, specs: Sequence[ProcessSpec]) -> None:
+        env = self._environment()
+        apps = [self._fleet.launch(replace(s, env={**env, **s.env}, cwd=s.cwd or _SOURCE)) for s in specs]
+        self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name != "api"])
+        self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name == "api"])
+        self._fleet.await_ready(apps, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
+
+    def _environment(self) -> Mapping[str, str]:
+        """For the apps, which run in the folder of their source: a user's own `api/` must not hide ours."""
+        return {
+            **os.environ,
+            "CITEWELL_DATABASE_URL": self._servers.database_url,
+            "CITEWELL_REDIS_URL": self._servers.redis_url,
+            "CITEWELL_HOME": str(self._servers.home.root),
+            "CITEWELL_CONFIG": str(Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def _announce(self) -> None:
+        file = state_file(self._servers.home.root)
+        me = psutil.Process()
+        state = ServerState(pid=me.pid, url=self.url, started_at=me.create_time())
+        write_private(file, state.model_dump_json())
+        self._stack.callback(file.unlink, missing_ok=True)
+
+    @contextmanager
+    def _signals(self) -> Generator[None]:
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        for number, handler in before.items():
+            if handler is not signal.SIG_IGN:  # nohup stays in force
+                signal.signal(number, self._on_signal)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, *_: object) -> None:
+        if not self._stopping:
+            self._stopping = True
+            raise KeyboardInterrupt
+        self._fleet.kill()

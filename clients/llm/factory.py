@@ -1,0 +1,35 @@
+"""The ChatModel that the configuration asks for."""
+
+import httpx
+
+from clients.llm.groq import GroqModel
+from clients.llm.offline import OfflineModel
+from clients.llm.protocol import ChatModel
+from config.settings import ConfigurationInvalid, Settings
+
+
+def make_model(settings: Settings) -> ChatModel:
+    """Return the model of `settings.provider`. Call it after fork, once per process.
+
+    Raises ConfigurationInvalid when Groq is wanted and its key is missing or its address is no address.
+    """
+    if settings.provider == "offline":
+        return OfflineModel()
+    key = settings.groq_api_key.get_secret_value().strip() if settings.groq_api_key else ""
+    if not key:
+        raise ConfigurationInvalid("models.provider is 'groq' but GROQ_API_KEY is not set")
+    if not key.isascii() or not key.isprintable():
+        raise ConfigurationInvalid("GROQ_API_KEY has characters that no key has")
+    _require_address(settings.groq_base_url)
+    models = settings.models
+    return GroqModel(key, settings.groq_base_url, catalogue=models.catalogue, concurrency=models.concurrency)
+
+
+def _require_address(base_url: str) -> None:
+    try:
+        url = httpx.URL(base_url)
+        usable = url.scheme in {"http", "https"} and bool(url.host)
+    except httpx.InvalidURL:
+        usable = False
+    if not usable:
+        raise ConfigurationInvalid(f"GROQ_BASE_URL is {base_url!r}; it must be like https://api.groq.com")

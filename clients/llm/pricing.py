@@ -1,0 +1,25 @@
+"""What a call costs."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from clients.llm.protocol import Usage
+from config.settings import ModelInfo
+
+_PER_MILLION = Decimal(1_000_000)
+_RESOLUTION = Decimal("1e-9")
+
+
+def cost_usd(model: str, usage: Usage, catalogue: Mapping[str, ModelInfo]) -> Decimal:
+    """Return US dollars with nine decimals. A model that the catalogue does not know costs nothing.
+
+    Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price.
+    """
+    info = catalogue.get(model, ModelInfo())
+    cached = min(usage.cached_tokens, usage.prompt_tokens)
+    total = (
+        (usage.prompt_tokens - cached) * Decimal(str(info.price_in))
+        + cached * Decimal(str(info.price_cached))
+        + usage.completion_tokens * Decimal(str(info.price_out))
+    )
+    return (total / _PER_MILLION).quantize(_RESOLUTION)

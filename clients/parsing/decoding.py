@@ -1,0 +1,69 @@
+"""Bytes of a text file, in whatever encoding, as text that can be stored."""
+
+import codecs
+import re
+import unicodedata
+
+from charset_normalizer import from_bytes
+
+from domain.errors import DocumentUnreadable
+
+_BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+# Controls, lone surrogates, non-characters, and the byte order mark where it is not first.
+_UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
+_MAX_UNSTORABLE_SHARE = 0.01
+_MIN_HANGUL_SHARE = 0.8
+
+
+def decode(data: bytes, filename: str) -> str:
+    """Return the text of `data`: by its byte order mark, as UTF-8, or in the encoding that fits best.
+
+    Raises DocumentUnreadable when no encoding gives readable text.
+    """
+    text = _decoded(data)
+    if text is None or len(_UNSTORABLE.findall(text)) > _MAX_UNSTORABLE_SHARE * len(text):
+        raise DocumentUnreadable(f"{filename} is not readable as text; save it as UTF-8")
+    return clean(text)
+
+
+def clean(text: str) -> str:
+    """Return `text` in NFC with `\\n` newlines and without characters that cannot be stored or seen."""
+    return unicodedata.normalize("NFC", _UNSTORABLE.sub("", _NEWLINE.sub("\n", text)))
+
+
+def _decoded(data: bytes) -> str | None:
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return _strictly(data, encoding)
+    return _strictly(data, "utf-8") or _korean(data) or _guessed(data)
+
+
+def _strictly(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _korean(data: bytes) -> str | None:
+    """CP949 (which contains EUC-KR), if it gives Hangul: detectors take short Korean texts for Chinese."""
+    text = _strictly(data, "cp949")
+    if text is None:
+        return None
+    foreign = "".join(character for character in text if character > "\x7f")
+    # EUC-KR has the syllables that are in use; accented capitals decode to the others.
+    used = foreign.encode("euc_kr", errors="ignore").decode("euc_kr")
+    hangul = sum("가" <= character <= "힣" for character in used)
+    return text if hangul >= _MIN_HANGUL_SHARE * len(foreign) else None
+
+
+def _guessed(data: bytes) -> str | None:
+    best = from_bytes(data).best()
+    return None if best is None else str(best)

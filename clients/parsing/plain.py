@@ -1,0 +1,21 @@
+"""Sections of a plain text, where it is certain that a line is a heading: a blank line before it and a rule below."""
+
+import re
+
+from clients.parsing.headings import Heading, sections_from
+from domain.documents import Section
+
+_UNDERLINED = re.compile(
+    r"(?:\A|\n[ \t]*\n)[ \t]*(?P<title>\S[^\n]{0,118}?)[ \t]*\n[ \t]*(?P<rule>={3,}|-{3,}|~{3,})[ \t]*(?:\n|\Z)"
+)
+
+
+def plain_sections(text: str) -> tuple[Section, ...]:
+    """Return the sections of underlined headings; the rule's character gives the level in order of first use."""
+    levels: dict[str, int] = {}
+    headings = [
+        Heading(match.start("title"), match["title"], (levels.setdefault(match["rule"][0], len(levels)),))
+        for match in _UNDERLINED.finditer(text)
+        if any(character.isalpha() for character in match["title"])
+    ]
+    return sections_from(headings, len(text))

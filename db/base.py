@@ -1,0 +1,36 @@
+"""The declarative base: one naming convention for constraints, shared column types."""
+
+from datetime import datetime
+from typing import Annotated, Any, ClassVar
+
+from sqlalchemy import BigInteger, DateTime, Identity, MetaData, func
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, mapped_column
+
+Json = dict[str, Any]
+
+BigId = Annotated[int, mapped_column(BigInteger, Identity(), primary_key=True)]
+CreatedAt = Annotated[datetime, mapped_column(DateTime(timezone=True), server_default=func.now())]
+
+
+class Base(DeclarativeBase):
+    """Base of all tables. Times are timezone-aware and come from the database's clock."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: DateTime(timezone=True),
+        dict[str, Any]: JSONB(none_as_null=True),
+        list[Any]: JSONB(none_as_null=True),
+        list[int]: JSONB(none_as_null=True),
+        list[str]: JSONB(none_as_null=True),
+        list[list[int]]: JSONB(none_as_null=True),
+        list[dict[str, object]]: JSONB(none_as_null=True),
+    }

@@ -1,0 +1,63 @@
+"""Answers and their citations, as published."""
+
+import uuid
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, BigId, CreatedAt
+
+
+class Answer(Base):
+    """The answer of one round: what the model wrote, and what was left after the checks."""
+
+    __tablename__ = "answers"
+    __table_args__ = (UniqueConstraint("query_id", "round"),)
+
+    id: Mapped[BigId]
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    round: Mapped[int]
+    text: Mapped[str]
+    original_text: Mapped[str]
+    abstained: Mapped[bool]
+    abstain_reason: Mapped[str | None]
+    model: Mapped[str | None]
+    references: Mapped[list[str]]
+    removed_citations: Mapped[list[int]]
+    edits: Mapped[list[dict[str, object]]]
+    created_at: Mapped[CreatedAt]
+
+
+class Citation(Base):
+    """One marker in one sentence (S4.2, S3.3, N3).
+
+    `text_span` equals the document's text at `source_start:source_end`; `claim_text` equals the answer's text at
+    `answer_start:answer_end`. The source is copied here, so a citation stays readable when its document is deleted.
+    """
+
+    __tablename__ = "citations"
+    __table_args__ = (UniqueConstraint("answer_id", "position"), Index(None, "document_id"))
+
+    id: Mapped[BigId]
+    answer_id: Mapped[int] = mapped_column(ForeignKey("answers.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    number: Mapped[int]
+    document_id: Mapped[uuid.UUID]
+    document_name: Mapped[str]
+    doc_id: Mapped[str]
+    chunk_id: Mapped[str]
+    chunk_index: Mapped[int]
+    start_index: Mapped[int]
+    source: Mapped[str]
+    page_number: Mapped[int | None]
+    section: Mapped[str | None]
+    text_span: Mapped[str]
+    source_start: Mapped[int]
+    source_end: Mapped[int]
+    claim_text: Mapped[str]
+    answer_start: Mapped[int]
+    answer_end: Mapped[int]
+    citation_type: Mapped[str]
+    confidence_score: Mapped[float]
+    status: Mapped[str]
+    explanation: Mapped[str]

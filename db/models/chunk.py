@@ -1,0 +1,47 @@
+"""Chunks: what is embedded, searched and cited."""
+
+import uuid
+
+from pgvector.sqlalchemy import Vector
+from sqlalchemy import Computed, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, BigId
+
+EMBEDDING_DIMENSION = 512
+
+
+class Chunk(Base):
+    """`text` equals the document's text from `start_index` to `end_index` (code points)."""
+
+    __tablename__ = "chunks"
+    __table_args__ = (
+        UniqueConstraint("document_id", "chunk_index"),
+        UniqueConstraint("workspace_id", "chunk_id"),
+        Index(
+            "ix_chunks_embedding",
+            "embedding",
+            postgresql_using="hnsw",
+            postgresql_ops={"embedding": "vector_cosine_ops"},
+        ),
+        Index("ix_chunks_search", "search", postgresql_using="gin"),
+        Index("ix_chunks_text_trgm", "text", postgresql_using="gin", postgresql_ops={"text": "gin_trgm_ops"}),
+    )
+
+    id: Mapped[BigId]
+    workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
+    chunk_id: Mapped[str]
+    chunk_index: Mapped[int]
+    page: Mapped[int | None]
+    section: Mapped[str | None]
+    start_index: Mapped[int]
+    end_index: Mapped[int]
+    text: Mapped[str]
+    sha256: Mapped[str]
+    embedding: Mapped[list[float]] = mapped_column(Vector(EMBEDDING_DIMENSION), deferred=True)
+    # English stemming leaves other scripts as they are; Korean particles are met by prefix queries (db.queries.search).
+    search: Mapped[str] = mapped_column(
+        TSVECTOR, Computed("to_tsvector('english', text)", persisted=True), deferred=True
+    )

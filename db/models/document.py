@@ -1,0 +1,69 @@
+"""Documents: the stored text that every offset points into, and the file that it came from."""
+
+import uuid
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ForeignKey, LargeBinary, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, CreatedAt, Json
+
+
+class DocumentStatus(StrEnum):
+    """Life of a document; only `ready` ones are searched."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class Document(Base):
+    """`number` counts within the workspace: chunk ids are `doc_<number>::chunk_<index>` (S3.3).
+
+    `pages` holds [number, start, end] and `sections` [title, start, end], in code points of `text`.
+    """
+
+    __tablename__ = "documents"
+    __table_args__ = (
+        UniqueConstraint("workspace_id", "number"),
+        UniqueConstraint("workspace_id", "filename", "sha256"),
+    )
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
+    workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    filename: Mapped[str]
+    source: Mapped[str] = mapped_column(server_default="api-server")
+    details: Mapped[Json] = mapped_column("metadata", server_default="{}")
+    sha256: Mapped[str]
+    size_bytes: Mapped[int]
+    status: Mapped[str] = mapped_column(server_default=DocumentStatus.QUEUED, index=True)
+    stage: Mapped[str] = mapped_column(server_default="queued")
+    chunks_done: Mapped[int] = mapped_column(server_default="0")
+    chunks_total: Mapped[int | None]
+    error: Mapped[Json | None]
+    attempt: Mapped[int] = mapped_column(server_default="0")
+    lease_until: Mapped[datetime | None]
+    text: Mapped[str | None] = mapped_column(deferred=True)
+    pages: Mapped[list[list[int]] | None]
+    sections: Mapped[list[Any] | None]
+    created_at: Mapped[CreatedAt]
+    progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    ready_at: Mapped[datetime | None]
+
+    @property
+    def doc_id(self) -> str:
+        """`doc_0`, `doc_1`, … within the workspace (S3.3)."""
+        return f"doc_{self.number}"
+
+
+class DocumentFile(Base):
+    """The uploaded bytes, so that any ingestion worker can parse them and the text can be extracted again."""
+
+    __tablename__ = "document_files"
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)

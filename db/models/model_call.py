@@ -1,0 +1,40 @@
+"""Every call to a model, failed attempts included (A4): the ledger that must equal the provider's bill."""
+
+import uuid
+from decimal import Decimal
+
+from sqlalchemy import ForeignKey, Index, Numeric
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, BigId, CreatedAt
+
+
+class ModelCall(Base):
+    """Tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server told no usage."""
+
+    __tablename__ = "model_calls"
+    __table_args__ = (Index(None, "query_id"),)
+
+    id: Mapped[BigId]
+    query_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    round: Mapped[int]
+    step: Mapped[str]
+    item: Mapped[str]
+    provider: Mapped[str]
+    model: Mapped[str]
+    prompt: Mapped[str]
+    prompt_version: Mapped[str]
+    attempt: Mapped[int]
+    status: Mapped[int | None]
+    error: Mapped[str | None]
+    finish_reason: Mapped[str | None]
+    request_id: Mapped[str | None]
+    prompt_tokens: Mapped[int]
+    cached_tokens: Mapped[int]
+    completion_tokens: Mapped[int]
+    reasoning_tokens: Mapped[int]
+    estimated: Mapped[bool]
+    cost_usd: Mapped[Decimal] = mapped_column(Numeric(14, 9))
+    duration_ms: Mapped[float]
+    reply_text: Mapped[str | None]
+    created_at: Mapped[CreatedAt]

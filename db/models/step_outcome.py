@@ -1,0 +1,30 @@
+"""Step outcomes: the natural key that makes every step safe to run twice."""
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, Json
+
+
+class StepOutcome(Base):
+    """One item of one step of one round. A row without `value` is a claim: somebody works on it until `lease_until`.
+
+    `attempt` fences late writers: only the latest claimant may store the value.
+    """
+
+    __tablename__ = "step_outcomes"
+    __table_args__ = (Index("ix_step_outcomes_running", "lease_until", postgresql_where="value IS NULL"),)
+
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True)
+    round: Mapped[int] = mapped_column(primary_key=True)
+    step: Mapped[str] = mapped_column(primary_key=True)
+    item: Mapped[str] = mapped_column(primary_key=True)
+    attempt: Mapped[int] = mapped_column(server_default="1")
+    worker: Mapped[str]
+    lease_until: Mapped[datetime]
+    value: Mapped[Json | None]
+    started_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    finished_at: Mapped[datetime | None]

@@ -1,0 +1,85 @@
+"""The verification history: one row per attempt, with its sentences, claims and citation checks. Append-only."""
+
+import uuid
+
+from sqlalchemy import ForeignKey, Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, BigId, CreatedAt, Json
+
+
+class Verification(Base):
+    """One verification of one answer (S1.8, S2.4). `checks` says of each check if it ran, fell back or did not run.
+
+    Scores are null when the verification as a whole broke (S1.6); the reason is then in `issues`.
+    """
+
+    __tablename__ = "verifications"
+    __table_args__ = (Index(None, "query_id"),)
+
+    id: Mapped[BigId]
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    round: Mapped[int]
+    answer: Mapped[str]
+    overall_score: Mapped[float | None]
+    answer_source_alignment: Mapped[float | None]
+    citation_coverage: Mapped[float | None]
+    fact_verification_score: Mapped[float | None]
+    confidence: Mapped[float | None]
+    confidence_level: Mapped[str | None]
+    is_grounded: Mapped[bool | None]
+    claims_checked: Mapped[int]
+    claims_supported: Mapped[int]
+    accuracy_rate: Mapped[float | None]
+    issues: Mapped[list[str]]
+    verified_sources: Mapped[list[str]]
+    unverified_claims: Mapped[list[str]]
+    checks: Mapped[Json]
+    created_at: Mapped[CreatedAt]
+
+
+class VerificationSentence(Base):
+    """N4: one sentence of the published answer and the one state it is in; offsets are code points of the answer."""
+
+    __tablename__ = "verification_sentences"
+
+    verification_id: Mapped[int] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    start: Mapped[int]
+    end: Mapped[int]
+    text: Mapped[str]
+    status: Mapped[str]
+    evidence: Mapped[str | None]
+    source: Mapped[Json | None]
+
+
+class VerificationClaim(Base):
+    """S1.4, S2.1: one claim that the fact check took from the answer."""
+
+    __tablename__ = "verification_claims"
+
+    verification_id: Mapped[int] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    claim: Mapped[str]
+    verified: Mapped[bool]
+    supporting_sources: Mapped[list[str]]
+    confidence: Mapped[float]
+
+
+class CitationCheck(Base):
+    """S5.4: one (statement, number) pair of the original answer, checked against the source it cites."""
+
+    __tablename__ = "citation_checks"
+
+    verification_id: Mapped[int] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"), primary_key=True)
+    item: Mapped[str] = mapped_column(primary_key=True)
+    statement: Mapped[str]
+    citation_number: Mapped[int | None]
+    chunk_id: Mapped[str | None]
+    source_file: Mapped[str | None]
+    source_page: Mapped[int | None]
+    is_accurate: Mapped[bool | None]
+    relation: Mapped[str | None]
+    confidence: Mapped[float | None]
+    explanation: Mapped[str]
+    status: Mapped[str]

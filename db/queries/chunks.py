@@ -1,0 +1,73 @@
+"""Chunks together with the document that they come from."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db.models import Chunk, Document
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as the pipeline uses it; `key` is its primary key, `text` the document's text at start..end."""
+
+    key: int
+    document_id: uuid.UUID
+    doc_id: str
+    filename: str
+    source: str
+    metadata: dict[str, Any]
+    chunk_id: str
+    chunk_index: int
+    page: int | None
+    section: str | None
+    start_index: int
+    end_index: int
+    text: str
+
+    @property
+    def label(self) -> str:
+        """`policy.pdf, p.3`, or only the file name where there are no pages."""
+        return self.filename if self.page is None else f"{self.filename}, p.{self.page}"
+
+
+def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
+    """The passages with these keys, in the order of the keys; a chunk that is gone meanwhile is left out."""
+    wanted = list(keys)
+    rows = session.execute(
+        select(Chunk, Document).join(Document, Document.id == Chunk.document_id).where(Chunk.id.in_(wanted))
+    )
+    by_key = {chunk.id: _passage(chunk, document) for chunk, document in rows}
+    return [by_key[key] for key in wanted if key in by_key]
+
+
+def count_chunks(session: Session, workspace_id: int) -> int:
+    """How many chunks the workspace has."""
+    return session.scalar(select(func.count()).where(Chunk.workspace_id == workspace_id)) or 0
+
+
+def source_slice(session: Session, document_id: uuid.UUID, start: int, end: int) -> str | None:
+    """The document's stored text from `start` to `end` (code points), read back from the database."""
+    return session.scalar(select(func.substr(Document.text, start + 1, end - start)).where(Document.id == document_id))
+
+
+def _passage(chunk: Chunk, document: Document) -> Passage:
+    return Passage(
+        key=chunk.id,
+        document_id=document.id,
+        doc_id=document.doc_id,
+        filename=document.filename,
+        source=document.source,
+        metadata=document.details,
+        chunk_id=chunk.chunk_id,
+        chunk_index=chunk.chunk_index,
+        page=chunk.page,
+        section=chunk.section,
+        start_index=chunk.start_index,
+        end_index=chunk.end_index,
+        text=chunk.text,
+    )

@@ -1,0 +1,158 @@
+"""Queries: accepted, launched, advanced, finished."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from db.models import Query, QueryStatus, StepOutcome, Workspace
+from domain.errors import QueryNotFound
+
+
+class Launch(NamedTuple):
+    """A start of a query's canvas; `launch` is the number that was read."""
+
+    query_id: uuid.UUID
+    launch: int
+
+
+UNFINISHED = (QueryStatus.QUEUED, QueryStatus.RUNNING)
+
+
+def add_query(
+    session: Session, workspace_id: int, *, question: str, mode: str, provider: str, options: dict[str, Any]
+) -> Query:
+    """Accept a query: from the commit on it reaches exactly one final state."""
+    query = Query(workspace_id=workspace_id, question=question, mode=mode, provider=provider, options=options)
+    session.add(query)
+    session.flush()
+    return query
+
+
+def get_query(session: Session, query_id: uuid.UUID) -> Query:
+    """Raise QueryNotFound when there is none."""
+    query = session.get(Query, query_id)
+    if query is None:
+        raise QueryNotFound(f"There is no query {query_id}.")
+    return query
+
+
+def workspace_name_of(session: Session, query: Query) -> str:
+    """The name of the query's workspace."""
+    return session.get_one(Workspace, query.workspace_id).name
+
+
+def list_queries(
+    session: Session, *, workspace: str | None, status: str | None, before: datetime | None, limit: int
+) -> list[tuple[Query, str]]:
+    """(query, workspace name), the newest first."""
+    statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
+    if workspace is not None:
+        statement = statement.where(Workspace.name == workspace)
+    if status is not None:
+        statement = statement.where(Query.status == status)
+    if before is not None:
+        statement = statement.where(Query.created_at < before)
+    rows = session.execute(statement.order_by(Query.created_at.desc(), Query.id).limit(limit))
+    return [(query, name) for query, name in rows]
+
+
+def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> int | None:
+    """Count a new start of the canvas; messages of earlier ones are ignored from now on.
+
+    Return the number, or None when the query is finished or somebody else launched it since `seen_launch` was read.
+    """
+    return session.scalar(
+        update(Query)
+        .where(Query.id == query_id, Query.status.in_(UNFINISHED), Query.launch == seen_launch)
+        .values(
+            status=QueryStatus.RUNNING,
+            launch=Query.launch + 1,
+            started_at=func.coalesce(Query.started_at, func.now()),
+            progress_at=func.now(),
+        )
+        .returning(Query.launch)
+    )
+
+
+def find_current(session: Session, query_id: str, launch: int) -> Query | None:
+    """The query, if it is unfinished and `launch` is its newest start; None makes a message stale."""
+    query = session.get(Query, uuid.UUID(query_id))
+    return query if query and query.status in UNFINISHED and query.launch == launch else None
+
+
+def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
+    """Undo `mark_launched` when the message could not be published: the reconciler then starts the query soon."""
+    session.execute(
+        update(Query)
+        .where(Query.id == query_id, Query.launch == launch, Query.status == QueryStatus.RUNNING)
+        .values(status=QueryStatus.QUEUED)
+    )
+
+
+def mark_stage(session: Session, query_id: uuid.UUID, stage: str) -> bool:
+    """Note progress; `stage` is what a waiting user is shown. True when the query has just entered the stage."""
+    session.execute(
+        update(Query).where(Query.id == query_id, Query.status.in_(UNFINISHED)).values(progress_at=func.now())
+    )
+    entered = session.scalar(
+        update(Query)
+        .where(Query.id == query_id, Query.status.in_(UNFINISHED), Query.stage != stage)
+        .values(stage=stage)
+        .returning(Query.id)
+    )
+    return entered is not None
+
+
+def mark_finished(
+    session: Session, query_id: uuid.UUID, status: QueryStatus, *, error: dict[str, Any] | None = None
+) -> bool:
+    """Enter a final state, once: False when the query had one already."""
+    done = session.scalar(
+        update(Query)
+        .where(Query.id == query_id, Query.status.in_(UNFINISHED))
+        .values(status=status, stage=status, error=error, finished_at=func.clock_timestamp(), progress_at=func.now())
+        .returning(Query.id)
+    )
+    return done is not None
+
+
+def list_stalled(session: Session, *, lease_s: float, stalled_s: float, limit: int = 100) -> list[Launch]:
+    """Unfinished, launched queries on which nobody works, and which need a new start.
+
+    Soon when a step's lease ran out (its process died), late when nothing is known (its message was lost, or waits in
+    a long queue). Both waits double with every launch, so that a backlog is not mistaken for a loss again and again.
+    """
+    since = func.extract("epoch", func.now() - Query.progress_at)
+    patience = func.power(2, func.least(Query.launch, 6) - 1)
+    waited = or_(
+        and_(_claim(StepOutcome.lease_until < func.now()), since > lease_s * patience), since > stalled_s * patience
+    )
+    rows = session.execute(
+        select(Query.id, Query.launch)
+        .where(Query.status == QueryStatus.RUNNING, waited, ~_claim(StepOutcome.lease_until > func.now()))
+        .order_by(Query.created_at)
+        .limit(limit)
+    )
+    return [Launch(query_id, launch) for query_id, launch in rows]
+
+
+def list_unpublished(session: Session, older_than_s: float, limit: int = 100) -> list[Launch]:
+    """Queries that were accepted but never started: the broker was away."""
+    rows = session.execute(
+        select(Query.id, Query.launch)
+        .where(Query.status == QueryStatus.QUEUED, Query.created_at < func.now() - timedelta(seconds=older_than_s))
+        .order_by(Query.created_at)
+        .limit(limit)
+    )
+    return [Launch(query_id, launch) for query_id, launch in rows]
+
+
+def _claim(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return (
+        select(StepOutcome.query_id)
+        .where(StepOutcome.query_id == Query.id, StepOutcome.value.is_(None), condition)
+        .exists()
+    )

@@ -1,0 +1,62 @@
+"""Workspaces: found by name, made on first use."""
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import Workspace
+from domain.errors import EmbeddingMismatch, WorkspaceNotFound
+
+
+def get_workspace(session: Session, name: str) -> Workspace:
+    """Raise WorkspaceNotFound when nothing was ever ingested under that name."""
+    workspace = session.scalar(select(Workspace).where(Workspace.name == name))
+    if workspace is None:
+        raise WorkspaceNotFound(f"There is no workspace {name!r}; ingest a document into it first.")
+    return workspace
+
+
+def get_or_add_workspace(session: Session, name: str) -> Workspace:
+    """Return the workspace `name`, made if need be; safe under concurrent first use."""
+    session.execute(insert(Workspace).values(name=name).on_conflict_do_nothing())
+    return get_workspace(session, name)
+
+
+def list_workspace_names(session: Session) -> list[str]:
+    """All names, sorted."""
+    return list(session.scalars(select(Workspace.name).order_by(Workspace.name)))
+
+
+def take_document_number(session: Session, workspace_id: int) -> int:
+    """Return the next number for a document of this workspace: 0, 1, …"""
+    following = session.scalar(
+        update(Workspace)
+        .where(Workspace.id == workspace_id)
+        .values(next_document_number=Workspace.next_document_number + 1)
+        .returning(Workspace.next_document_number)
+    )
+    if following is None:
+        raise WorkspaceNotFound
+    return following - 1
+
+
+def claim_embedding_model(session: Session, workspace_id: int, name: str, dimension: int) -> None:
+    """Note which model makes this workspace's vectors. Raises EmbeddingMismatch when it is another one already."""
+    session.execute(
+        update(Workspace)
+        .where(Workspace.id == workspace_id, Workspace.embedding_model.is_(None))
+        .values(embedding_model=name, embedding_dimension=dimension)
+    )
+    check_embedding_model(session, workspace_id, name, dimension)
+
+
+def check_embedding_model(session: Session, workspace_id: int, name: str, dimension: int) -> None:
+    """Raise EmbeddingMismatch unless the workspace's vectors, if it has any, come from this model."""
+    workspace = session.get_one(Workspace, workspace_id, populate_existing=True)
+    if workspace.embedding_model in (None, name) and workspace.embedding_dimension in (None, dimension):
+        return
+    raise EmbeddingMismatch(
+        f"Workspace {workspace.name!r} holds vectors of {workspace.embedding_model} "
+        f"({workspace.embedding_dimension} dimensions), but {name} ({dimension}) is configured; "
+        "configure that model again, or ingest the documents into a new workspace."
+    )

@@ -1,0 +1,24 @@
+"""Batches: every item has a model call of its own, a task carries a few of them."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def batches(items: Sequence[T], size: int) -> list[list[T]]:
+    """Split `items` into as few lists of at most `size` as possible, as even as possible, in order."""
+    if not items:
+        return []
+    count = -(-len(items) // size)
+    return [list(items[len(items) * n // count : len(items) * (n + 1) // count]) for n in range(count)]
+
+
+def growing_batches(items: Sequence[T], size: int) -> list[list[T]]:
+    """Split `items` into lists of 1, 2, 4 … at most `size`: an early first verdict, and still few tasks."""
+    result: list[list[T]] = []
+    first, width = 0, 1
+    while first < len(items):
+        result.append(list(items[first : first + width]))
+        first, width = first + width, min(width * 2, size)
+    return result

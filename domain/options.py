@@ -1,0 +1,39 @@
+"""The settings that shape one result, as a snapshot: stored with the query, so a worker needs no other settings."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.judgements import CitationType
+
+
+class QueryOptions(BaseModel):
+    """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    """The main model asked for by the request (S2.5), or None for the configured one."""
+    retrieval_method: Literal["vector", "hybrid"]
+    k: int
+    top_k: int
+    rerank_batch: int
+    min_chunks: int
+    min_evidence_score: float
+    verify_answer: bool
+    """Answerability check (S3.4); False in mode `low`."""
+    verification: bool
+    check_batch: int
+    weight_alignment: float
+    weight_coverage: float
+    weight_facts: float
+    alignment_threshold: float
+    coverage_threshold: float
+    facts_threshold: float
+    citation_confidence: float
+    span_min_chars: int
+    span_max_chars: int
+    show_claims: bool
+
+
+DEFAULT_CITATION_TYPE: CitationType = "paraphrase"

@@ -1,0 +1,70 @@
+"""What each step leaves behind: small JSON values, stored once under (query, round, step, item).
+
+Failure is a value here: `status` says how it went and `reason` why, in words a user can read.
+"""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Retrieved(TypedDict):
+    """Candidates in retrieval order as [chunk key, cosine similarity or null]."""
+
+    status: Literal["found", "empty", "failed"]
+    candidates: list[tuple[int, float | None]]
+    reason: NotRequired[str]
+
+
+class Scored(TypedDict):
+    """S3.1: `score` is null when the model's reply could not be read."""
+
+    status: Literal["scored", "unreadable"]
+    score: float | None
+    reason: NotRequired[str]
+
+
+class Selected(TypedDict):
+    """`selected` are the chunk keys that the answer is written from, numbered 1..k by position; `ranked` all of them.
+
+    `sources` is `selected` as users see it. `refused`: the evidence gate closed, `reason` says why.
+    """
+
+    status: Literal["selected", "refused"]
+    selected: list[int]
+    ranked: list[int]
+    sources: list[dict[str, Any]]
+    issues: list[str]
+    reason: NotRequired[str]
+
+
+class Drafted(TypedDict):
+    """The model's answer with its `[†N]` markers; `abstained` when it said that the sources do not tell."""
+
+    status: Literal["complete", "abstained", "failed"]
+    text: str
+    model: str | None
+    reason: NotRequired[str]
+
+
+class Extracted(TypedDict):
+    """S4.2: extracted citations as the model gave them."""
+
+    status: Literal["extracted", "failed"]
+    citations: list[dict[str, Any]]
+    reason: NotRequired[str]
+
+
+class Checked(TypedDict):
+    """One check. `fallback`: a simpler method stood in (S1.2); `not_checked`: it says nothing; `skipped`: by setting.
+
+    `verdict` is the reply of the judgement as JSON, or null.
+    """
+
+    status: Literal["checked", "fallback", "not_checked", "skipped"]
+    verdict: dict[str, Any] | None
+    reason: NotRequired[str]
+
+
+class Done(TypedDict):
+    """A step whose product is stored elsewhere, in the same transaction."""
+
+    status: Literal["done"]

@@ -1,0 +1,68 @@
+"""Names of scales, units and spelled numerals, English and Korean: the tables behind `domain.numbers`."""
+
+SCALES = {
+    name: scale
+    for scale, names in (
+        (1e2, "hundred 백"),
+        (1e3, "thousand k 천"),
+        (1e4, "만"),
+        (1e6, "million mn m 백만"),
+        (1e7, "천만"),
+        (1e8, "억"),
+        (1e9, "billion bn b 십억"),
+        (1e12, "trillion tn 조"),
+    )
+    for name in names.split()
+}
+"""What a scale word multiplies by; `k`, `m` and `b` count only directly behind a digit."""
+
+UNITS = {
+    name: (dimension, factor)
+    for dimension, factor, names in (
+        ("percent", 1.0, "% ％ percent 퍼센트 프로"),
+        ("percentage points", 1.0, "pp %p percentagepoint percentagepoints 퍼센트포인트"),
+        ("usd", 1.0, "us$ $ usd dollar dollars 달러"),
+        ("eur", 1.0, "€ eur euro euros 유로"),
+        ("gbp", 1.0, "£ gbp 파운드"),
+        ("krw", 1.0, "₩ krw 원"),
+        ("jpy", 1.0, "¥ jpy yen 엔"),
+        ("time", 1.0, "second seconds 초"),
+        ("time", 60.0, "minute minutes 분"),
+        ("time", 3600.0, "hour hours 시간"),
+        ("time", 86_400.0, "day days 일"),
+        ("time", 604_800.0, "week weeks 주"),
+        ("months", 1.0, "month months 개월 달"),
+        ("months", 12.0, "year years 년"),
+        ("length", 0.001, "mm millimeters millimetres 밀리미터"),
+        ("length", 0.01, "cm centimeters centimetres 센티미터"),
+        ("length", 1.0, "meter metre meters metres 미터"),
+        ("length", 1000.0, "km kilometer kilometre kilometers kilometres 킬로미터"),
+        ("length", 1609.344, "mile miles 마일"),
+        ("length", 0.3048, "foot feet ft 피트"),
+        ("length", 0.0254, "inch inches 인치"),
+        ("mass", 0.001, "g gram grams 그램"),
+        ("mass", 1.0, "kg kilogram kilograms 킬로그램"),
+        ("mass", 1000.0, "ton tons tonne tonnes 톤"),
+        ("mass", 0.453592, "lb lbs"),
+    )
+    for name in names.split()
+}
+"""Unit name → (dimension, how many of the dimension's base unit). Only one dimension's units convert to each other."""
+
+NUMERALS = {
+    name: float(value)
+    for names, values in (
+        ("zero one two three four five six seven eight nine ten eleven twelve", range(13)),
+        ("thirteen fourteen fifteen sixteen seventeen eighteen nineteen", range(13, 20)),
+        ("twenty thirty forty fifty sixty seventy eighty ninety", range(20, 100, 10)),
+        ("한 두 세 네 다섯 여섯 일곱 여덟 아홉 열", range(1, 11)),
+    )
+    for name, value in zip(names.split(), values, strict=True)
+}
+ORDINALS = {
+    name: float(value)
+    for names in ("first second third fourth fifth sixth seventh eighth ninth tenth", "첫 둘째 셋째 넷째 다섯째")
+    for value, name in enumerate(names.split(), start=1)
+}
+COUNTERS = "명 개 번 가지 곳 달 살 시간 차례 마리 권 대 편 배 군데 사람".split()
+"""Korean counters: only before one of these is `두` or `세` a number."""

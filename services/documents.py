@@ -1,0 +1,118 @@
+"""Accepting and showing documents. Reading and embedding them is services.ingestion's work, in a worker."""
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from config.settings import Settings
+from db.models import Document, DocumentStatus
+from db.queries import documents as rows
+from db.queries.workspaces import get_or_add_workspace
+from db.session import reading, transaction
+from domain.errors import BadInput, DocumentEmpty, DocumentTooLarge
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A file as it came in; `metadata` is kept with every citation (ticker, year, filing_type, title, …)."""
+
+    filename: str
+    content: bytes
+    workspace: str = "default"
+    source: str = "api-server"
+    metadata: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """`created` is False when the workspace had this very file already."""
+
+    document_id: uuid.UUID
+    created: bool
+    needs_work: bool
+
+
+def accept_document(new: NewDocument, settings: Settings) -> Accepted:
+    """Store the file as queued; publishing the ingestion is the caller's next step.
+
+    The same bytes under the same name are the same document; a failed one is tried again.
+    Raises DocumentEmpty, DocumentTooLarge, BadInput, DatabaseUnavailable.
+    """
+    _check(new, settings)
+    digest = hashlib.sha256(new.content).hexdigest()
+    with transaction() as session:
+        workspace = get_or_add_workspace(session, new.workspace)
+        existing = rows.find_document_by_content(session, workspace.id, new.filename, digest)
+        if existing is not None:
+            retry = existing.status == DocumentStatus.FAILED
+            if retry:
+                rows.requeue_document(session, existing.id)
+            return Accepted(existing.id, created=False, needs_work=retry)
+        document = rows.add_document(
+            session,
+            workspace.id,
+            filename=new.filename,
+            content=new.content,
+            sha256=digest,
+            source=new.source,
+            details=new.metadata or {},
+        )
+        return Accepted(document.id, created=True, needs_work=True)
+
+
+def read_document(document_id: uuid.UUID) -> dict[str, Any]:
+    """The document's status and progress as JSON. Raises DocumentNotFound."""
+    with reading() as session:
+        document = rows.get_document(session, document_id)
+        return _as_json(document, rows.workspace_name_of(session, document))
+
+
+def read_documents(workspace: str | None, limit: int) -> list[dict[str, Any]]:
+    """The newest documents, of one workspace or of all."""
+    with reading() as session:
+        return [_as_json(document, name) for document, name in rows.list_documents(session, workspace, limit)]
+
+
+def read_document_text(document_id: uuid.UUID) -> str | None:
+    """The stored text that `source_start` and `source_end` point into, or None while it is not read yet."""
+    with reading() as session:
+        return rows.get_document_text(session, document_id)
+
+
+def remove_document(document_id: uuid.UUID) -> None:
+    """Delete a document with its chunks; answers keep their own copies of what they cite."""
+    with transaction() as session:
+        rows.delete_document(session, document_id)
+
+
+def _check(new: NewDocument, settings: Settings) -> None:
+    if not new.content:
+        raise DocumentEmpty(f"{new.filename} is empty.")
+    if len(new.content) > settings.ingestion.max_bytes:
+        raise DocumentTooLarge(
+            f"{new.filename} has {len(new.content):,} bytes; the limit is {settings.ingestion.max_bytes:,}."
+        )
+    if not new.filename.strip() or "\x00" in new.filename or len(new.filename) > 255:
+        raise BadInput("The file name is empty, longer than 255 characters or contains a NUL character.")
+    if not new.workspace.strip() or "\x00" in new.workspace or len(new.workspace) > 100:
+        raise BadInput("The workspace name is empty, longer than 100 characters or contains a NUL character.")
+
+
+def _as_json(document: Document, workspace: str) -> dict[str, Any]:
+    return {
+        "id": str(document.id),
+        "doc_id": document.doc_id,
+        "workspace": workspace,
+        "filename": document.filename,
+        "source": document.source,
+        "metadata": document.details,
+        "size_bytes": document.size_bytes,
+        "status": document.status,
+        "stage": document.stage,
+        "progress": {"chunks_done": document.chunks_done, "chunks_total": document.chunks_total},
+        "pages": len(document.pages or []),
+        "error": document.error,
+        "created_at": document.created_at.isoformat(),
+        "ready_at": document.ready_at.isoformat() if document.ready_at else None,
+    }

@@ -1,0 +1,30 @@
+"""Generation: the main model writes a cited answer from the selected passages (S4.1, S5.3)."""
+
+import asyncio
+
+from clients.llm.gateway import Failure
+from domain.judgements import GENERATE_ANSWER
+from domain.modes import IDK, is_idk
+from domain.outcomes import Drafted
+from services.step import StepContext, StepResult, numbered
+
+
+async def generate(context: StepContext) -> StepResult:
+    """Write the answer; a cut, empty or refused one is a failed draft, never a short answer."""
+    passages = await asyncio.to_thread(context.selected_passages)
+    reply = await context.tools.models.compose(
+        GENERATE_ANSWER,
+        {"sources": numbered(passages), "question": context.query.question, "idk": IDK},
+        log=context.log,
+        model=context.query.options.model,
+    )
+    if isinstance(reply, Failure):
+        return StepResult.single(Drafted(status="failed", text="", model=None, reason=reply.reason))
+    text = reply.text.replace("\x00", "").strip()
+    if not text:
+        empty = "The model returned an empty answer."
+        return StepResult.single(Drafted(status="failed", text="", model=reply.model, reason=empty))
+    if is_idk(text):
+        reason = "The passages that were found do not contain the answer."
+        return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))
+    return StepResult.single(Drafted(status="complete", text=text, model=reply.model))

@@ -1,0 +1,92 @@
+"""Reranking: one model call per chunk, then the best of them and the evidence gate (S3.1, S3.5)."""
+
+import asyncio
+from typing import Any
+
+from clients.llm.gateway import Failure
+from db.queries.chunks import Passage
+from domain.judgements import RERANK_CHUNK
+from domain.modes import evidence_gate, parse_mode
+from domain.outcomes import Scored, Selected
+from domain.ranking import Ranked, rank
+from domain.ranking import Scored as ScoredChunk
+from services.step import StepContext, StepResult
+
+
+async def score_chunks(context: StepContext) -> StepResult:
+    """Score this task's chunks, all at once; an unreadable reply is an outcome, not an error."""
+    passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
+    scores = await asyncio.gather(*(_score(context, passage) for passage in passages))
+    values = {str(passage.key): dict(score) for passage, score in zip(passages, scores, strict=True)}
+    gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
+    return StepResult({item: values.get(item, dict(gone)) for item in context.items})
+
+
+async def _score(context: StepContext, passage: Passage) -> Scored:
+    fields = {"question": context.query.question, "chunk": passage.text}
+    reply = await context.tools.models.ask(RERANK_CHUNK, fields, log=context.log, item=str(passage.key))
+    if isinstance(reply, Failure):
+        return Scored(status="unreadable", score=None, reason=reply.reason)
+    return Scored(status="scored", score=reply.score)
+
+
+def select(context: StepContext) -> StepResult:
+    """Keep the best `top_k`, and refuse when the mode wants more evidence than there is."""
+    retrieved = context.retrieved
+    if not retrieved["candidates"]:
+        reason = retrieved.get("reason", "Nothing was retrieved.")
+        return StepResult.single(
+            Selected(status="refused", selected=[], ranked=[], sources=[], issues=[reason], reason=reason)
+        )
+    options = context.query.options
+    ranked = rank([_scored(context, key, place) for place, (key, _) in enumerate(retrieved["candidates"])])
+    kept = ranked[: options.top_k]
+    passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
+    evidence = sum(chunk.score is not None and chunk.score >= options.min_evidence_score for chunk in ranked)
+    gate = evidence_gate(parse_mode(context.query.mode), evidence)
+    similarity = dict(retrieved["candidates"])
+    selected = Selected(
+        status="refused" if gate.refuse else "selected",
+        selected=[chunk.key for chunk in kept if chunk.key in passages],
+        ranked=[chunk.key for chunk in ranked],
+        sources=[_source(passages[c.key], c, similarity[c.key]) for c in kept if c.key in passages],
+        issues=_unreadable_issues(context),
+    )
+    if gate.refuse:
+        selected["reason"] = gate.reason
+    return StepResult.single(selected)
+
+
+def _scored(context: StepContext, key: int, place: int) -> ScoredChunk[int]:
+    outcome = context.outcome("score_chunks", str(key)) or {}
+    return ScoredChunk(key=key, retrieval_rank=place, score=outcome.get("score"))
+
+
+def _unreadable_issues(context: StepContext) -> list[str]:
+    reasons = [
+        (context.outcome("score_chunks", str(key)) or {}).get("reason", "the score is missing")
+        for key, _ in context.retrieved["candidates"]
+        if (context.outcome("score_chunks", str(key)) or {}).get("score") is None
+    ]
+    if not reasons:
+        return []
+    return [f"{len(reasons)} of {len(context.retrieved['candidates'])} chunks could not be scored: {reasons[0]}"]
+
+
+def _source(passage: Passage, ranked: Ranked[int], similarity: float | None) -> dict[str, Any]:
+    return {
+        "text": passage.text,
+        "document_id": str(passage.document_id),
+        "document_name": passage.filename,
+        "filename": passage.filename,
+        "source": passage.source,
+        "doc_id": passage.doc_id,
+        "chunk_id": passage.chunk_id,
+        "chunk_index": passage.chunk_index,
+        "start_index": passage.start_index,
+        "page_number": passage.page,
+        "section": passage.section,
+        "metadata": passage.metadata,
+        "similarity": None if similarity is None else round(similarity, 4),
+        "rerank_score": ranked.score,
+    }

@@ -1,0 +1,193 @@
+"""Results as JSON: the finished query of the public interface, and the verification history behind it."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
+from db.queries import queries, records, results, steps
+from db.queries.results import StoredVerification
+from db.session import reading
+
+FINAL = frozenset({"succeeded", "failed", "cancelled"})
+
+
+def read_status(query_id: uuid.UUID) -> str:
+    """The query's status alone, for waiting. Raises QueryNotFound."""
+    with reading() as session:
+        return queries.get_query(session, query_id).status
+
+
+def read_query(query_id: uuid.UUID) -> dict[str, Any]:
+    """The query with everything that is known of it so far. Raises QueryNotFound."""
+    with reading() as session:
+        query = queries.get_query(session, query_id)
+        found = results.find_answer(session, query_id)
+        verifications = results.list_verifications(session, query_id)
+        outcomes = steps.list_outcomes(session, query_id, query.round)
+        usage = records.usage_of_query(session, query_id)
+        return {
+            **_head(query, queries.workspace_name_of(session, query)),
+            **(_answer_json(*found) if found else _NO_ANSWER),
+            "sources": outcomes.get(("select", ""), {}).get("sources", []),
+            "verification": _verification_json(verifications[-1], query.options) if verifications else None,
+            "usage": {
+                "llm_calls": usage.llm_calls,
+                "prompt_tokens": usage.prompt_tokens,
+                "completion_tokens": usage.completion_tokens,
+                "cost_usd": float(usage.cost_usd),
+            },
+            "timings": {**steps.stage_timings(session, query_id), "total": _elapsed_ms(query)},
+        }
+
+
+def read_queries(
+    *, workspace: str | None, status: str | None, before: datetime | None, limit: int
+) -> list[dict[str, Any]]:
+    """The heads of the newest queries."""
+    with reading() as session:
+        rows = queries.list_queries(session, workspace=workspace, status=status, before=before, limit=limit)
+        return [_head(query, name) for query, name in rows]
+
+
+def read_history(query_id: uuid.UUID) -> dict[str, Any]:
+    """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound."""
+    with reading() as session:
+        query = queries.get_query(session, query_id)
+        return {
+            **_head(query, queries.workspace_name_of(session, query)),
+            "verifications": [_attempt_json(v) for v in results.list_verifications(session, query_id)],
+            "steps": _steps_json(steps.list_outcomes(session, query_id, query.round)),
+            "model_calls": [_call_json(call) for call in records.list_model_calls(session, query_id)],
+            "events": [
+                {"id": event.id, "type": event.type, "data": event.data, "at": event.created_at.isoformat()}
+                for event in records.list_events(session, query_id)
+            ],
+        }
+
+
+_NO_ANSWER: dict[str, Any] = {
+    "answer": None,
+    "original_answer": None,
+    "abstained": None,
+    "abstain_reason": None,
+    "references": [],
+    "citations": [],
+    "removed_citations": [],
+    "edits": [],
+}
+
+
+def _head(query: Query, workspace: str) -> dict[str, Any]:
+    return {
+        "id": str(query.id),
+        "status": query.status,
+        "stage": query.stage,
+        "workspace": workspace,
+        "question": query.question,
+        "mode": query.mode,
+        "provider": query.provider,
+        "error": query.error,
+        "created_at": query.created_at.isoformat(),
+        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
+    }
+
+
+def _elapsed_ms(query: Query) -> float | None:
+    if query.finished_at is None:
+        return None
+    return round((query.finished_at - query.created_at).total_seconds() * 1000, 1)
+
+
+def _answer_json(answer: Answer, citations: list[Citation]) -> dict[str, Any]:
+    return {
+        "answer": answer.text,
+        "original_answer": answer.original_text,
+        "abstained": answer.abstained,
+        "abstain_reason": answer.abstain_reason,
+        "references": answer.references,
+        "citations": [_citation_json(citation) for citation in citations],
+        "removed_citations": answer.removed_citations,
+        "edits": answer.edits,
+    }
+
+
+_CITATION_FIELDS = (
+    "number document_name doc_id chunk_id chunk_index start_index source page_number section text_span source_start "
+    "source_end claim_text answer_start answer_end citation_type confidence_score status explanation"
+).split()
+_SCORE_FIELDS = (
+    "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
+    "unverified_claims confidence confidence_level is_grounded claims_checked claims_supported accuracy_rate checks"
+).split()
+_SENTENCE_FIELDS = "start end text status evidence source".split()
+_CLAIM_FIELDS = "claim verified supporting_sources confidence".split()
+_CHECK_FIELDS = (
+    "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation status"
+).split()
+_CALL_FIELDS = (
+    "id round step item provider model prompt prompt_version attempt status error finish_reason request_id "
+    "prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated duration_ms reply_text"
+).split()
+
+
+def _fields(row: object, names: list[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _citation_json(citation: Citation) -> dict[str, Any]:
+    metadata = _fields(citation, ["chunk_id", "doc_id", "chunk_index", "start_index", "source"])
+    return {
+        **_fields(citation, _CITATION_FIELDS),
+        "document_id": str(citation.document_id),
+        # S3.3 as the seed writes it: the cited text beside its metadata.
+        "text": citation.text_span,
+        "filename": citation.document_name,
+        "metadata": {**metadata, "filename": citation.document_name},
+    }
+
+
+def _verification_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any] | None:
+    verification = stored.verification
+    if verification.overall_score is None:
+        return None  # S1.6: it broke; the reason is in the history
+    return {
+        **_fields(verification, _SCORE_FIELDS),
+        "crag_attempts": verification.round,
+        "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
+        **({"claims": [_fields(c, _CLAIM_FIELDS) for c in stored.claims]} if options.get("show_claims") else {}),
+    }
+
+
+def _attempt_json(stored: StoredVerification) -> dict[str, Any]:
+    verification: Verification = stored.verification
+    return {
+        "id": verification.id,
+        "round": verification.round,
+        "answer": verification.answer,
+        **_fields(verification, _SCORE_FIELDS),
+        "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
+        "claims": [_fields(claim, _CLAIM_FIELDS) for claim in stored.claims],
+        "citation_checks": [_check_json(check) for check in stored.citation_checks],
+        "created_at": verification.created_at.isoformat(),
+    }
+
+
+def _sentence_json(sentence: VerificationSentence) -> dict[str, Any]:
+    return _fields(sentence, _SENTENCE_FIELDS)
+
+
+def _check_json(check: CitationCheck) -> dict[str, Any]:
+    return _fields(check, _CHECK_FIELDS)
+
+
+def _call_json(call: ModelCall) -> dict[str, Any]:
+    return {
+        **_fields(call, _CALL_FIELDS),
+        "cost_usd": float(call.cost_usd),
+        "created_at": call.created_at.isoformat(),
+    }
+
+
+def _steps_json(outcomes: dict[tuple[str, str], dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"step": step, "item": item, "outcome": value} for (step, item), value in sorted(outcomes.items())]

@@ -1,0 +1,101 @@
+"""What a step is given to work with: the query, what earlier steps found, and the models."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from clients.embeddings import Embedder
+from clients.llm.gateway import ModelGateway
+from clients.llm.protocol import CallLog
+from db.queries.chunks import Passage, get_passages
+from db.session import reading
+from domain.options import QueryOptions
+from domain.outcomes import Drafted, Retrieved, Selected
+from domain.sources import Sources
+
+Outcome = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySnapshot:
+    """The parts of a query that steps need."""
+
+    id: uuid.UUID
+    workspace_id: int
+    question: str
+    mode: str
+    provider: str
+    options: QueryOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a worker process holds for its life."""
+
+    models: ModelGateway
+    embedder: Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step leaves: an outcome per item, and what else to store in the same transaction."""
+
+    values: dict[str, Outcome]
+    save: Callable[[Session], None] | None = None
+
+    @classmethod
+    def single(cls, outcome: Mapping[str, Any], save: Callable[[Session], None] | None = None) -> "StepResult":
+        """The result of a step that has one item."""
+        return cls({"": dict(outcome)}, save)
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """One execution of a step. `items` are those still to do; `outcomes` what is finished, by (step, item)."""
+
+    query: QuerySnapshot
+    round: int
+    items: tuple[str, ...]
+    outcomes: dict[tuple[str, str], Outcome]
+    tools: Tools
+    log: CallLog = field(default_factory=CallLog)
+
+    @property
+    def retrieved(self) -> Retrieved:
+        """What `retrieve` found."""
+        return Retrieved(**self.outcomes["retrieve", ""])
+
+    @property
+    def selection(self) -> Selected:
+        """What `select` kept."""
+        return Selected(**self.outcomes["select", ""])
+
+    @property
+    def draft(self) -> Drafted:
+        """What `generate` wrote."""
+        return Drafted(**self.outcomes["generate", ""])
+
+    def outcome(self, step: str, item: str = "") -> Outcome | None:
+        """What a step left, or None when it left nothing (then whatever it was to check is not checked)."""
+        return self.outcomes.get((step, item))
+
+    def with_outcomes(self, step: str, values: Mapping[str, Outcome]) -> "StepContext":
+        """The same context with outcomes added."""
+        return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})
+
+    def passages(self, keys: list[int]) -> list[Passage]:
+        """Load passages in a short transaction of their own, in the order of `keys`."""
+        with reading() as session:
+            return get_passages(session, keys)
+
+    def selected_passages(self) -> list[Passage]:
+        """The passages that the answer is written from; number N in the answer is position N-1 here."""
+        return self.passages(self.selection["selected"])
+
+
+def numbered(passages: list[Passage]) -> Sources:
+    """Passages as a model is shown them, numbered from 1."""
+    return Sources.numbered((passage.label, passage.text) for passage in passages)

@@ -1,0 +1,93 @@
+"""Accepting a question: checked, resolved into options, stored. Nothing is computed here."""
+
+import unicodedata
+import uuid
+from dataclasses import dataclass
+from typing import Literal
+
+from config.settings import Settings
+from db.queries.queries import add_query
+from db.queries.workspaces import get_workspace
+from db.session import transaction
+from domain.errors import ModelNotAllowed, QuestionInvalid
+from domain.modes import parse_mode, rules_of
+from domain.options import QueryOptions
+
+
+@dataclass(frozen=True, slots=True)
+class NewQuery:
+    """A question as it came in; None means: as configured."""
+
+    question: str
+    workspace: str = "default"
+    mode: str = "balanced"
+    model: str | None = None
+    retrieval_method: Literal["vector", "hybrid"] | None = None
+    k: int | None = None
+    top_k: int | None = None
+    enable_verification: bool | None = None
+    show_claims: bool | None = None
+
+
+def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
+    """Store the query and return its id; publishing it is the caller's next step.
+
+    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WorkspaceNotFound, DatabaseUnavailable.
+    """
+    question = checked_question(new.question, settings.question_max_chars)
+    options = resolve_options(new, settings)
+    with transaction() as session:
+        workspace = get_workspace(session, new.workspace)
+        query = add_query(
+            session,
+            workspace.id,
+            question=question,
+            mode=parse_mode(new.mode).value,
+            provider=settings.provider,
+            options=options.model_dump(mode="json"),
+        )
+        return query.id
+
+
+def checked_question(question: str, max_chars: int) -> str:
+    """Return the question without surrounding space. Raises QuestionInvalid and says what to change."""
+    text = unicodedata.normalize("NFC", question).strip()
+    if not any(character.isalnum() for character in text):
+        raise QuestionInvalid
+    if len(text) > max_chars:
+        raise QuestionInvalid(f"The question has {len(text)} characters; the limit is {max_chars}. Ask a shorter one.")
+    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t\r" for character in text):
+        raise QuestionInvalid("The question contains control characters; send plain text.")
+    return text
+
+
+def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
+    """Fix every setting that shapes the result: request beats environment beats file beats default."""
+    rules = rules_of(parse_mode(new.mode))
+    if new.model is not None and new.model not in settings.models.catalogue:
+        allowed = ", ".join(sorted(settings.models.catalogue))
+        raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
+    checks = settings.verification
+    verification = settings.verification_enabled if new.enable_verification is None else new.enable_verification
+    return QueryOptions(
+        model=new.model,
+        retrieval_method=new.retrieval_method or settings.retrieval.method,
+        k=new.k or settings.retrieval.k,
+        top_k=new.top_k or settings.rerank.top_k,
+        rerank_batch=settings.rerank.batch,
+        min_chunks=rules.min_chunks,
+        min_evidence_score=checks.min_evidence_score,
+        verify_answer=rules.verify_answer and verification,
+        verification=verification,
+        check_batch=checks.batch,
+        weight_alignment=checks.weight_alignment,
+        weight_coverage=checks.weight_coverage,
+        weight_facts=checks.weight_facts,
+        alignment_threshold=checks.alignment_threshold,
+        coverage_threshold=checks.coverage_threshold,
+        facts_threshold=checks.facts_threshold,
+        citation_confidence=checks.citation_confidence,
+        span_min_chars=checks.span_min_chars,
+        span_max_chars=checks.span_max_chars,
+        show_claims=checks.show_claims if new.show_claims is None else new.show_claims,
+    )

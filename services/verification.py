@@ -1,0 +1,110 @@
+"""The checks of one answer. Each returns a Checked outcome; what could not be judged is `not_checked`, never passed."""
+
+import asyncio
+from typing import Any
+
+from clients.llm.gateway import Failure
+from domain.citations import plan_checks, statements
+from domain.judgements import (
+    CHECK_ALIGNMENT,
+    CHECK_ANSWERABILITY,
+    CHECK_FACTS,
+    CHECK_STATEMENT,
+    Facts,
+    Judgement,
+    Reply,
+)
+from domain.outcomes import Checked
+from domain.scoring import citation_coverage, keyword_overlap
+from domain.sources import Sources
+from services.sources import identities
+from services.step import StepContext, StepResult, numbered
+
+ALIGNMENT_CHUNKS = 5
+FACT_CHUNKS = 10
+
+
+async def check_alignment(context: StepContext) -> StepResult:
+    """S1.2: the answer against the top 5 chunks; keyword overlap stands in, and says so, when the model fails."""
+    passages = await asyncio.to_thread(context.passages, context.selection["ranked"][:ALIGNMENT_CHUNKS])
+    answer = context.draft["text"]
+    checked = await _ask(
+        context,
+        CHECK_ALIGNMENT,
+        {"sources": numbered(passages), "question": context.query.question, "answer": answer},
+    )
+    if checked["status"] == "not_checked":
+        score = keyword_overlap(answer, [passage.text for passage in passages])
+        reason = f"keyword overlap stands in for the model: {checked.get('reason')}"
+        checked = Checked(status="fallback", verdict={"score": score, "reason": reason}, reason=reason)
+    return StepResult.single(checked)
+
+
+def check_coverage(context: StepContext) -> StepResult:
+    """S1.3: which of its sources the answer names or cites; no model."""
+    score = citation_coverage(context.draft["text"], identities(context.selected_passages()))
+    return StepResult.single(Checked(status="checked", verdict={"score": score}))
+
+
+async def check_facts(context: StepContext) -> StepResult:
+    """S1.4: one to five key claims against the top 10 chunks; source numbers become chunk ids."""
+    passages = await asyncio.to_thread(context.passages, context.selection["ranked"][:FACT_CHUNKS])
+    fields = {"sources": numbered(passages), "answer": context.draft["text"]}
+    reply = await context.tools.models.ask(CHECK_FACTS, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(_not_checked(reply.reason))
+    ids = {number: passage.chunk_id for number, passage in enumerate(passages, start=1)}
+    return StepResult.single(Checked(status="checked", verdict=_with_chunk_ids(reply, ids)))
+
+
+def _with_chunk_ids(facts: Facts, ids: dict[int, str]) -> dict[str, Any]:
+    claims = facts.model_dump()["claims"]
+    for claim in claims:
+        claim["supporting_sources"] = [ids[number] for number in claim["supporting_sources"] if number in ids]
+        # A claim is verified by a source that exists, or it is not verified.
+        claim["verified"] = claim["verified"] and bool(claim["supporting_sources"])
+    return {"claims": claims}
+
+
+async def check_answerability(context: StepContext) -> StepResult:
+    """S3.4: is the whole answer in the passages that it was written from."""
+    if not context.query.options.verify_answer:
+        return StepResult.single(
+            Checked(status="skipped", verdict=None, reason=f"mode {context.query.mode} does not ask for it")
+        )
+    passages = await asyncio.to_thread(context.selected_passages)
+    fields = {
+        "sources": numbered(passages),
+        "question": context.query.question,
+        "answer": context.draft["text"],
+    }
+    return StepResult.single(await _ask(context, CHECK_ANSWERABILITY, fields))
+
+
+async def check_statements(context: StepContext) -> StepResult:
+    """S5.4: each (statement, citation) pair against its own source, one call each, all at once."""
+    passages = await asyncio.to_thread(context.selected_passages)
+    sources = numbered(passages)
+    planned = {check.item: check for check in plan_checks(context.draft["text"], len(passages))}
+    texts = {statement.index: statement.text for statement in statements(context.draft["text"])}
+
+    async def check(item: str) -> Checked:
+        plan = planned[item]
+        # An uncited statement is held against everything that the answer was written from.
+        shown = sources if plan.number is None else Sources([sources[plan.number - 1]])
+        fields = {"sources": shown, "statement": texts[plan.statement]}
+        return await _ask(context, CHECK_STATEMENT, fields, item)
+
+    checks = await asyncio.gather(*(check(item) for item in context.items))
+    return StepResult({item: dict(checked) for item, checked in zip(context.items, checks, strict=True)})
+
+
+async def _ask(context: StepContext, judgement: Judgement[Reply], fields: dict[str, object], item: str = "") -> Checked:
+    reply = await context.tools.models.ask(judgement, fields, log=context.log, item=item)
+    if isinstance(reply, Failure):
+        return _not_checked(reply.reason)
+    return Checked(status="checked", verdict=reply.model_dump())
+
+
+def _not_checked(reason: str) -> Checked:
+    return Checked(status="not_checked", verdict=None, reason=reason)

@@ -1,0 +1,104 @@
+"""Faults on demand: scripted one after another, by probability, or for prompts that match."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from tests.simulators.groq import errors
+
+
+class FaultKind(StrEnum):
+    """What can be made to happen to a call."""
+
+    RATE_LIMITED = "rate_limited"
+    OUTPUT_TOO_LARGE = "output_too_large"
+    TOO_LARGE = "too_large"
+    CAPACITY = "capacity"
+    CANCELLED = "cancelled"
+    UNAVAILABLE = "unavailable"
+    SERVER_ERROR = "server_error"
+    JSON_VALIDATE_FAILED = "json_validate_failed"
+    HALLUCINATION = "hallucination"
+    MODEL_NOT_FOUND = "model_not_found"
+    MODEL_DECOMMISSIONED = "model_decommissioned"
+    FORBIDDEN = "forbidden"
+    SPEND_CAP = "spend_cap"
+    BAD_GATEWAY = "bad_gateway"  # a proxy's HTML page with status 502
+    HTML = "html"  # the same with status 200
+    HANG = "hang"
+    DRIP = "drip"  # a byte now and then, for ever
+    RESET = "reset"  # RST in the middle
+    CUT = "cut"  # the stream, or the connection, ends cleanly in the middle
+    BAD_JSON = "bad_json"  # half of the body, with status 200 and the right length
+    NO_CHOICES = "no_choices"
+    STREAM_ERROR = "stream_error"  # x_groq.error
+    ERROR_EVENT = "error_event"  # a data chunk with `error`
+    LENGTH = "length"
+    EMPTY = "empty"
+    WRONG_SCHEMA = "wrong_schema"
+    LYING = "lying"  # fits the schema, but quotes and verdicts are wrong
+
+
+UNBILLED = frozenset({FaultKind.HTML, FaultKind.BAD_GATEWAY})
+
+
+class Fault(BaseModel):
+    """Hits a call whose prompt kind, model id or text contains `match`, with `probability`, at most `times` times."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: FaultKind
+    match: str = ""
+    probability: float = 1.0
+    times: int | None = 1
+    retry_after: float | None = None
+
+
+@dataclass(slots=True)
+class FaultPlan:
+    """The faults in force; for each call the first that hits is used."""
+
+    seed: int
+    faults: list[Fault] = field(default_factory=list[Fault])
+    _rng: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rng = random.Random(self.seed)
+
+    def take(self, kind: str, model: str, text: str) -> Fault | None:
+        """Use up and return the fault for this call, if any."""
+        for fault in self.faults:
+            hit = fault.times != 0 and fault.match in f"{model}\n{kind}\n{text}"
+            if hit and self._rng.random() < fault.probability:
+                fault.times = None if fault.times is None else fault.times - 1
+                return fault
+        return None
+
+
+def refusal(fault: Fault, model: str, org: str) -> errors.ApiError | None:
+    """The error answer of `fault`, or None when it spoils the answer in another way."""
+    if fault.kind is FaultKind.RATE_LIMITED:
+        after = None if fault.retry_after is None else f"{fault.retry_after:g}"
+        message = f"Rate limit reached for model `{model}` in organization `{org}` on tokens per minute (TPM)."
+        return errors.rate_limited(message, "tokens", after)
+    make = _REFUSALS.get(fault.kind)
+    return make(model, org) if make else None
+
+
+_REFUSALS: dict[FaultKind, Callable[[str, str], errors.ApiError]] = {
+    FaultKind.OUTPUT_TOO_LARGE: lambda model, org: errors.output_too_large(model, org, 1000, 2000),
+    FaultKind.TOO_LARGE: lambda model, org: errors.too_large(model, org, "tokens per minute (TPM)", 8000, 8590),
+    FaultKind.CAPACITY: lambda _model, _org: errors.capacity_exceeded(),
+    FaultKind.CANCELLED: lambda _model, _org: errors.cancelled(),
+    FaultKind.UNAVAILABLE: lambda _model, _org: errors.unavailable(),
+    FaultKind.SERVER_ERROR: lambda _model, _org: errors.internal(),
+    FaultKind.JSON_VALIDATE_FAILED: lambda _model, _org: errors.json_validate_failed(""),
+    FaultKind.HALLUCINATION: lambda _model, _org: errors.hallucination(),
+    FaultKind.MODEL_NOT_FOUND: lambda model, _org: errors.model_not_found(model),
+    FaultKind.MODEL_DECOMMISSIONED: lambda model, _org: errors.model_decommissioned(model),
+    FaultKind.FORBIDDEN: lambda model, _org: errors.forbidden(model),
+    FaultKind.SPEND_CAP: lambda _model, _org: errors.spend_cap(),
+}

@@ -1,0 +1,51 @@
+"""What the provider knows of every call: the other side of the caller's own records."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(slots=True)
+class Entry:
+    """One call. `fault` names the scripted fault that hit it; tokens are 0 when it was not billed."""
+
+    id: str
+    org: str
+    model: str
+    kind: str
+    prompt_hash: str
+    stream: bool
+    status: int
+    billed: bool
+    fault: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+
+@dataclass(slots=True)
+class Ledger:
+    """All calls in the order of their arrival. An entry is written before its answer leaves."""
+
+    entries: list[Entry] = field(default_factory=list[Entry])
+
+    def of(self, kind: str) -> list[Entry]:
+        """The calls of one kind of prompt."""
+        return [entry for entry in self.entries if entry.kind == kind]
+
+    @property
+    def billed(self) -> list[Entry]:
+        return [entry for entry in self.entries if entry.billed]
+
+    def as_json(self) -> list[dict[str, object]]:
+        return [asdict(entry) for entry in self.entries]
+
+
+def totals(entries: Iterable[Entry]) -> tuple[int, int, int]:
+    """Prompt, completion and cached tokens of `entries`."""
+    rows = list(entries)
+    return (
+        sum(row.prompt_tokens for row in rows),
+        sum(row.completion_tokens for row in rows),
+        sum(row.cached_tokens for row in rows),
+    )

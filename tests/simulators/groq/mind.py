@@ -1,0 +1,215 @@
+"""What the simulated model answers: plausible judgements and cited answers, from nothing but the prompt's own text.
+
+A task is recognised by the fields that the reply must have, named in the JSON schema or in the system text.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.simulators.groq.calls import Call
+from tests.simulators.groq.reading import Span, judge, numbers, sentences, share, stems, without_markers
+from tests.simulators.groq.schema import blank
+
+_SOURCE = re.compile(r'<source(?: id="(\d+)")?(?: name="([^"]*)")?[^>]*>\n(.*?)\n</source>', re.DOTALL)
+_LIMITS = re.compile(r"between (\d+) and (\d+) characters")
+_IDK = re.compile(r"reply with exactly: (.+)")
+_DIGIT = re.compile(r"\d(?![^\[]*\])")  # not inside a citation marker
+_RELEVANT_ENOUGH = 0.5
+_CITABLE = 0.3
+_ANSWER_SENTENCES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage of the prompt."""
+
+    number: int
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A prompt, taken apart."""
+
+    system: str
+    user: str
+
+    @property
+    def sources(self) -> list[Source]:
+        return [Source(int(n or i), name, text) for i, (n, name, text) in enumerate(_SOURCE.findall(self.user), 1)]
+
+    @property
+    def everything(self) -> str:
+        return "\n\n".join(source.text for source in self.sources)
+
+    def part(self, tag: str) -> str:
+        found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", self.user, re.DOTALL)
+        return found[1] if found else ""
+
+
+def kind_of(call: Call) -> str:
+    """Name the task: one of the kinds below, or `other`."""
+    asked = json.dumps(call.schema) if call.schema else call.system
+    if call.request.response_format.type == "text":
+        return "generate_answer" if _SOURCE.search(call.user) else "other"
+    return next((kind for kind, fields in _FIELDS.items() if all(f'"{name}"' in asked for name in fields)), "other")
+
+
+def think(call: Call, *, lying: bool = False) -> str:
+    """Write the reply to `call`; when `lying`, one that has the right form and is wrong."""
+    task, kind = Task(call.system, call.user), kind_of(call)
+    if kind == "generate_answer":
+        answer = _answer(task)
+        return _corrupted(answer) if lying else answer
+    if kind == "other":
+        reply: Any = blank(call.schema, call.schema) if call.schema else {}
+        return json.dumps(reply) if call.request.response_format.type != "text" else "I have nothing to say to this."
+    judgement = _JUDGEMENTS[kind](task)
+    return json.dumps(_inverted(judgement) if lying else judgement, ensure_ascii=False)
+
+
+def _rerank_chunk(task: Task) -> dict[str, Any]:
+    return {"score": round(max((score for score, _, _ in _ranked_sentences(task)), default=0.0), 2)}
+
+
+def _ranked_sentences(task: Task) -> list[tuple[float, Source, Span]]:
+    """Sentences of all sources with their relevance to the question, 0..1, the best first."""
+    asked = stems(task.part("question"))
+    rated: list[tuple[float, Source, Span]] = []
+    for source in task.sources:
+        around = share(asked, stems(f"{source.name} {source.text}"))
+        rated += [(0.6 * share(asked, stems(s.text)) + 0.4 * around, source, s) for s in sentences(source.text)]
+    return sorted(rated, key=lambda item: -item[0])
+
+
+def _answer(task: Task) -> str:
+    ranked = _ranked_sentences(task)
+    best = ranked[0][0] if ranked else 0.0
+    if best < _RELEVANT_ENOUGH:
+        idk = _IDK.search(task.system)
+        return idk[1].strip() if idk else "I do not know."
+    chosen: dict[str, set[int]] = {}
+    for score, source, span in ranked:
+        # Overlapping passages hold the same sentence: one sentence, several markers.
+        if span.flat in chosen or (score >= 0.8 * best and len(chosen) < _ANSWER_SENTENCES):
+            chosen.setdefault(span.flat, set()).add(source.number)
+    return " ".join(_cited(sentence, markers) for sentence, markers in chosen.items())
+
+
+def _cited(sentence: str, markers: set[int]) -> str:
+    body = sentence.lstrip("-* ").rstrip(".!?。")
+    return f"{body}{''.join(f'[†{number}]' for number in sorted(markers))}."
+
+
+def _extract_citations(task: Task) -> dict[str, Any]:
+    found = _LIMITS.search(task.system)
+    low, high = (int(found[1]), int(found[2])) if found else (50, 200)
+    good = [(source, span) for score, source, span in _ranked_sentences(task) if score >= _CITABLE][:8]
+    return {
+        "citations": [
+            {
+                "source": source.number,
+                "text_span": _fitted(source.text, span, low, high),
+                "claim_text": without_markers(span.flat)[:160],
+                "citation_type": "paraphrase",
+            }
+            for source, span in good
+        ]
+    }
+
+
+def _fitted(text: str, span: Span, low: int, high: int) -> str:
+    """The span, widened to `low` characters or cut at a word to `high`, still copied exactly."""
+    end = max(span.start + len(span.text), min(span.start + low, len(text)))
+    start = min(span.start, max(0, end - low))
+    if end - start > high:
+        end = start + high
+        end = max(text.rfind(" ", start, end), start + high // 2)
+    return text[start:end].strip()
+
+
+def _check_statement(task: Task) -> dict[str, Any]:
+    relation, confidence, because = judge(task.part("statement"), task.everything)
+    return {
+        "is_accurate": relation == "supports",
+        "relation": relation,
+        "confidence": confidence,
+        "explanation": f"The source says: {because[:160]}",
+    }
+
+
+def _check_facts(task: Task) -> dict[str, Any]:
+    return {"claims": [_fact(span.flat, task.sources) for span in sentences(task.part("answer"))[:5]]}
+
+
+def _fact(sentence: str, sources: list[Source]) -> dict[str, Any]:
+    verdicts = [(source.number, *judge(sentence, source.text)[:2]) for source in sources]
+    support = [(number, confidence) for number, relation, confidence in verdicts if relation == "supports"]
+    return {
+        "claim": without_markers(sentence),
+        "verified": bool(support),
+        "supporting_sources": [number for number, _ in support],
+        "confidence": max((confidence for _, confidence in support), default=0.8),
+    }
+
+
+_WORTH = {"supports": 1.0, "partially_supports": 0.5, "contradicts": 0.0, "does_not_mention": 0.0}
+
+
+def _check_alignment(task: Task) -> dict[str, Any]:
+    verdicts = [judge(span.text, task.everything)[0] for span in sentences(task.part("answer"))]
+    grounded = sum(_WORTH[verdict] for verdict in verdicts) / len(verdicts) if verdicts else 0.0
+    addressed = share(stems(task.part("question")), stems(task.part("answer")))
+    supported = sum(verdict == "supports" for verdict in verdicts)
+    reason = f"{supported} of {len(verdicts)} sentences are supported by the sources."
+    return {"score": round(0.8 * grounded + 0.2 * addressed, 2), "reason": reason}
+
+
+def _check_answerability(task: Task) -> dict[str, Any]:
+    for span in sentences(task.part("answer")):
+        if judge(span.text, task.everything)[0] != "supports":
+            return {"supported": False, "reason": f"The context does not say: {without_markers(span.flat)[:160]}"}
+    return {"supported": True, "reason": "Every sentence of the answer is in the context."}
+
+
+def _corrupted(text: str) -> str:
+    if not numbers(text):
+        return f"Contrary to expectation, {text}".replace("[†", " by 37 percent[†", 1)
+    return _DIGIT.sub(lambda digit: str((int(digit[0]) + 3) % 10), text)
+
+
+def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
+    lie: dict[type, Callable[[Any], Any]] = {
+        bool: lambda value: not value,
+        float: lambda value: round(1 - value, 2),
+        list: lambda value: [_inverted(item) if isinstance(item, dict) else item + 1 for item in value],
+    }
+    wrong = {name: lie.get(type(value), lambda value: value)(value) for name, value in judgement.items()}
+    if "relation" in wrong:
+        wrong |= {"relation": "supports" if wrong["is_accurate"] else "contradicts", "confidence": 0.95}
+    if "text_span" in wrong:
+        wrong["text_span"] = " ".join(reversed(wrong["text_span"].split())) + " as everybody knows"
+    return wrong
+
+
+_JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
+    "extract_citations": _extract_citations,
+    "check_facts": _check_facts,
+    "check_statement": _check_statement,
+    "check_answerability": _check_answerability,
+    "check_alignment": _check_alignment,
+    "rerank_chunk": _rerank_chunk,
+}
+# In this order: a task whose fields are a part of another's comes after it.
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "extract_citations": ("citations", "text_span"),
+    "check_facts": ("claims", "supporting_sources"),
+    "check_statement": ("is_accurate", "relation"),
+    "check_answerability": ("supported", "reason"),
+    "check_alignment": ("score", "reason"),
+    "rerank_chunk": ("score",),
+}

@@ -1,0 +1,291 @@
+"""The simulated provider over HTTP: `with GroqSimulator() as sim:` in a test, `python -m tests.simulators.groq` alone."""
+
+import asyncio
+import json
+import socket
+import struct
+import threading
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+
+from aiohttp import web
+from pydantic import TypeAdapter
+
+from tests.simulators.groq import errors
+from tests.simulators.groq.catalogue import GONE, ModelSpec
+from tests.simulators.groq.faults import Fault, FaultKind, FaultPlan
+from tests.simulators.groq.latency import LatencyModel
+from tests.simulators.groq.ledger import Ledger
+from tests.simulators.groq.provider import Account, Prepared, Provider
+from tests.simulators.groq.wire import event
+
+KEY = "gsk_simulated"
+_PREFIX = "/openai/v1"
+_FOR_EVER_S = 3_600.0
+_DRIP_S = 0.02
+_HTML = "<html><head><title>502 Bad Gateway</title></head><body>cloudflare</body></html>"
+_FAULTS = TypeAdapter(list[Fault])
+
+
+class GroqSimulator:
+    """A provider on a free port of 127.0.0.1, in a thread of its own.
+
+    `time_scale` multiplies every simulated delay: 0 answers at once, 1 is as slow as the real one. `accounts` maps API
+    keys to organisations with their limits. `gone` are the models that answer 404.
+    """
+
+    def __init__(
+        self,
+        *,
+        time_scale: float = 0.0,
+        seed: int = 0,
+        port: int = 0,
+        accounts: Mapping[str, Account] | None = None,
+        gone: Iterable[str] = GONE,
+        latency: LatencyModel | None = None,
+        cached_tokens: bool = False,
+    ) -> None:
+        self.provider = Provider(
+            accounts or {KEY: Account("org_simulated")},
+            seed=seed,
+            gone=frozenset(gone),
+            latency=latency or LatencyModel(),
+            cached_tokens=cached_tokens,
+        )
+        self._time_scale = time_scale
+        self._port = port
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="groq-simulator", daemon=True)
+        self._ready = threading.Event()
+
+    @property
+    def base_url(self) -> str:
+        """What GROQ_BASE_URL must be."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.provider.ledger
+
+    @property
+    def faults(self) -> FaultPlan:
+        return self.provider.plan
+
+    def fail(self, *faults: Fault | FaultKind) -> None:
+        """Plan faults; a bare kind hits the next call, so that several of them form a script."""
+        planned = [fault if isinstance(fault, Fault) else Fault(kind=fault) for fault in faults]
+        self.provider.plan.faults.extend(planned)
+
+    def reset(self) -> None:
+        self.provider.reset()
+
+    def __enter__(self) -> "GroqSimulator":
+        self._thread.start()
+        if not self._ready.wait(timeout=10):
+            raise RuntimeError("the simulator did not start")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._loop:
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(timeout=10)
+
+    async def _serve(self) -> None:
+        runner = web.AppRunner(self._app(), access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=1024)
+        await site.start()
+        self._port = runner.addresses[0][1]
+        self._loop = asyncio.get_running_loop()
+        self._ready.set()
+        try:
+            await self._stop.wait()
+        finally:
+            await runner.cleanup()
+
+    def _app(self) -> web.Application:
+        app = web.Application(client_max_size=64 * 2**20, middlewares=[_as_json_error])
+        app.add_routes(
+            [
+                web.post(f"{_PREFIX}/chat/completions", self._chat),
+                web.get(f"{_PREFIX}/models", self._models),
+                web.get(f"{_PREFIX}/models/{{id:.+}}", self._model),
+                web.get("/__ledger", self._get_ledger),
+                web.post("/__faults", self._post_faults),
+                web.post("/__reset", self._post_reset),
+                web.route("*", "/{path:.*}", _nowhere),
+            ]
+        )
+        return app
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        account = self.provider.account(request.headers.get("authorization", ""))
+        self.provider.enter()
+        try:
+            prepared = self.provider.prepare(account, await request.read())
+            headers = {"x-request-id": prepared.answer.request_id, "x-groq-region": "sim"} | prepared.meter.headers()
+            try:
+                return await self._respond(request, prepared, headers)
+            finally:
+                answer = prepared.answer
+                used = answer.prompt_tokens - answer.cached_tokens + answer.completion_tokens
+                prepared.meter.settle(prepared.reserved, used)
+        finally:
+            self.provider.leave()
+
+    async def _respond(self, request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
+        if prepared.spoilt_by(FaultKind.HTML, FaultKind.BAD_GATEWAY):
+            status = 502 if prepared.spoilt_by(FaultKind.BAD_GATEWAY) else 200
+            return web.Response(text=_HTML, status=status, content_type="text/html")
+        if prepared.spoilt_by(FaultKind.HANG):
+            await asyncio.sleep(_FOR_EVER_S)
+        if prepared.spoilt_by(FaultKind.DRIP):
+            return await _drip(request, prepared, headers)
+        await self._pause(prepared.answer.timing.first_token_s)
+        if prepared.call.request.stream:
+            return await self._stream(request, prepared, headers)
+        await self._pause(prepared.answer.completion_tokens * prepared.answer.timing.per_token_s)
+        return await _whole(request, prepared, headers)
+
+    async def _stream(self, request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
+        response = await _open_stream(request, headers)
+        chunks = list(prepared.answer.chunks(include_usage=prepared.call.request.stream_options.include_usage))
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        for index, (tokens, chunk) in enumerate(chunks):
+            if prepared.fault and index == len(chunks) // 2 and await _broken(request, response, prepared):
+                return response
+            due += tokens * prepared.answer.timing.per_token_s * self._time_scale
+            if self._time_scale:
+                await asyncio.sleep(max(0.0, due - loop.time()))
+            await response.write(event(chunk))
+        await response.write(b"data: [DONE]\n\n")
+        return response
+
+    async def _pause(self, seconds: float) -> None:
+        if self._time_scale:
+            await asyncio.sleep(seconds * self._time_scale)
+
+    async def _models(self, request: web.Request) -> web.Response:
+        self.provider.account(request.headers.get("authorization", ""))
+        data = [_described(name, spec) for name, spec in self.provider.served.items()]
+        return web.json_response({"object": "list", "data": data})
+
+    async def _model(self, request: web.Request) -> web.Response:
+        self.provider.account(request.headers.get("authorization", ""))
+        name = request.match_info["id"]
+        if name not in self.provider.served:
+            raise errors.model_not_found(name)
+        return web.json_response(_described(name, self.provider.served[name]))
+
+    async def _get_ledger(self, _request: web.Request) -> web.Response:
+        return web.json_response(self.ledger.as_json())
+
+    async def _post_faults(self, request: web.Request) -> web.Response:
+        self.fail(*_FAULTS.validate_json(await request.read()))
+        return web.json_response({"faults": len(self.faults.faults)})
+
+    async def _post_reset(self, _request: web.Request) -> web.Response:
+        self.reset()
+        return web.json_response({})
+
+
+@web.middleware
+async def _as_json_error(request: web.Request, handler: web.Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except errors.ApiError as error:
+        return web.json_response(error.body(), status=error.status, headers=error.headers)
+
+
+async def _nowhere(request: web.Request) -> web.Response:
+    raise errors.unknown_url(request.method, request.path)
+
+
+def _described(name: str, spec: ModelSpec) -> dict[str, object]:
+    return {
+        "id": name,
+        "object": "model",
+        "created": 1_754_408_224,
+        "owned_by": spec.owner,
+        "active": True,
+        "context_window": spec.context_window,
+        "max_completion_tokens": spec.max_completion,
+    }
+
+
+async def _open_stream(request: web.Request, headers: dict[str, str]) -> web.StreamResponse:
+    response = web.StreamResponse(headers=headers | {"content-type": "text/event-stream", "cache-control": "no-cache"})
+    await response.prepare(request)
+    return response
+
+
+async def _whole(request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
+    body = prepared.answer.completion()
+    if prepared.spoilt_by(FaultKind.NO_CHOICES):
+        del body["choices"]
+    if prepared.spoilt_by(FaultKind.STREAM_ERROR, FaultKind.ERROR_EVENT):
+        body["choices"] = []
+        body["x_groq"]["error"] = "over_capacity"
+    raw = json.dumps(body, ensure_ascii=False).encode()
+    if prepared.spoilt_by(FaultKind.BAD_JSON):
+        raw = raw[: len(raw) // 2]
+    if prepared.spoilt_by(FaultKind.RESET, FaultKind.CUT):
+        response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
+        response.content_length = len(raw)
+        await response.prepare(request)
+        await response.write(raw[: len(raw) // 2])
+        _hang_up(request, rudely=prepared.spoilt_by(FaultKind.RESET))
+        return response
+    return web.Response(body=raw, content_type="application/json", headers=headers)
+
+
+async def _broken(request: web.Request, response: web.StreamResponse, prepared: Prepared) -> bool:
+    """Spoil the middle of a stream; True when nothing follows."""
+    if prepared.spoilt_by(FaultKind.RESET):
+        _hang_up(request, rudely=True)
+    elif prepared.spoilt_by(FaultKind.BAD_JSON):
+        await response.write(b'data: {"id": "chatcmpl\n\n')
+    elif prepared.spoilt_by(FaultKind.STREAM_ERROR):
+        await response.write(event(prepared.answer.stopped_chunk()))
+    elif prepared.spoilt_by(FaultKind.ERROR_EVENT):
+        await response.write(event(errors.internal().body()))
+    elif prepared.spoilt_by(FaultKind.NO_CHOICES):
+        await response.write(event({"object": "chat.completion.chunk"}))
+    return prepared.spoilt_by(
+        FaultKind.RESET,
+        FaultKind.CUT,
+        FaultKind.BAD_JSON,
+        FaultKind.STREAM_ERROR,
+        FaultKind.ERROR_EVENT,
+        FaultKind.NO_CHOICES,
+    )
+
+
+async def _drip(request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
+    """Blanks, which both JSON and an event stream may begin with, so that no read timeout ever fires."""
+    if prepared.call.request.stream:
+        response = await _open_stream(request, headers)
+    else:
+        response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
+        await response.prepare(request)
+    for _ in range(int(_FOR_EVER_S / _DRIP_S)):
+        await response.write(b"\n")
+        await asyncio.sleep(_DRIP_S)
+    return response
+
+
+def _hang_up(request: web.Request, *, rudely: bool) -> None:
+    transport = request.transport
+    if transport is None:
+        return
+    if rudely:
+        # No linger: the kernel sends RST instead of FIN.
+        peer: socket.socket = transport.get_extra_info("socket")
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        transport.abort()
+    else:
+        transport.close()

@@ -1,0 +1,139 @@
+"""The one task wrapper: load, think, save.
+
+A step claims its items under their natural key (query, round, step, item), works without an open transaction, and
+stores its outcomes in one. Items that have an outcome are not worked on again, so redelivery, restart and
+reconciliation are all the same harmless thing.
+"""
+
+import inspect
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import structlog
+from celery import Signature, Task
+from celery.exceptions import Ignore
+
+from clients.llm.protocol import CallRecord
+from config.settings import settings
+from db.queries import queries, records, steps
+from db.session import transaction
+from domain.errors import CitewellError, DatabaseUnavailable
+from domain.options import QueryOptions
+from services.accounting import model_call_rows
+from services.step import Outcome, QuerySnapshot, StepContext, StepResult
+from workers.celery_app import app
+from workers.pipeline import Run
+from workers.runtime import leases, run, tools, worker_name
+
+log = structlog.get_logger()
+
+Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
+Next = Callable[[Run, StepContext], Signature[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How a step is run: `failed` is the outcome of an item whose body broke; without it the error goes to the errback.
+
+    `then` builds what to launch when the step is done, for steps that end their canvas.
+    """
+
+    name: str
+    stage: str
+    body: Body
+    failed: Mapping[str, Any] | None = None
+    then: Next | None = None
+
+
+def step_task(step: Step) -> Task[Any, Any]:
+    """Register `query.<name>` as a Celery task that executes the step."""
+
+    def execute(task: Task[Any, Any], query_id: str, launch: int, round_: int, items: Sequence[str] = ("",)) -> None:
+        run_ = Run(query_id, launch, round_)
+        try:
+            context = _execute(step, run_, items)
+            if context is not None and step.then is not None:
+                step.then(run_, context).apply_async()
+        except DatabaseUnavailable as error:
+            # Postgres is away for a moment: keep the message, look again soon.
+            raise task.retry(exc=error, countdown=min(2**task.request.retries, 15), max_retries=40) from error
+
+    return cast("Task[Any, Any]", app.task(execute, name=f"query.{step.name}", bind=True))
+
+
+def _execute(step: Step, run_: Run, items: Sequence[str]) -> StepContext | None:
+    claimed = _claim(step, run_, items)
+    if claimed is None:
+        log.info("stale_message", step=step.name, query_id=run_.query_id, launch=run_.launch)
+        return None
+    context, attempts = claimed
+    if not attempts:
+        return context
+    with leases().hold(lambda: _renew(step, run_, attempts)):
+        result = _think(step, context)
+    _save(step, context, result, attempts)
+    return context.with_outcomes(step.name, result.values)
+
+
+def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, dict[str, int]] | None:
+    with transaction() as session:
+        query = queries.find_current(session, run_.query_id, run_.launch)
+        if query is None:
+            return None
+        outcomes = steps.list_outcomes(session, query.id, run_.round)
+        missing = [item for item in items if (step.name, item) not in outcomes]
+        attempts = _claim_items(session, step, run_, missing) if missing else {}
+        if queries.mark_stage(session, query.id, step.stage):
+            records.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
+        snapshot = QuerySnapshot(
+            id=query.id,
+            workspace_id=query.workspace_id,
+            question=query.question,
+            mode=query.mode,
+            provider=query.provider,
+            options=QueryOptions(**query.options),
+        )
+    todo = tuple(item for item in missing if item in attempts)
+    return StepContext(snapshot, run_.round, todo, outcomes, tools()), attempts
+
+
+def _claim_items(session: Any, step: Step, run_: Run, items: Sequence[str]) -> dict[str, int]:
+    return steps.claim_items(
+        session, run_.query_id, run_.round, step.name, items, worker=worker_name(), lease_s=settings().recovery.lease_s
+    )
+
+
+def _renew(step: Step, run_: Run, attempts: Mapping[str, int]) -> None:
+    with transaction() as session:
+        steps.renew_lease(
+            session, run_.query_id, run_.round, step.name, attempts, worker_name(), settings().recovery.lease_s
+        )
+
+
+def _think(step: Step, context: StepContext) -> StepResult:
+    try:
+        result = step.body(context)
+        return run(result) if inspect.iscoroutine(result) else cast("StepResult", result)
+    except DatabaseUnavailable:
+        raise
+    except Exception as error:
+        if step.failed is None:
+            raise
+        # A broken step is a value: what follows must say "not checked" instead of never running.
+        log.exception("step_failed", step=step.name, query_id=str(context.query.id))
+        reason = error.message if isinstance(error, CitewellError) else f"internal error ({type(error).__name__})"
+        return StepResult({item: {**cast("Outcome", step.failed), "reason": reason} for item in context.items})
+
+
+def _save(step: Step, context: StepContext, result: StepResult, attempts: Mapping[str, int]) -> None:
+    calls: list[CallRecord] = context.log.records
+    with transaction() as session:
+        # Calls are stored even when the outcome is not: they were paid for.
+        records.add_model_calls(session, model_call_rows(calls, context, step.name, settings().models.catalogue))
+        kept = steps.finish_items(session, context.query.id, context.round, step.name, result.values, attempts)
+        if kept and result.save is not None:
+            result.save(session)
+    if not kept:
+        log.info("superseded", step=step.name, query_id=str(context.query.id))
+        raise Ignore  # another worker holds this claim now and will answer for it

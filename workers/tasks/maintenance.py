@@ -1,0 +1,27 @@
+"""Pool `maintenance`."""
+
+import uuid
+from typing import Any
+
+from celery import Task
+
+from db.models import QueryStatus
+from db.queries import queries, records
+from db.session import transaction
+from domain.errors import DatabaseUnavailable
+from workers.celery_app import app
+
+REASON = "A step broke in a way that was not foreseen; the worker logs have the details."
+
+
+@app.task(name="query.fail", bind=True)
+def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int) -> None:
+    """The errback of every canvas: end the query with a reason, once."""
+    try:
+        with transaction() as session:
+            query = queries.find_current(session, query_id, launch)
+            error = {"code": "step_broke", "message": REASON}
+            if query is not None and queries.mark_finished(session, query.id, QueryStatus.FAILED, error=error):
+                records.add_event(session, "failed", {"reason": REASON, "round": round_}, query_id=uuid.UUID(query_id))
+    except DatabaseUnavailable as error:
+        raise task.retry(exc=error, countdown=5, max_retries=100) from error

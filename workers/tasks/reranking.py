@@ -1,0 +1,22 @@
+"""Pool `reranking`."""
+
+from typing import Any
+
+from celery import Signature
+
+from services.reranking import score_chunks, select
+from services.step import StepContext
+from workers import pipeline
+from workers.step import Step, step_task
+
+
+def draft_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]:
+    """Write and extract side by side, unless the evidence gate refused."""
+    refused = context.selection["status"] == "refused"
+    return pipeline.concluding(run) if refused else pipeline.drafting(run)
+
+
+score_chunks_task = step_task(
+    Step("score_chunks", "reranking", score_chunks, failed={"status": "unreadable", "score": None})
+)
+select_task = step_task(Step("select", "reranking", select, then=draft_or_conclude))
