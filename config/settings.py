@@ -147,6 +147,8 @@ class Settings(BaseSettings):
     api_port: int = Field(default=8000, ge=0, le=65535)
     question_max_chars: int = Field(default=4000, ge=1)
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    # `auto` is `console` on a terminal and `json` elsewhere.
+    log_format: Literal["auto", "json", "console"] = "auto"
 
     groq_api_key: SecretStr | None = Field(default=None, validation_alias="GROQ_API_KEY")
     groq_base_url: str = Field(default="https://api.groq.com", validation_alias="GROQ_BASE_URL")

@@ -55,8 +55,8 @@ def _is_connection_failure(error: OperationalError) -> bool:
     return getattr(error.orig, "sqlstate", None) is None
 
 
-def dispose() -> None:
-    """Close the pool, e.g. before a fork."""
+def dispose(*, close: bool = True) -> None:
+    """Forget the pool. A forked child leaves the connections open (`close=False`): they are its parent's."""
     if engine.cache_info().currsize:
-        engine().dispose(close=False)
+        engine().dispose(close=close)
         engine.cache_clear()

@@ -1,104 +1,113 @@
-"""Dates in English and Korean text, as far as they are stated: a year, a decade, a month, a day."""
+"""Dates in English and Korean text, as far as they are stated: a century, a decade, a year, a month, a day."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            ("january", "jan"),
-            ("february", "feb"),
-            ("march", "mar"),
-            ("april", "apr"),
-            ("may",),
-            ("june", "jun"),
-            ("july", "jul"),
-            ("august", "aug"),
-            ("september", "sept", "sep"),
-            ("october", "oct"),
-            ("november", "nov"),
-            ("december", "dec"),
-        ),
-        start=1,
-    )
-    for name in names
-}
-_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)})\b\.?"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+from domain.units import ORDINALS
+
+_MONTHS = (
+    ("january", "jan"),
+    ("february", "feb"),
+    ("march", "mar"),
+    ("april", "apr"),
+    ("may",),
+    ("june", "jun"),
+    ("july", "jul"),
+    ("august", "aug"),
+    ("september", "sept", "sep"),
+    ("october", "oct"),
+    ("november", "nov"),
+    ("december", "dec"),
+)
+_MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
+
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
-_NUMERIC = r"(?<![\w./-]){0}(?![\w/-]|\.\d)"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_MONTH = rf"\b(?P<month>{'|'.join(_MONTH_NUMBERS)})\b\.?"
+_MONTH_NUMBER = r"(?P<month>1[0-2]|0?[1-9])"
+_DAY_NUMBER = r"(?P<day>[12]\d|3[01]|0?[1-9])"
+_ORDINAL = "|".join(name for name in ORDINALS if name.isascii())
 
 # The first pattern that fits a place wins, so the fuller forms stand first.
 _PATTERNS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_YEAR}\s?년(?:\s?(?P<month>1[0-2]|0?[1-9])\s?월(?:\s?(?P<day>[0-3]?\d)\s?일)?)?(?!\s?간|대)",
-        r"(?P<decade>1\d{2}0|20\d0)(?:'?s\b|\s?년대)",
-        r"\b(?P<century>\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(?P<century_ko>\d{1,2})\s?세기",
-        r"(?<!\d)(?P<month>1[0-2]|0?[1-9])\s?월(?:\s?(?P<day>[0-3]?\d)\s?일)?",
-        _NUMERIC.format(rf"{_YEAR}[-./]\s?(?P<month>1[0-2]|0?[1-9])[-./]\s?(?P<day>[0-3]?\d)"),
-        _NUMERIC.format(rf"(?P<month>1[0-2]|0?[1-9])/(?P<day>[0-3]?\d)/{_YEAR}"),
+        rf"{_YEAR}\s?년(?:\s?{_MONTH_NUMBER}\s?월(?:\s?{_DAY_NUMBER}\s?일)?)?(?!\s?간|대)",
+        r"(?P<decade>1\d{2}0|20\d0)(?:\s?['’]?\s?s\b|\s?년대)",
+        rf"\b(?P<century>\d{{1,2}}|{_ORDINAL})(?:st|nd|rd|th)?[\s-](?:centur(?:y|ies))\b|(?P<korean>\d{{1,2}})\s?세기",
+        rf"(?<!\d){_MONTH_NUMBER}\s?월(?:\s?{_DAY_NUMBER}\s?일)?",
+        rf"(?<![\w./-]){_YEAR}(?:-|/|\.\s?){_MONTH_NUMBER}(?:-|/|\.\s?){_DAY_NUMBER}(?![\w/-]|\.\d)",
+        rf"(?<![\w./-]){_MONTH_NUMBER}/{_DAY_NUMBER}/{_YEAR}(?![\w/-])",
         rf"{_MONTH}\s{_DAY}\b(?:\s?,?\s{_YEAR}\b)?",
         rf"\b{_DAY}\s(?:of\s)?{_MONTH}(?:\s?,?\s{_YEAR}\b)?",
         rf"{_MONTH},?\s(?:of\s)?{_YEAR}\b",
-        rf"(?<![\w.,$€£₩¥/])(?<!\d[–—-]){_YEAR}(?![\w%/]|[.,]\d|\s?(?:%|percent|million|billion|thousand|억|만|원|명|개))",
         rf"(?<=\d[–—-]){_YEAR}\b",
+        rf"(?<![\w.,$€£₩¥/]){_YEAR}(?![\w%/]|[.,]\d|\s?(?:%|percent|million|billion|억|만|원|명|개))",
     )
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """`text[start:end]` names this time. `years` is a range, first and last: one year, a decade or a century."""
+    """`text`, at `start` of the whole text, names this time; `years` is (first, last): one year, a decade, a century.
+
+    What is not stated is None.
+    """
 
     years: tuple[int, int] | None
     month: int | None
     day: int | None
     start: int
-    end: int
     text: str
 
-    def covers(self, other: "Date") -> bool:
-        """Say whether a text that states `other` also states this date: `May 2020` covers `5 May 2020`."""
-        if self.years is not None and (
-            other.years is None or other.years[0] < self.years[0] or other.years[1] > self.years[1]
-        ):
+    @property
+    def end(self) -> int:
+        """Where the date ends in the whole text."""
+        return self.start + len(self.text)
+
+    def follows_from(self, other: "Date") -> bool:
+        """Say whether a text that states `other` states this date too: `May 2020` follows from `5 May 2020`.
+
+        A year may be missing in `other` where month and day agree: "5 September this year".
+        """
+        if self.month not in (None, other.month) or self.day not in (None, other.day):
             return False
-        return self.month in (None, other.month) and self.day in (None, other.day)
+        if self.years is None:
+            return True
+        if other.years is None:
+            return self.day is not None
+        return self.years[0] <= other.years[0] and other.years[1] <= self.years[1]
 
 
 def find_dates(text: str) -> list[Date]:
     """Return the dates in `text` in order; none overlaps another."""
     found: list[Date] = []
-    taken = [False] * (len(text) + 1)
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            if not any(taken[match.start() : match.end()]):
-                taken[match.start() : match.end()] = [True] * (match.end() - match.start())
+            if all(match.end() <= date.start or date.end <= match.start() for date in found):
                 found.append(_date(match))
     return sorted(found, key=lambda date: date.start)
 
 
 def _date(match: re.Match[str]) -> Date:
     parts = match.groupdict()
-    return Date(_years(parts), _month(parts.get("month")), _int(parts.get("day")), *match.span(), match[0])
+    month, day = parts.get("month"), parts.get("day")
+    return Date(
+        years=_years(parts),
+        month=(_MONTH_NUMBERS.get(month.lower()) or int(month)) if month else None,
+        day=int(day) if day else None,
+        start=match.start(),
+        text=match[0],
+    )
 
 
 def _years(parts: dict[str, str | None]) -> tuple[int, int] | None:
     if year := parts.get("year"):
         return int(year), int(year)
     if decade := parts.get("decade"):
-        return int(decade), int(decade) + 9
-    if century := parts.get("century") or parts.get("century_ko"):
-        return int(century) * 100 - 100, int(century) * 100
+        # "The 1900s" is more often the century than its first ten years.
+        return int(decade), int(decade) + (99 if decade.endswith("00") else 9)
+    if century := parts.get("century") or parts.get("korean"):
+        number = int(ORDINALS.get(century.lower()) or century)
+        return number * 100 - 100, number * 100
     return None
-
-
-def _month(text: str | None) -> int | None:
-    return None if text is None else _MONTHS.get(text.lower()) or int(text)
-
-
-def _int(text: str | None) -> int | None:
-    return None if text is None else int(text)

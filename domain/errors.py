@@ -6,7 +6,7 @@ CitewellError
 │       └── DocumentTooLarge (413)
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, WorkspaceNotFound
 ├── NotReady (503) ── DatabaseUnavailable
-└── EmbeddingMismatch (409)
+└── EmbeddingMismatch, DocumentNotRead (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -109,5 +109,11 @@ class DatabaseUnavailable(NotReady):
 
 class EmbeddingMismatch(CitewellError):
     """The stored vectors come from another embedding model; ingest the documents again."""
+
+    status = 409
+
+
+class DocumentNotRead(CitewellError):
+    """The document has no text yet: it is still being read, or could not be; its status tells which."""
 
     status = 409

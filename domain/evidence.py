@@ -1,36 +1,86 @@
-from dataclasses import dataclass
-from collections.abc import Sequence, Set
-from typing import Literal
-from domain.words import content_stems, STOP_WORDS, words, stem
-from domain.numbers import *
-from domain.dates import *
-from domain.negation import *
-from domain.sentences import split_sentences, CITATION_MARK
+"""What in a text speaks for a claim, found without a model (S4.4, S4.6).
+
+Its three parts: where a quotation stands, how relevant a text is to a claim and which of its words are the best
+evidence, and where the two disagree.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from domain.disagreements import Disagreement, disagreements, without_markers
+from domain.quotes import Located, locate_quote
+from domain.sentences import split_sentences
+from domain.words import content_stems, coverage, words
+
+__all__ = ["Disagreement", "Located", "best_text_span", "claim_relevance", "disagreements", "locate_quote"]
+
+_WORD = re.compile(r"\S+")
 
 
-def overlap(claim: Sequence[str], source: Set[str]) -> float:
-    """Share of claim stems found in source, weight by length; prefix matches count partly."""
-    if not claim: return 0.0
-    heads = {}
-    for s in source:
-        heads.setdefault(s[:2] if s[0]>='가' else s[:4], []).append(s)
-    tot=0;got=0.0
-    for c in claim:
-        w = weight(c)
-        tot += w
-        if c in source: got += w
+def claim_relevance(claim: str, source: str) -> float:
+    """Return which share of the claim's content words stands in `source`, 0..1 (S4.4).
+
+    Inflected forms and Korean words with other particles count as the same word; a claim of stop words only is
+    compared by all its words.
+    """
+    plain = without_markers(claim)
+    if wanted := content_stems(plain):
+        return coverage(wanted, set(content_stems(source)))
+    return coverage(words(plain), set(words(source)))
+
+
+def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 200) -> tuple[int, int]:
+    """Return (start, end) of the words of `text` that are the best evidence for `claim` (S4.6).
+
+    It is the sentence with most of the claim's words, with its neighbours if it has less than `min_chars` code points,
+    or its densest part of at most `max_chars`; it begins and ends with whole words, except for one that is longer than
+    `max_chars`. (0, 0) when `text` is blank.
+    """
+    sentences = split_sentences(text)
+    if not sentences:
+        return 0, 0
+    wanted = content_stems(claim)
+    scores = [coverage(wanted, set(content_stems(sentence.text))) for sentence in sentences]
+    best = scores.index(max(scores))
+    start, end = sentences[best].start, sentences[best].end
+    if end - start > max_chars:
+        return _densest(text, start, end, frozenset(wanted), max_chars)
+    if end - start < min_chars:
+        start, end = _widened([(each.start, each.end) for each in sentences], best, best, min_chars, max_chars)
+    if end - start < min_chars:
+        spaced = [match.span() for match in _WORD.finditer(text)]
+        first, last = (
+            next(n for n, word in enumerate(spaced) if word[0] <= place < word[1]) for place in (start, end - 1)
+        )
+        start, end = _widened(spaced, first, last, min_chars, max_chars)
+    return start, end
+
+
+def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:
+    """Return the run of words of at most `max_chars` with most of the `wanted` stems, starting with one of them."""
+    spans = [match.span() for match in _WORD.finditer(text, start, end)]
+    hits = [bool(wanted.intersection(content_stems(text[first:last]))) for first, last in spans]
+    found = (-1, start, start + max_chars)
+    last = 0
+    for first, (begins, _) in enumerate(spans):
+        last = max(last, first)
+        while last + 1 < len(spans) and spans[last + 1][1] - begins <= max_chars:
+            last += 1
+        if hits[first] or first == 0:
+            found = max(found, (sum(hits[first : last + 1]), begins, min(spans[last][1], begins + max_chars)))
+    return found[1:]
+
+
+def _widened(
+    spans: Sequence[tuple[int, int]], first: int, last: int, min_chars: int, max_chars: int
+) -> tuple[int, int]:
+    """Add the spans behind, then those before, while there are less than `min_chars` and it stays within `max_chars`."""
+    while spans[last][1] - spans[first][0] < min_chars:
+        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= max_chars:
+            last += 1
+        elif first > 0 and spans[last][1] - spans[first - 1][0] <= max_chars:
+            first -= 1
         else:
-            hangul = c[0]>='가'
-            best=0.0
-            for s in heads.get(c[:2] if hangul else c[:4], []):
-                n=0
-                for a,b in zip(c,s):
-                    if a!=b: break
-                    n+=1
-                if (hangul and n>=2) or n>=5 or (n>=4 and n>=0.75*max(len(c),len(s))):
-                    best=max(best, n/max(len(c),len(s)))
-            got += w*best
-    return got/tot
-
-def weight(s):
-    return 1.0
+            break
+    return spans[first][0], spans[last][1]

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 _WIDEST_RANGE = 50
 _DASH = r"\s?[-–—~]\s?"
-_NUMBER = rf"[†^]?\s?[0-9]{{1,9}}(?:{_DASH}†?[0-9]{{1,9}})?(?:†[^\[\]【】`\n]{{0,40}})?"
-_PAGE = rf"(?:\s?,?\s?(?:pp?\.|pages?)\s?[0-9]{{1,5}}(?:{_DASH}[0-9]{{1,5}})?)?"
-_LABEL = r"(?:sources?|출처)\s?[:：]?\s?"
-_MORE = rf"(?:\s{{0,2}}(?:[,;、·&]|and)\s{{0,2}}(?:{_LABEL})?{_NUMBER}{_PAGE})*"
+_NUMBER = rf"[†^]?+\s?+[0-9]{{1,9}}+(?:{_DASH}†?[0-9]{{1,9}}+)?+(?:†[^\[\]【】`\n]{{0,40}}+)?+"
+_PAGE = rf"(?:\s?,?\s?(?:pp?\.|pages?)\s?[0-9]{{1,5}}(?:{_DASH}[0-9]{{1,5}}+)?+)?+"
+_LABEL = r"(?:sources?+|출처)\s?+[:：]?+\s?+"
+# Possessive (`++`) throughout: an answer may be hostile, and this must stay linear.
+_MORE = rf"(?:\s{{0,2}}+(?:[,;、·&]|and)\s{{0,2}}+(?:{_LABEL})?{_NUMBER}{_PAGE})*+"
 _LIST = rf"{_NUMBER}{_PAGE}{_MORE}"
 # `[1](https://…)` is a Markdown link and `[1]: https://…` the definition of one.
 _NO_LINK = r"(?!\((?:[a-z][a-z0-9+.-]*:/|mailto:|www\.|[/#.])|:\s?(?:https?:|www\.))"
 _MARKER = rf"(?:\[\s?(?:{_LABEL})?{_LIST}\s?\]|【\s?{_LIST}\s?】){_NO_LINK}|\(\s?{_LABEL}{_LIST}\s?\)"
-_FENCED = r"^\ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?\ {0,3}(?P=fence)[`~]*[ \t]*$"
-_INLINE = r"(?<!`)(?P<ticks>`+)(?!`)(?:[^\n]|\n(?![ \t]*\n))+?(?<!`)(?P=ticks)(?!`)"
+_FENCED = r"^\ {0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*\n(?:[^\n]*\n)*?\ {0,3}(?P=fence)[`~]*[ \t]*$"
+_INLINE = r"(?<!`)(?P<ticks>`++)(?:[^\n]|\n(?![ \t]*\n))+?(?<!`)(?P=ticks)(?!`)"
 _CODE_OR_MARKER = re.compile(rf"(?P<code>{_FENCED}|{_INLINE})|(?P<marker>{_MARKER})", re.IGNORECASE | re.MULTILINE)
 _POINTER = re.compile(rf"([0-9]+)(?:{_DASH}†?([0-9]+))?(?:†[^,;\])】]*|{_PAGE})", re.IGNORECASE)
 
@@ -32,7 +33,7 @@ class Marker:
 def parse_markers(text: str) -> list[Marker]:
     """Return the markers of `text` in order.
 
-    Forms: `[†1]`, `[1]`, `[^1]`, `[1, 2]`, `[1-3]`, `[†1, p.4]`, `[Source: 1]`, `(Source: 1)`, `[출처: 1]`, `【1†L3-L5】`.
+    Forms: `[†1]`, `[1]`, `[^1]`, `[1, 2]`, `[1-3]`, `[†1, p.4]`, `[Source: 1]`, `(Source: 1)`, `[출처: 1]`, `【1†L3】`.
     Not in code (back-ticks, fences), not Markdown links. Numbers are as written, so they may point to no source; a
     range that runs backwards or over more than 50 numbers stands for its two ends.
     """

@@ -63,8 +63,3 @@ class Checked(TypedDict):
     verdict: dict[str, Any] | None
     reason: NotRequired[str]
 
-
-class Done(TypedDict):
-    """A step whose product is stored elsewhere, in the same transaction."""
-
-    status: Literal["done"]

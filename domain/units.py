@@ -47,22 +47,23 @@ UNITS = {
     )
     for name in names.split()
 }
-"""Unit name → (dimension, how many of the dimension's base unit). Only one dimension's units convert to each other."""
+"""Unit name → (dimension, how many of the dimension's base unit). Units convert within one dimension only."""
+
+
+def _numbered(names: str, start: int = 1, step: int = 1) -> dict[str, float]:
+    return {name: float(start + place * step) for place, name in enumerate(names.split())}
+
 
 NUMERALS = {
-    name: float(value)
-    for names, values in (
-        ("zero one two three four five six seven eight nine ten eleven twelve", range(13)),
-        ("thirteen fourteen fifteen sixteen seventeen eighteen nineteen", range(13, 20)),
-        ("twenty thirty forty fifty sixty seventy eighty ninety", range(20, 100, 10)),
-        ("한 두 세 네 다섯 여섯 일곱 여덟 아홉 열", range(1, 11)),
-    )
-    for name, value in zip(names.split(), values, strict=True)
+    **_numbered("zero one two three four five six seven eight nine ten eleven twelve thirteen", start=0),
+    **_numbered("fourteen fifteen sixteen seventeen eighteen nineteen", start=14),
+    **_numbered("twenty thirty forty fifty sixty seventy eighty ninety", start=20, step=10),
 }
+KOREAN_NUMERALS = _numbered("한 두 세 네 다섯 여섯 일곱 여덟 아홉 열")
 ORDINALS = {
-    name: float(value)
-    for names in ("first second third fourth fifth sixth seventh eighth ninth tenth", "첫 둘째 셋째 넷째 다섯째")
-    for value, name in enumerate(names.split(), start=1)
+    **_numbered("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"),
+    **_numbered("fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth", start=14),
+    **_numbered("첫 둘째 셋째 넷째 다섯째"),
 }
-COUNTERS = "명 개 번 가지 곳 달 살 시간 차례 마리 권 대 편 배 군데 사람".split()
+COUNTERS = ("명", "개", "번", "가지", "곳", "달", "살", "시간", "차례", "마리", "권", "대", "편", "배", "군데", "사람")
 """Korean counters: only before one of these is `두` or `세` a number."""

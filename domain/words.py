@@ -5,8 +5,10 @@ A stem is a key for comparing, not a dictionary form: inflections of one word me
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
+from itertools import takewhile
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
 
@@ -21,20 +23,21 @@ def vocabulary(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-STOP_WORDS = vocabulary("""
+_STOP_WORDS = vocabulary("""
     a about according again all also although am an and another any are aren as at be because been being both but by
     can could couldn d did didn do does doesn doing don done each either even ever every for from further get got had
     hadn has hasn have haven having he her here hers him his how however i if in into is isn it its itself just let
     like ll m made make many may me might more most much must my no nor not of on onto or other our out over own per
     re s same shall she should shouldn so some such t than that the their theirs them then there these they this those
     though through thus to too under until up upon us ve very via was wasn we well were weren what when where whether
-    which while who whom whose why will with won would wouldn yes you your yours
-    그 그것 그는 그녀 그녀는 그들 그리고 그러나 그런 그래서 하지만 또 또는 또한 및 등 이 이것 이는 이런 저 것 것이다 것은
-    것을 것이 수 때 더 매우 가장 모두 다른 있다 있는 있습니다 있으며 있고 있었다 있나요 하다 하는 하고 하며 하여 한 할 해 했다
-    했습니다 한다 합니다 하였다 하나요 된 된다 됩니다 되는 되어 되었다 됐다 이다 입니다 인 이며 대한 대해 대하여 위한 위해 위하여
-    따라 따른 통해 통한 의한 의해 무엇 무엇인가요 무엇입니까 무엇을 무슨 어떤 어떻게 어디 어디에 어디에서 언제 누구 누가 왜 몇
-    얼마 얼마나 얼마인가요 인가요 입니까 않는다 않다 않은 않았다 없다 없는 없습니다 아니다 아닙니다 아닌
-    """)
+    which while who whom whose why will with within would wouldn yes you your yours
+    그 그것 그는 그녀 그녀는 그들 그리고 그러나 그런 그래서 하지만 또 또는 또한 및 등 이 이것 이는 이런 저 것 것이다
+    것은 것을 것이 수 때 더 매우 가장 모두 다른 있다 있는 있습니다 있으며 있고 있었다 있나요 하다 하는 하고 하며
+    하여 한 할 해 했다 했습니다 한다 합니다 하였다 하나요 된 된다 됩니다 되는 되어 되었다 됐다 이다 입니다 인 이며
+    대한 대해 대하여 위한 위해 위하여 따라 따른 통해 통한 의한 의해 무엇 무엇인가요 무엇입니까 무엇을 무슨 어떤
+    어떻게 어디 어디에 어디에서 언제 누구 누가 왜 몇 얼마 얼마나 얼마인가요 인가요 입니까 않는다 않다 않은 않았다
+    없다 없는 없습니다 아니다 아닙니다 아닌
+""")
 
 _KOREAN_TAIL = re.compile(
     "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|라고|라는|에서는|에서의|에서도|에서|에게서|에게|에는|에도|에|으로부터|으로는|으로서"
@@ -52,19 +55,17 @@ _ENGLISH_TAILS = (
     (re.compile("(?<=..)e$"), ""),
     (re.compile("(?<=[^aeiou])y$"), "i"),
 )
-_SPELLED = dict(
-    zip(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-        map(str, range(13)),
-        strict=True,
-    )
-)
+_LIKE = 0.6
+_SPELLED = {
+    word: str(value)
+    for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+}
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return the key under which `word` (as `words` gives it) is compared."""
-    if word[-1] >= "가" and word[-1] <= "힣":
+    """Return the key under which `word` (as `words` gives it, not empty) is compared; spelled numbers become digits."""
+    if "가" <= word[-1] <= "힣":
         return _korean_stem(word)
     if word[0].isdigit():
         return word.replace(",", "")
@@ -88,4 +89,40 @@ def _english_stem(word: str) -> str:
 
 def content_stems(text: str) -> list[str]:
     """Return the stems of the words of `text` that carry meaning, in order."""
-    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+    return meaningful(words(text))
+
+
+def meaningful(tokens: Iterable[str]) -> list[str]:
+    """Return the stems of those of `tokens` (as `words` gives them) that carry meaning, in order."""
+    return [stem(token) for token in tokens if token not in _STOP_WORDS]
+
+
+def coverage(wanted: Sequence[str], found: Set[str]) -> float:
+    """Return which share of the stems `wanted` is in `found`, 0..1; 0 when nothing is wanted.
+
+    A stem that shares its beginning with one in `found` counts for the shared part: `manufactur` and `manufacturer`,
+    `고양` and `고양이`.
+    """
+    if not wanted:
+        return 0.0
+    by_head: dict[str, list[str]] = defaultdict(list)
+    for candidate in found:
+        by_head[candidate[: _head(candidate)]].append(candidate)
+    return sum(_likeness(each, found, by_head) for each in wanted) / len(wanted)
+
+
+def _likeness(each: str, found: Set[str], by_head: dict[str, list[str]]) -> float:
+    if each in found:
+        return 1.0
+    alike = max((_shared_beginning(each, other) for other in by_head[each[: _head(each)]]), default=0.0)
+    return alike if alike >= _LIKE else 0.0
+
+
+def _shared_beginning(one: str, other: str) -> float:
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return shared / max(len(one), len(other))
+
+
+def _head(word: str) -> int:
+    """How many first characters two words must share to be compared at all: Korean syllables say more than letters."""
+    return 2 if word[0] >= "가" else 4

@@ -1,4 +1,4 @@
-"""Ingestion: read, split, embed and store a document, in batches, so that a crash costs one batch and shows progress."""
+"""Ingestion: read, split, embed and store a document, in batches that show its progress."""
 
 import hashlib
 import uuid

@@ -6,10 +6,10 @@ from typing import Any
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
 from domain.judgements import RERANK_CHUNK
-from domain.modes import evidence_gate, parse_mode
+from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
-from domain.ranking import Ranked, rank
 from domain.ranking import Scored as ScoredChunk
+from domain.ranking import rank
 from services.step import StepContext, StepResult
 
 
@@ -42,19 +42,25 @@ def select(context: StepContext) -> StepResult:
     ranked = rank([_scored(context, key, place) for place, (key, _) in enumerate(retrieved["candidates"])])
     kept = ranked[: options.top_k]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
-    evidence = sum(chunk.score is not None and chunk.score >= options.min_evidence_score for chunk in ranked)
-    gate = evidence_gate(parse_mode(context.query.mode), evidence)
+    mode = parse_mode(context.query.mode)
+    gate = evidence_gate(mode, _evidence_count(ranked, options.min_evidence_score, strict=rules_of(mode).gates))
     similarity = dict(retrieved["candidates"])
     selected = Selected(
         status="refused" if gate.refuse else "selected",
         selected=[chunk.key for chunk in kept if chunk.key in passages],
         ranked=[chunk.key for chunk in ranked],
         sources=[_source(passages[c.key], c, similarity[c.key]) for c in kept if c.key in passages],
-        issues=_unreadable_issues(context),
+        issues=[*([gate.reason] if gate.reason else []), *_unreadable_issues(context)],
     )
     if gate.refuse:
         selected["reason"] = gate.reason
     return StepResult.single(selected)
+
+
+def _evidence_count(ranked: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:
+    """How many chunks count as evidence. One without a readable score keeps its place (S3.1), except where the mode is
+    strict: there, what is not known to be evidence is none."""
+    return sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in ranked)
 
 
 def _scored(context: StepContext, key: int, place: int) -> ScoredChunk[int]:
@@ -73,7 +79,7 @@ def _unreadable_issues(context: StepContext) -> list[str]:
     return [f"{len(reasons)} of {len(context.retrieved['candidates'])} chunks could not be scored: {reasons[0]}"]
 
 
-def _source(passage: Passage, ranked: Ranked[int], similarity: float | None) -> dict[str, Any]:
+def _source(passage: Passage, ranked: ScoredChunk[int], similarity: float | None) -> dict[str, Any]:
     return {
         "text": passage.text,
         "document_id": str(passage.document_id),

@@ -1,6 +1,7 @@
 """Results as JSON: the finished query of the public interface, and the verification history behind it."""
 
 import uuid
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -120,7 +121,7 @@ _SCORE_FIELDS = (
     "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
     "unverified_claims confidence confidence_level is_grounded claims_checked claims_supported accuracy_rate checks"
 ).split()
-_SENTENCE_FIELDS = "start end text status evidence source".split()
+_SENTENCE_FIELDS = "start end text status reason evidence source".split()
 _CLAIM_FIELDS = "claim verified supporting_sources confidence".split()
 _CHECK_FIELDS = (
     "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation status"
@@ -131,7 +132,7 @@ _CALL_FIELDS = (
 ).split()
 
 
-def _fields(row: object, names: list[str]) -> dict[str, Any]:
+def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
@@ -149,8 +150,8 @@ def _citation_json(citation: Citation) -> dict[str, Any]:
 
 def _verification_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any] | None:
     verification = stored.verification
-    if verification.overall_score is None:
-        return None  # S1.6: it broke; the reason is in the history
+    if "broken" in verification.checks:
+        return None  # S1.6: the answer is returned without it; the reason is in the history
     return {
         **_fields(verification, _SCORE_FIELDS),
         "crag_attempts": verification.round,

@@ -1,6 +1,7 @@
 """The checks of one answer. Each returns a Checked outcome; what could not be judged is `not_checked`, never passed."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from clients.llm.gateway import Failure
@@ -99,7 +100,9 @@ async def check_statements(context: StepContext) -> StepResult:
     return StepResult({item: dict(checked) for item, checked in zip(context.items, checks, strict=True)})
 
 
-async def _ask(context: StepContext, judgement: Judgement[Reply], fields: dict[str, object], item: str = "") -> Checked:
+async def _ask(
+    context: StepContext, judgement: Judgement[Reply], fields: Mapping[str, object], item: str = ""
+) -> Checked:
     reply = await context.tools.models.ask(judgement, fields, log=context.log, item=item)
     if isinstance(reply, Failure):
         return _not_checked(reply.reason)

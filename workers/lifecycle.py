@@ -1,41 +1,50 @@
-"""What happens when a worker process starts: logging, warm models, and the reconciler where maintenance is served."""
+"""What happens when a worker process starts: logs, a warm embedder, and the reconciler where maintenance is served."""
 
 import threading
 from typing import Any
 
-from celery.apps.worker import Worker
-from celery.signals import setup_logging, worker_process_init, worker_ready
+from celery.signals import setup_logging, worker_init, worker_process_init, worker_ready
 
+from clients.embeddings import default_embedder
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import dispose
 from workers.queues import Queue
 from workers.reconciler import start_reconciler
-from workers.runtime import tools
+
+COMPUTING = {Queue.RETRIEVAL, Queue.INGESTION}
 
 
 @setup_logging.connect
 def _own_logging(**_: Any) -> None:
     # Connecting a receiver keeps Celery from installing its own handlers.
-    configure_logging(settings().log_level, "worker")
+    current = settings()
+    configure_logging(current.log_level, "worker", current.log_format)
+
+
+@worker_init.connect
+def _before_the_pool(sender: Any, **_: Any) -> None:
+    # The first question should not pay for loading the embedding model. A prefork parent loads it before it forks, so
+    # that its children share the memory; elsewhere it loads beside the first tasks.
+    queues = {Queue(name) for name in sender.app.amqp.queues.consume_from}
+    if not (queues & COMPUTING or settings().provider == "offline"):
+        return
+    if _forks(sender):
+        default_embedder().warm()
+    else:
+        threading.Thread(target=default_embedder().warm, name="warm", daemon=True).start()
 
 
 @worker_process_init.connect
 def _after_fork(**_: Any) -> None:
     dispose()
-    _warm()
 
 
 @worker_ready.connect
 def _when_ready(sender: Any, **_: Any) -> None:
-    consumer_queues = {str(queue.name) for queue in sender.task_consumer.queues}
-    if Queue.MAINTENANCE in consumer_queues:
+    if Queue.MAINTENANCE in sender.app.amqp.queues.consume_from:
         start_reconciler()
-    worker: Worker = sender.controller
-    if worker.pool_cls.__module__.endswith("thread"):
-        _warm()
 
 
-def _warm() -> None:
-    # The first question should not pay for loading the embedding model; loading beside the first task is harmless.
-    threading.Thread(target=tools().embedder.warm, name="warm", daemon=True).start()
+def _forks(worker: Any) -> bool:
+    return "prefork" in str(worker.pool_cls)

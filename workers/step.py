@@ -59,7 +59,7 @@ def step_task(step: Step) -> Task[Any, Any]:
             # Postgres is away for a moment: keep the message, look again soon.
             raise task.retry(exc=error, countdown=min(2**task.request.retries, 15), max_retries=40) from error
 
-    return cast("Task[Any, Any]", app.task(execute, name=f"query.{step.name}", bind=True))
+    return app.task(name=f"query.{step.name}", bind=True)(execute)
 
 
 def _execute(step: Step, run_: Run, items: Sequence[str]) -> StepContext | None:

@@ -37,7 +37,7 @@ class DocumentUpload(_Placement):
     """The fields of a form beside its file."""
 
     filename: Filename
-    metadata: Annotated[Metadata, BeforeValidator(_object_in_a_field)] = {}
+    metadata: Annotated[Metadata, BeforeValidator(_object_in_a_field)] = Field(default={})
 
 
 class DocumentLinks(BaseModel):

@@ -44,9 +44,7 @@ class QueryCreate(Input):
         description="How much evidence an answer needs: `low`, `balanced` or `high`.",
         json_schema_extra={"enum": ["low", "balanced", "high"]},
     )
-    model: str | None = Field(
-        default=None, max_length=200, description="The main model, one of the configured ones.", examples=[None]
-    )
+    model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
     retrieval: RetrievalOptions = RetrievalOptions()
     rerank: RerankOptions = RerankOptions()
     verification: VerificationOptions = VerificationOptions()

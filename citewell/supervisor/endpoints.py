@@ -1,9 +1,9 @@
 """Passwords and ports of the two servers: chosen once, kept in the home, used again."""
 
 import errno
-import random
 import secrets
 import socket
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -55,9 +55,8 @@ def choose_ports(home: Home) -> Ports:
 
 def free_port(wanted: int | None = None, *, other_than: int | None = None) -> int:
     """A port on which nobody listens at 127.0.0.1: the wanted one if possible."""
-    candidates = random.SystemRandom().sample(_PORTS, len(_PORTS))
-    if wanted is not None:
-        candidates.insert(0, wanted)
+    first = secrets.randbelow(len(_PORTS))
+    candidates = chain(() if wanted is None else (wanted,), _PORTS[first:], _PORTS[:first])
     return next(p for p in candidates if p != other_than and _refusal("127.0.0.1", p) is None)
 
 

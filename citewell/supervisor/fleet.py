@@ -39,7 +39,7 @@ class Fleet:
                     raise StartFailed(_obituary(process, "does not come up"))
             if time.monotonic() > deadline:
                 raise StartFailed(_obituary(waiting[0], f"was not ready after {within:g} s"))
-            waiting = [process for process in waiting if not process.ready]
+            waiting = [process for process in waiting if not process.is_ready()]
             time.sleep(_TICK_S if waiting else 0)
 
     def revive(self) -> None:

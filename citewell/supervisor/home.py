@@ -1,10 +1,9 @@
-"""CITEWELL_HOME on disk: who owns what in it, and the lock that gives it to one supervisor at a time.
+"""CITEWELL_HOME on disk: what is in it and who owns it.
 
 As root the two servers run as `nobody` (Postgres refuses to be root), who must be able to enter the home. Folders that
 were there before are never opened up: a home that cannot be entered is an error that names the folder.
 """
 
-import fcntl
 import os
 import pwd
 import shutil
@@ -15,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from citewell.supervisor.errors import AlreadyRunning, HomeUnusable
-from citewell.supervisor.state import ServerState, read_state, running_server
+from citewell.supervisor.errors import HomeUnusable
 
 MIN_FREE_BYTES = 300_000_000  # a new cluster takes 65 MB, its write-ahead log soon as much again
 
@@ -90,29 +88,6 @@ def disk_errors_explained(home: Home) -> Generator[None]:
         ) from None
 
 
-def ensure_not_running(home: Home) -> None:
-    """A first look, before ports are tried; `locked` decides. Raises AlreadyRunning."""
-    if state := running_server(home.root):
-        raise AlreadyRunning(_who_runs(home, str(state.pid), state))
-
-
-@contextmanager
-def locked(home: Home) -> Generator[None]:
-    """Hold the home for this process; the kernel lets go when the process ends, however it ends.
-
-    Raises AlreadyRunning with the pid and, once it serves, the address of the holder.
-    """
-    with (home.run / "lock").open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AlreadyRunning(_who_runs(home, (home.run / "lock").read_text(), read_state(home.root))) from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-        yield
-
-
 @contextmanager
 def temporary_home() -> Generator[Path]:
     """A home for a test or a trial, which the servers can enter whoever runs them; gone with all data at the end."""
@@ -136,6 +111,8 @@ def write_private(path: Path, text: str) -> None:
     draft = path.with_name(path.name + ".new")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     draft.replace(path)
 
 
@@ -174,8 +151,3 @@ def _create_for_servers(home: Home, folder: Path) -> None:
             ) from None
     else:
         home.give_to_servers(folder)
-
-
-def _who_runs(home: Home, pid: str, state: ServerState | None) -> str:
-    where = f"at {state.url}" if state and str(state.pid) == pid else "and is still starting"
-    return f"Citewell already runs on {home.root} (pid {pid}) {where}; stop it first or set another CITEWELL_HOME"

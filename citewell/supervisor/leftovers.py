@@ -9,16 +9,16 @@ import psutil
 from citewell.supervisor.home import Home
 
 _PROGRAMS = frozenset({"initdb", "postgres", "valkey-server"})
-_PATIENCE_S = 5.0
+PATIENCE_S = 5.0
 
 
 def end_leftovers(home: Home) -> None:
     """Wait for them to end, then kill them; must be called while holding the home's lock."""
     found = [p for p in psutil.process_iter(["name"]) if p.info["name"] in _PROGRAMS and _works_in(p, home)]
-    _, alive = psutil.wait_procs(found, timeout=_PATIENCE_S)
+    _, alive = psutil.wait_procs(found, timeout=PATIENCE_S)
     for process in alive:
         process.kill()
-    psutil.wait_procs(alive, timeout=_PATIENCE_S)
+    psutil.wait_procs(alive, timeout=PATIENCE_S)
     (home.postgres / "data" / "postmaster.pid").unlink(missing_ok=True)
 
 

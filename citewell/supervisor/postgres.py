@@ -7,7 +7,9 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
+from secrets import token_hex
 
 from citewell.supervisor.binaries import Binaries
 from citewell.supervisor.errors import StartFailed
@@ -36,6 +38,9 @@ _SETTINGS = {
     "max_parallel_maintenance_workers": "0",
     "timezone": "UTC",
 }
+# One flush of the file system instead of one per file of a new or a crashed cluster: on a busy disk 0.1 s, not 4 s.
+_FLUSH = "syncfs" if sys.platform == "linux" else "fsync"
+_DURABLE = {"recovery_init_sync_method": _FLUSH}
 _NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -44,15 +49,15 @@ def data_folder(home: Home) -> Path:
 
 
 def create_cluster(home: Home, binaries: Binaries, password: str, *, durable: bool) -> None:
-    """Make the data folder unless it exists. A rename ends the work: what was interrupted is thrown away."""
+    """Make the data folder unless it exists. A rename ends the work: what was interrupted before is thrown away."""
+    for abandoned in home.postgres.glob("draft-*"):
+        shutil.rmtree(abandoned, ignore_errors=True)  # helpers of a killed initdb may still write there
     if data_folder(home).exists():
         return
-    draft = home.postgres / "data.new"
-    if draft.exists():
-        shutil.rmtree(draft)
+    draft = home.postgres / f"draft-{token_hex(4)}"
     # With locale C instead of C.UTF-8 the trigrams of Korean text are silently empty.
     _run(home, binaries.initdb, "-D", draft, "--username=postgres", "--auth=reject", "--encoding=UTF8",
-         "--locale=C.UTF-8", *(() if durable else ("--no-sync",)))  # fmt: skip
+         "--locale=C.UTF-8", f"--sync-method={_FLUSH}" if durable else "--no-sync")  # fmt: skip
     (draft / "pg_hba.conf").write_text("host all all 127.0.0.1/32 scram-sha-256\n")
     # Single-user mode needs no server, no port and no password. An error must not print the password of its statement.
     _run(home, binaries.postgres, "--single", "-D", draft, "-c", "exit_on_error=on",
@@ -62,7 +67,7 @@ def create_cluster(home: Home, binaries: Binaries, password: str, *, durable: bo
 
 
 def postgres_spec(home: Home, binaries: Binaries, port: int, *, durable: bool) -> ProcessSpec:
-    settings = _SETTINGS | {"port": str(port)} | ({} if durable else _NOT_DURABLE)
+    settings = _SETTINGS | {"port": str(port)} | (_DURABLE if durable else _NOT_DURABLE)
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     return ProcessSpec(
         name="postgres",
@@ -79,7 +84,7 @@ def postgres_spec(home: Home, binaries: Binaries, port: int, *, durable: bool) -
 def _run(home: Home, program: Path, *args: str | Path, stdin: str = "") -> None:
     argv = [str(program), *map(str, args)]
     with spawn(argv, env=SERVER_ENV, account=home.account, cwd=home.postgres, stdin=subprocess.PIPE) as child:
-        printed, _ = child.communicate(stdin.encode(), timeout=120)
+        printed, _ = child.communicate(stdin.encode())
     if child.returncode != 0:
         raise StartFailed(f"{program.name} failed:\n{printed.decode(errors='replace')}")
 

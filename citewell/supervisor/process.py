@@ -61,8 +61,7 @@ class ManagedProcess:
         """The process id, None between a death and the next start."""
         return self._child.pid if self._child else None
 
-    @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether this life of the process has shown that it serves. Asks `ready_url` until it has."""
         if self._child is None or not (self.spec.ready_line is None or self._line_seen.is_set()):
             return False
@@ -70,6 +69,7 @@ class ManagedProcess:
         return self._url_seen
 
     def start(self) -> None:
+        """Begin a life. What the system refuses counts as a death: the next try comes after the backoff."""
         self._line_seen, self._url_seen = threading.Event(), False
         self._started_at = time.monotonic()
         spec = self.spec
@@ -114,9 +114,7 @@ class ManagedProcess:
         _kill_group(child.pid)
         child.wait()
         self._guard.forget(child.pid)
-        self._reader.join(
-            2
-        )  # it ends with the last process that holds the pipe; a grandchild in a group of its own may
+        self._reader.join(2)  # not for ever: a grandchild in a group of its own may still hold the pipe
         self._child = None
 
     def _note_death(self, how: str) -> None:

@@ -7,8 +7,9 @@ from typing import Self
 from citewell.supervisor.binaries import find_binaries
 from citewell.supervisor.endpoints import choose_ports, load_secrets
 from citewell.supervisor.fleet import Fleet
-from citewell.supervisor.home import disk_errors_explained, home_at, locked, prepare
+from citewell.supervisor.home import disk_errors_explained, home_at, prepare
 from citewell.supervisor.leftovers import end_leftovers
+from citewell.supervisor.lock import locked
 from citewell.supervisor.output import OnLine
 from citewell.supervisor.postgres import create_cluster, data_folder, postgres_spec
 from citewell.supervisor.process import ProcessSpec

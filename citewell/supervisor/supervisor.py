@@ -13,7 +13,8 @@ import psutil
 
 from citewell.supervisor.apps import app_processes, reachable_url
 from citewell.supervisor.endpoints import claim_port
-from citewell.supervisor.home import ensure_not_running, write_private
+from citewell.supervisor.home import write_private
+from citewell.supervisor.lock import ensure_not_running
 from citewell.supervisor.output import OnLine
 from citewell.supervisor.process import ProcessSpec
 from citewell.supervisor.servers import EmbeddedServers
@@ -66,8 +67,12 @@ class Supervisor:
         """Keep everything running until SIGINT, SIGTERM or SIGHUP."""
         with suppress(KeyboardInterrupt):
             while True:
-                self._fleet.revive()
+                self.revive()
                 time.sleep(_WATCH_EVERY_S)
+
+    def revive(self) -> None:
+        """Start again what died, each after its own backoff; for those who have a loop of their own."""
+        self._fleet.revive()
 
     def stop(self) -> None:
         """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile ends all at once."""

@@ -73,11 +73,15 @@ class _Question(Generic[_T]):
 
 
 class ModelGateway:
-    """Asks `model`. One per process: it remembers which model ids are gone and never calls those again."""
+    """Asks `model`. One per process: it remembers which model ids are gone and never calls those again.
 
-    def __init__(self, model: ChatModel, settings: ModelSettings) -> None:
+    Between tries it waits at random: up to `backoff_s` seconds after the first, twice as long after each further one.
+    """
+
+    def __init__(self, model: ChatModel, settings: ModelSettings, *, backoff_s: float = 0.25) -> None:
         self._model = model
         self._settings = settings
+        self._backoff_s = backoff_s
         self._gone: dict[str, str] = {}
 
     @property
@@ -127,7 +131,7 @@ class ModelGateway:
 
     async def _answer(self, question: _Question[_T], model: str | None) -> _T | Failure:
         wanted = model or (self._settings.main if question.task.role == "main" else self._settings.fast)
-        budget = RetryBudget(self._settings.attempts, self._settings.deadline_s)
+        budget = RetryBudget(self._settings.attempts, self._settings.deadline_s, self._backoff_s)
         chain = (wanted, *self._settings.fallbacks.get(wanted, ()))
         for candidate in chain:
             if candidate in self._gone:
@@ -190,11 +194,20 @@ class ModelGateway:
 
 def _read(schema: type[_R], reply: ModelReply) -> _R:
     try:
+        if "\\u0000" in reply.text:
+            raise ValueError("a NUL character")
         return schema.model_validate_json(reply.text, strict=True)
-    except ValidationError as error:
-        faults = (f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors(include_input=False))
-        message = f"the reply does not fit: {'; '.join(faults)}"
+    except ValueError as error:
+        message = f"the reply does not fit: {_faults(error)}"
         raise ModelReplyInvalid(message, usage=reply.usage, request_id=reply.request_id, text=reply.text) from None
+
+
+def _faults(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first, *others = error.errors(include_input=False, include_url=False)
+    where = ".".join(map(str, first["loc"])) or "reply"
+    return f"{where}: {first['msg']}" + (f", and {len(others)} more" if others else "")
 
 
 async def _drained(model: ChatModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:

@@ -11,7 +11,7 @@ import groq
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from clients.llm.groq_wire import Exchange, WireUsage
+from clients.llm.groq_wire import Exchange, WireUsage, shown
 from clients.llm.protocol import (
     ModelError,
     ModelGone,
@@ -23,8 +23,6 @@ from clients.llm.protocol import (
 
 FAILURES = (groq.GroqError, httpx.HTTPError, OSError, ValueError)
 """What a call raises when it breaks; OSError includes the TimeoutError of our own deadline."""
-
-_MESSAGE_CHARS = 300
 
 _BY_CODE: dict[str, type[ModelError]] = {
     "json_validate_failed": ModelReplyInvalid,
@@ -67,10 +65,10 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
             where = "no complete reply in time" if exchange.sent else "no free slot in time"
             return exchange.failed(ModelUnavailable, where)
         case groq.APIConnectionError():
-            if not _may_have_arrived(error):
-                exchange.sent = False
-            host = httpx.URL(error.request.url).copy_with(raw_path=b"/", username=None, password=None)
-            return exchange.failed(ModelUnavailable, f"{host} does not answer: {_cause(error)}; check GROQ_BASE_URL")
+            exchange.sent = _may_have_arrived(error)
+            url = error.request.url
+            where = "the connection broke" if exchange.sent else f"cannot reach {url.host}:{url.port or url.scheme}"
+            return exchange.failed(ModelUnavailable, f"{where}: {_cause(error)}")
         case groq.APIError():
             return exchange.failed(ModelUnavailable, f"the server stopped the reply: {error.message}")
         case ValueError():
@@ -86,7 +84,8 @@ def _from_status(error: groq.APIStatusError) -> ModelError:
     # Some limits are told as 429 though no retry can ever succeed: the request alone is over the limit.
     too_large = body.error.message.startswith("Request too large") or headers.get("x-should-retry") == "false"
     if status == 429 and not too_large:
-        return ModelRateLimited(text, retry_after_s=_seconds(headers.get("retry-after")))
+        wait = _seconds(headers.get("retry-after"))
+        return ModelRateLimited(text, retry_after_s=wait, request_id=headers.get("x-request-id"))
     default = ModelUnavailable if status >= 500 else ModelRefused
     kind = _BY_CODE.get(body.error.code or "") or _BY_STATUS.get(status, default)
     return kind(
@@ -109,9 +108,9 @@ def _body(error: groq.APIStatusError) -> _Body:
 def _message(error: groq.APIStatusError, detail: _Detail) -> str:
     # A server may echo the key that it refuses; reasons are shown to users.
     key = error.request.headers.get("authorization", "").removeprefix("Bearer ")
-    shown = (detail.message.replace(key, "***") if key else detail.message)[:_MESSAGE_CHARS]
+    said = shown(detail.message.replace(key, "***") if key else detail.message)
     advice = _ADVICE.get(detail.code or "") or (_ADVICE.get(error.status_code) if detail.code not in _BY_CODE else None)
-    return f"HTTP {error.status_code}: {shown}" + (f" ({advice})" if advice else "")
+    return f"HTTP {error.status_code}: {said}" + (f" ({advice})" if advice else "")
 
 
 def _seconds(header: str | None) -> float | None:
@@ -123,13 +122,17 @@ def _seconds(header: str | None) -> float | None:
 
 
 def _may_have_arrived(error: groq.APIConnectionError) -> bool:
-    # The aiohttp transport says ConnectTimeout for a dropped connection too; only a real one is a timeout underneath.
-    cause = error.__cause__
-    never_connected = isinstance(cause, httpx.ConnectTimeout) and isinstance(cause.__cause__, TimeoutError)
-    return not (never_connected or isinstance(cause, httpx.ConnectError | httpx.UnsupportedProtocol))
+    # The transport calls a refused and a dropped connection by the same name; what the system said tells them apart.
+    root = _root(error)
+    return not isinstance(root, OSError) or isinstance(root, BrokenPipeError | ConnectionResetError)
 
 
 def _cause(error: BaseException) -> str:
+    root = _root(error)
+    return str(root) or type(root).__name__
+
+
+def _root(error: BaseException) -> BaseException:
     while error.__cause__:
         error = error.__cause__
-    return str(error)[:_MESSAGE_CHARS] or type(error).__name__
+    return error

@@ -16,6 +16,8 @@ from config.settings import ModelInfo
 from domain.judgements import Reply
 from domain.prompts import render
 
+_MESSAGE_CHARS = 300
+
 
 class _CachedPart(BaseModel):
     cached_tokens: int = 0
@@ -100,7 +102,8 @@ class Exchange:
             self._usage = reported.usage()
         text = ""
         for choice in (chunk.choices or [])[:1]:
-            text = (choice.message or choice.delta or _Message()).content or ""
+            # No model means a NUL, and Postgres does not store one.
+            text = ((choice.message or choice.delta or _Message()).content or "").replace("\0", "")
             self._finish_reason = choice.finish_reason or self._finish_reason
         self._text.append(text)
         if groq.error:
@@ -126,7 +129,7 @@ class Exchange:
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
         """Return the error `kind` with the reply so far and what the call cost."""
         text = "".join(self._text) or None
-        return kind(message, usage=self.spent(), request_id=self.request_id, text=text)
+        return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text)
 
     def spent(self) -> Usage | None:
         """What was billed, or an estimate when the server did not say; None when nothing was sent.
@@ -136,6 +139,11 @@ class Exchange:
         if self._usage or not self.sent:
             return self._usage
         return Usage(_estimated_tokens(self.prompt), _estimated_tokens("".join(self._text)), estimated=True)
+
+
+def shown(message: str) -> str:
+    """Make what a server or a library said fit for a user: one line of printable characters, not too long."""
+    return "".join(filter(str.isprintable, " ".join(message.split())))[:_MESSAGE_CHARS]
 
 
 def _estimated_tokens(text: str) -> int:

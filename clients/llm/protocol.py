@@ -88,8 +88,10 @@ class ModelRateLimited(ModelError):
 
     retryable = True
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None, status: int = 429) -> None:
-        super().__init__(message, status=status, code="rate_limit_exceeded")
+    def __init__(
+        self, message: str, *, retry_after_s: float | None = None, status: int = 429, request_id: str | None = None
+    ) -> None:
+        super().__init__(message, status=status, code="rate_limit_exceeded", request_id=request_id)
         self.retry_after_s = retry_after_s
 
 

@@ -20,23 +20,25 @@ INVALID_REPLIES_MAX = 3
 
 _T = TypeVar("_T")
 
-_backoff = wait_random_exponential(multiplier=0.25, max=8.0)
-# Calls that were refused together must not come back together.
-_spread = wait_random(0, 0.25)
+_LONGEST_PAUSE_S = 8.0
 
 
 class RetryBudget:
     """What one question to the models may still spend: attempts, invalid replies and seconds.
 
-    It outlives a change of model, so that a fallback does not start with a full purse.
+    It outlives a change of model, so that a fallback does not start with a full purse. The first pause is between 0 and
+    `backoff_s` seconds, each further one up to twice as long.
     """
 
-    def __init__(self, attempts: int, deadline_s: float) -> None:
+    def __init__(self, attempts: int, deadline_s: float, backoff_s: float) -> None:
         self.tries = 0
         self.invalid = 0
         self.out_of_time = False
         self._attempts_left = attempts
         self._ends_at = time.monotonic() + deadline_s
+        self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_PAUSE_S)
+        # Calls that were refused together must not come back together.
+        self._spread = wait_random(0, backoff_s)
         self._retrying = AsyncRetrying(
             retry=retry_if_exception_type((ModelUnavailable, ModelRateLimited, ModelReplyInvalid)),
             wait=self._pause,
@@ -62,8 +64,8 @@ class RetryBudget:
     def _pause(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, ModelRateLimited) and error.retry_after_s is not None:
-            return error.retry_after_s + _spread(state)
-        return _backoff(state)
+            return error.retry_after_s + self._spread(state)
+        return self._backoff(state)
 
     def _spent(self, state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None

@@ -2,13 +2,16 @@
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from clients.parsing.pdf_lines import Line
 
 _BARE_NUMBER = re.compile(r"[\W_]*(?:\d+|[ivxlc]+)[\W_]*")
-_NUMBER_AT_END = re.compile(r"^(?:\d+|[ivxlc]+)\b|\b(?:\d+|[ivxlc]+)$", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"^(?:\d+|[ivxlc]+)\b|\b\d+\s?(?:/|of|von|de|sur)\s?\d+$|\b(?:\d+|[ivxlc]+)$", re.IGNORECASE)
 _MIN_PAGES = 3
-_MIN_SHARE = 0.25
+_MIN_SHARE = 0.1
+_MAX_ROWS = 3
+_DISTANCE_EM = 1.6  # what is closer to the body belongs to it
 
 
 def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozenset[Line]]:
@@ -16,29 +19,41 @@ def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozense
 
     Nothing but a page number is lost: of a running line the first one stays, on its page.
     """
-    counts = Counter(key for page in pages for key in {_key(line) for line in page if line.margin})
+    margins = [_margin(page) for page in pages]
+    counts = Counter(key for margin in margins for key in {_key(line) for line in margin})
     repeated = {key for key, count in counts.items() if count >= max(_MIN_PAGES, _MIN_SHARE * len(pages))}
     seen: set[tuple[str, int]] = set()
+    dropped: set[tuple[int, Line]] = set()
     first: set[Line] = set()
-    kept: list[list[Line]] = []
-    for number, page in enumerate(pages, start=1):
-        lines: list[Line] = []
-        for line in page:
+    for number, margin in enumerate(margins, start=1):
+        for line in margin:
             key = _key(line)
-            if not line.margin or key not in repeated:
-                if line.margin and line.text.strip(" -–—") == str(number):
-                    continue
-            elif key in seen or not key[0]:
-                continue
-            else:
+            if key in seen or line.text.strip(" -–—") == str(number) or (key in repeated and not key[0]):
+                dropped.add((number, line))
+            elif key in repeated:
                 seen.add(key)
                 first.add(line)
-            lines.append(line)
-        kept.append(lines)
+    kept = [[line for line in page if (number, line) not in dropped] for number, page in enumerate(pages, start=1)]
     return kept, frozenset(first)
+
+
+def _margin(page: list[Line]) -> list[Line]:
+    """The lines at the page's upper and lower edge that keep a distance from the body."""
+    downwards = sorted(page, key=lambda line: -line.y)
+    return _outermost(downwards) + _outermost(downwards[::-1])
+
+
+def _outermost(inwards: list[Line]) -> list[Line]:
+    for count, (line, inner) in enumerate(pairwise(inwards), start=1):
+        if not line.margin:
+            return []
+        if abs(inner.y - line.y) > _DISTANCE_EM * max(line.size, inner.size):
+            rows = {round(taken.y) for taken in inwards[:count]}
+            return inwards[:count] if len(rows) <= _MAX_ROWS else []
+    return []
 
 
 def _key(line: Line) -> tuple[str, int]:
     """The text without the page number at either end, and the height on the page."""
-    text = "" if _BARE_NUMBER.fullmatch(line.text) else _NUMBER_AT_END.sub("", line.text).strip().casefold()
+    text = "" if _BARE_NUMBER.fullmatch(line.text) else _PAGE_NUMBER.sub("", line.text).strip().casefold()
     return text, round(line.y)

@@ -39,7 +39,10 @@ class Verification(Base):
 
 
 class VerificationSentence(Base):
-    """N4: one sentence of the published answer and the one state it is in; offsets are code points of the answer."""
+    """N4: one sentence of the published answer and the one state it is in; offsets are code points of the answer.
+
+    `evidence` is a passage quoted exactly from `source`; `reason` says why the sentence is in its state.
+    """
 
     __tablename__ = "verification_sentences"
 
@@ -49,6 +52,7 @@ class VerificationSentence(Base):
     end: Mapped[int]
     text: Mapped[str]
     status: Mapped[str]
+    reason: Mapped[str]
     evidence: Mapped[str | None]
     source: Mapped[Json | None]
 

@@ -28,6 +28,11 @@ class Passage:
     start_index: int
     end_index: int
     text: str
+    sections: list[Any]
+
+    def section_at(self, offset: int) -> str | None:
+        """The innermost section of the document at `offset` (code points of its text), if it has sections."""
+        return next((title for title, start, end in reversed(self.sections) if start <= offset < end), self.section)
 
     @property
     def label(self) -> str:
@@ -70,4 +75,5 @@ def _passage(chunk: Chunk, document: Document) -> Passage:
         start_index=chunk.start_index,
         end_index=chunk.end_index,
         text=chunk.text,
+        sections=document.sections or [],
     )

@@ -325,6 +325,7 @@ def upgrade() -> None:
         sa.Column("end", sa.Integer(), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("status", sa.String(), nullable=False),
+        sa.Column("reason", sa.String(), nullable=False),
         sa.Column("evidence", sa.String(), nullable=True),
         sa.Column("source", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
         sa.ForeignKeyConstraint(

@@ -39,10 +39,12 @@ class FaultKind(StrEnum):
     LENGTH = "length"
     EMPTY = "empty"
     WRONG_SCHEMA = "wrong_schema"
+    NUL = "nul"  # a NUL character in the text
     LYING = "lying"  # fits the schema, but quotes and verdicts are wrong
 
 
-UNBILLED = frozenset({FaultKind.HTML, FaultKind.BAD_GATEWAY})
+UNBILLED = {FaultKind.HTML: 200, FaultKind.BAD_GATEWAY: 502}
+"""A proxy's answers with their status; the model never saw the call."""
 
 
 class Fault(BaseModel):

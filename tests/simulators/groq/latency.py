@@ -23,7 +23,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class LatencyModel:
-    """`spread` is the sigma of the lognormal queue time; `tail` the share of calls that take `tail_factor` times as long.
+    """`spread` is the sigma of the lognormal queue time; a share `tail` of the calls is `tail_factor` times slower.
 
     `queue_s` and `tokens_per_s` override what the catalogue says of every model.
     """

@@ -80,12 +80,12 @@ class Meter:
     def admit(self, tokens: int) -> None:
         """Reserve one request of `tokens` in every bucket, or none and raise the 413 or 429."""
         now = self.clock()
-        for bucket in self.buckets:
+        amounts = [(bucket, 1 if bucket.about == "requests" else tokens) for bucket in self.buckets]
+        for bucket, amount in amounts:
             bucket.drain(now)
-        for bucket in self.buckets:
-            amount = 1 if bucket.about == "requests" else tokens
             if amount > bucket.limit:
                 raise errors.too_large(self.model, self.org, bucket.name, bucket.limit, amount)
+        for bucket, amount in amounts:
             if wait := bucket.wait_s(amount):
                 raise self._refusal(bucket, amount, wait)
         self._add(requests=1, tokens=tokens)

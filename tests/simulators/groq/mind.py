@@ -7,19 +7,22 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from tests.simulators.groq.calls import Call
 from tests.simulators.groq.reading import Span, judge, numbers, sentences, share, stems, without_markers
-from tests.simulators.groq.schema import blank
+from tests.simulators.groq.schema import blank, conforms
 
 _SOURCE = re.compile(r'<source(?: id="(\d+)")?(?: name="([^"]*)")?[^>]*>\n(.*?)\n</source>', re.DOTALL)
 _LIMITS = re.compile(r"between (\d+) and (\d+) characters")
 _IDK = re.compile(r"reply with exactly: (.+)")
+_PART = re.compile(r"[?;]\s+|,\s+(?:and|but|or)\s+")
 _DIGIT = re.compile(r"\d(?![^\[]*\])")  # not inside a citation marker
-_RELEVANT_ENOUGH = 0.5
+_RELEVANT_ENOUGH = 0.45
 _CITABLE = 0.3
-_ANSWER_SENTENCES = 3
+_SENTENCES_PER_PART = 2
+_CITATIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,9 @@ class Source:
     number: int
     name: str
     text: str
+
+
+Rated = tuple[float, Source, Span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +71,56 @@ def think(call: Call, *, lying: bool = False) -> str:
     if kind == "generate_answer":
         answer = _answer(task)
         return _corrupted(answer) if lying else answer
-    if kind == "other":
-        reply: Any = blank(call.schema, call.schema) if call.schema else {}
-        return json.dumps(reply) if call.request.response_format.type != "text" else "I have nothing to say to this."
-    judgement = _JUDGEMENTS[kind](task)
+    if call.request.response_format.type == "text":
+        return "I have nothing to say to this."
+    judgement = _JUDGEMENTS[kind](task) if kind in _JUDGEMENTS else {}
+    if call.schema and not conforms(judgement, call.schema, call.schema):
+        judgement = blank(call.schema, call.schema)
     return json.dumps(_inverted(judgement) if lying else judgement, ensure_ascii=False)
 
 
 def _rerank_chunk(task: Task) -> dict[str, Any]:
-    return {"score": round(max((score for score, _, _ in _ranked_sentences(task)), default=0.0), 2)}
+    best = [ranked[0][0] for ranked in _ranked_by_part(task) if ranked]
+    return {"score": round(max(best, default=0.0), 2)}
 
 
-def _ranked_sentences(task: Task) -> list[tuple[float, Source, Span]]:
-    """Sentences of all sources with their relevance to the question, 0..1, the best first."""
-    asked = stems(task.part("question"))
-    rated: list[tuple[float, Source, Span]] = []
-    for source in task.sources:
-        around = share(asked, stems(f"{source.name} {source.text}"))
-        rated += [(0.6 * share(asked, stems(s.text)) + 0.4 * around, source, s) for s in sentences(source.text)]
-    return sorted(rated, key=lambda item: -item[0])
+def _ranked_by_part(task: Task) -> list[list[Rated]]:
+    """For each part of the question the sentences of all sources, the best first."""
+    parts = [part for part in _PART.split(task.part("question")) if len(stems(part)) > 1]
+    return [sorted(_rated(part, task.sources), key=lambda rated: -rated[0]) for part in parts]
+
+
+def _rated(question: str, sources: list[Source]) -> list[Rated]:
+    """Each sentence with the share of the question that it and its surroundings speak of, 0..1."""
+    about = [stems(f"{source.name} {source.text}") for source in sources]
+    # What every source speaks of tells them apart no more: "the company" is not what is asked.
+    weights = {stem: 1 / max(1, sum(stem in known for known in about)) for stem in stems(question)}
+
+    def covered(known: set[str]) -> float:
+        return sum(weight for stem, weight in weights.items() if stem in known) / sum(weights.values())
+
+    return [
+        ((0.6 * covered(stems(span.text)) + 0.4 * covered(known)) * (1 if span.is_whole else 0.8), source, span)
+        for source, known in zip(sources, about, strict=True)
+        for span in sentences(source.text)
+    ]
 
 
 def _answer(task: Task) -> str:
-    ranked = _ranked_sentences(task)
-    best = ranked[0][0] if ranked else 0.0
-    if best < _RELEVANT_ENOUGH:
+    chosen: dict[str, set[int]] = {}
+    for ranked in _ranked_by_part(task):
+        best = ranked[0][0] if ranked else 0.0
+        good = [rated for rated in ranked if rated[0] >= max(_RELEVANT_ENOUGH, 0.7 * best)]
+        for _, _, span in good[:_SENTENCES_PER_PART]:
+            chosen.setdefault(span.flat, set())
+    if not chosen:
         idk = _IDK.search(task.system)
         return idk[1].strip() if idk else "I do not know."
-    chosen: dict[str, set[int]] = {}
-    for score, source, span in ranked:
+    for source in task.sources:
         # Overlapping passages hold the same sentence: one sentence, several markers.
-        if span.flat in chosen or (score >= 0.8 * best and len(chosen) < _ANSWER_SENTENCES):
-            chosen.setdefault(span.flat, set()).add(source.number)
+        for span in sentences(source.text):
+            if span.flat in chosen:
+                chosen[span.flat].add(source.number)
     return " ".join(_cited(sentence, markers) for sentence, markers in chosen.items())
 
 
@@ -108,7 +132,8 @@ def _cited(sentence: str, markers: set[int]) -> str:
 def _extract_citations(task: Task) -> dict[str, Any]:
     found = _LIMITS.search(task.system)
     low, high = (int(found[1]), int(found[2])) if found else (50, 200)
-    good = [(source, span) for score, source, span in _ranked_sentences(task) if score >= _CITABLE][:8]
+    rated = sorted(chain.from_iterable(_ranked_by_part(task)), key=lambda item: -item[0])
+    good = list(dict.fromkeys((source, span) for score, source, span in rated if score >= _CITABLE))[:_CITATIONS]
     return {
         "citations": [
             {
@@ -183,17 +208,20 @@ def _corrupted(text: str) -> str:
 
 
 def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
-    lie: dict[type, Callable[[Any], Any]] = {
-        bool: lambda value: not value,
-        float: lambda value: round(1 - value, 2),
-        list: lambda value: [_inverted(item) if isinstance(item, dict) else item + 1 for item in value],
+    """The opposite verdicts, quotes that stand nowhere, sources that are others."""
+    lies: dict[str, Callable[[Any], Any]] = {
+        "score": lambda score: round(1 - score, 2),
+        "supported": lambda yes: not yes,
+        "verified": lambda yes: not yes,
+        "is_accurate": lambda yes: not yes,
+        "relation": lambda relation: "contradicts" if relation == "supports" else "supports",
+        "confidence": lambda _: 0.97,
+        "text_span": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
+        "supporting_sources": lambda sources: [number + 1 for number in sources],
+        "claims": lambda claims: [_inverted(claim) for claim in claims],
+        "citations": lambda citations: [_inverted(citation) for citation in citations],
     }
-    wrong = {name: lie.get(type(value), lambda value: value)(value) for name, value in judgement.items()}
-    if "relation" in wrong:
-        wrong |= {"relation": "supports" if wrong["is_accurate"] else "contradicts", "confidence": 0.95}
-    if "text_span" in wrong:
-        wrong["text_span"] = " ".join(reversed(wrong["text_span"].split())) + " as everybody knows"
-    return wrong
+    return {name: lies[name](value) if name in lies else value for name, value in judgement.items()}
 
 
 _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {

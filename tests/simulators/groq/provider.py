@@ -129,7 +129,9 @@ class Provider:
         except errors.ApiError:
             meter.settle(reserved, 0)
             raise
-        if not (fault and fault.kind in UNBILLED):
+        if fault and fault.kind in UNBILLED:
+            entry.status = UNBILLED[fault.kind]
+        else:
             entry.billed = True
             entry.prompt_tokens, entry.completion_tokens = answer.prompt_tokens, answer.completion_tokens
             entry.cached_tokens, entry.reasoning_tokens = answer.cached_tokens, answer.reasoning_tokens
@@ -177,4 +179,6 @@ def _spoilt(kind: FaultKind | None, text: str) -> str:
         return ""
     if kind is FaultKind.WRONG_SCHEMA:
         return '{"verdict": "fine"}'
+    if kind is FaultKind.NUL:
+        return text.replace(': "', ': "\\u0000', 1) if text.startswith("{") else f"{text[:9]}\0{text[9:]}"
     return text

@@ -14,10 +14,12 @@ _SENTENCE = re.compile(r"\S.*?(?:[.!?。](?=\s|\[|$)|(?=\n\s*(?:\n|#|[-*] ))|\Z)
 _MARKER = re.compile(r"\s*\[†?\d+\]")
 _NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|neither|nor|none)\b|n't\b|않|없|아니|못", re.IGNORECASE)
 _STOP = frozenset(
-    "a about after all an and any are as at be been before by can did do does for from had has have how i if in into is "
-    "it its many me more much must my of on or our say should so tell than that the their them there these they this to "
-    "under up was we were what when where which who whom whose why will with within would you your "
-    "무엇 얼마 언제 어디 어떤 어떻 누구 입니 인가 있나 되나 하나 나요 무슨 대해 대한 것은 몇".split()
+    """
+    a about after all an and any are as at be been before by can did do does for from had has have how i if in into is
+    it its many me more much must my of on or our say should so tell than that the their them there these they this to
+    under up was we were what when where which who whom whose why will with within would you your
+    무엇 얼마 언제 어디 어떤 어떻 누구 입니 인가 있나 되나 하나 나요 무슨 대해 대한 것은 몇
+    """.split()
 )
 
 
@@ -31,6 +33,11 @@ class Span:
     @property
     def flat(self) -> str:
         return " ".join(self.text.split())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it ends as a sentence does; else it was cut, or is an item of a list or table."""
+        return self.text.endswith((".", "!", "?", "。"))
 
 
 def stems(text: str) -> set[str]:
@@ -70,14 +77,15 @@ def share(part: AbstractSet[str], whole: AbstractSet[str]) -> float:
 def judge(statement: str, source: str) -> tuple[Relation, float, str]:
     """Compare a statement with a source: relation, confidence and the deciding sentence."""
     said = stems(without_markers(statement))
-    best = max(sentences(source), key=lambda span: share(said, stems(span.text)), default=Span(0, source))
+    rated = [(share(said, stems(span.text)), span) for span in sentences(source)] or [(0.0, Span(0, source))]
+    same_words, best = max(rated, key=lambda pair: pair[0])
     overlap = share(said, stems(source))
-    same_words = share(said, stems(best.text))
     if overlap < 0.3:
         return "does_not_mention", 0.85, best.flat
-    unknown_numbers = numbers(statement) - numbers(source)
+    # A number that stands elsewhere in the source, about something else, is no support.
+    around = " ".join(span.text for rate, span in rated if rate >= 0.6 * same_words)
     negation_differs = same_words >= 0.6 and _negated(statement) != _negated(best.text)
-    if unknown_numbers or negation_differs:
+    if numbers(statement) - numbers(around) or negation_differs:
         return "contradicts", 0.9, best.flat
     if overlap >= 0.75:
         return "supports", round(0.6 + 0.39 * overlap, 2), best.flat

@@ -1,6 +1,6 @@
 """The part of JSON Schema that strict structured output knows: a check of schemas, a check of values, an example."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Schema = dict[str, Any]
@@ -56,14 +56,24 @@ def conforms(value: Any, schema: Schema, root: Schema) -> bool:
     if "enum" in schema:
         return value in schema["enum"]
     kind = schema.get("type", "object")
-    if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
-        return False
-    if kind == "array":
-        return all(conforms(item, schema["items"], root) for item in value)
-    if kind == "object":
-        properties: Schema = schema.get("properties", {})
-        return value.keys() == properties.keys() and all(conforms(value[k], properties[k], root) for k in properties)
+    fits = isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
+    return fits and _PARTS.get(kind, _nothing)(value, schema, root)
+
+
+def _object_fits(value: Schema, schema: Schema, root: Schema) -> bool:
+    properties: Schema = schema.get("properties", {})
+    return value.keys() == properties.keys() and all(conforms(value[k], properties[k], root) for k in properties)
+
+
+def _array_fits(value: list[Any], schema: Schema, root: Schema) -> bool:
+    return all(conforms(item, schema["items"], root) for item in value)
+
+
+def _nothing(_value: Any, _schema: Schema, _root: Schema) -> bool:
     return True
+
+
+_PARTS: dict[str, Callable[[Any, Schema, Schema], bool]] = {"object": _object_fits, "array": _array_fits}
 
 
 def blank(schema: Schema, root: Schema) -> Any:

@@ -1,11 +1,9 @@
-"""The simulated provider over HTTP: `with GroqSimulator() as sim:` in a test, `python -m tests.simulators.groq` alone."""
+"""The simulated provider over HTTP: `with GroqSimulator() as sim:` in a test, `python -m tests.simulators.groq` as a
+process of its own."""
 
 import asyncio
-import json
-import socket
-import struct
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import TracebackType
 
 from aiohttp import web
@@ -13,6 +11,7 @@ from pydantic import TypeAdapter
 
 from tests.simulators.groq import errors
 from tests.simulators.groq.catalogue import GONE, ModelSpec
+from tests.simulators.groq.delivery import FOR_EVER_S, broken, drip, open_stream, proxy_page, whole
 from tests.simulators.groq.faults import Fault, FaultKind, FaultPlan
 from tests.simulators.groq.latency import LatencyModel
 from tests.simulators.groq.ledger import Ledger
@@ -21,9 +20,7 @@ from tests.simulators.groq.wire import event
 
 KEY = "gsk_simulated"
 _PREFIX = "/openai/v1"
-_FOR_EVER_S = 3_600.0
-_DRIP_S = 0.02
-_HTML = "<html><head><title>502 Bad Gateway</title></head><body>cloudflare</body></html>"
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _FAULTS = TypeAdapter(list[Fault])
 
 
@@ -137,26 +134,25 @@ class GroqSimulator:
             self.provider.leave()
 
     async def _respond(self, request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
-        if prepared.spoilt_by(FaultKind.HTML, FaultKind.BAD_GATEWAY):
-            status = 502 if prepared.spoilt_by(FaultKind.BAD_GATEWAY) else 200
-            return web.Response(text=_HTML, status=status, content_type="text/html")
+        if page := proxy_page(prepared):
+            return page
         if prepared.spoilt_by(FaultKind.HANG):
-            await asyncio.sleep(_FOR_EVER_S)
+            await asyncio.sleep(FOR_EVER_S)
         if prepared.spoilt_by(FaultKind.DRIP):
-            return await _drip(request, prepared, headers)
+            return await drip(request, prepared, headers)
         await self._pause(prepared.answer.timing.first_token_s)
         if prepared.call.request.stream:
             return await self._stream(request, prepared, headers)
         await self._pause(prepared.answer.completion_tokens * prepared.answer.timing.per_token_s)
-        return await _whole(request, prepared, headers)
+        return await whole(request, prepared, headers)
 
     async def _stream(self, request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
-        response = await _open_stream(request, headers)
+        response = await open_stream(request, headers)
         chunks = list(prepared.answer.chunks(include_usage=prepared.call.request.stream_options.include_usage))
         loop = asyncio.get_running_loop()
         due = loop.time()
         for index, (tokens, chunk) in enumerate(chunks):
-            if prepared.fault and index == len(chunks) // 2 and await _broken(request, response, prepared):
+            if prepared.fault and index == len(chunks) // 2 and await broken(request, response, prepared):
                 return response
             due += tokens * prepared.answer.timing.per_token_s * self._time_scale
             if self._time_scale:
@@ -194,7 +190,7 @@ class GroqSimulator:
 
 
 @web.middleware
-async def _as_json_error(request: web.Request, handler: web.Handler) -> web.StreamResponse:
+async def _as_json_error(request: web.Request, handler: _Handler) -> web.StreamResponse:
     try:
         return await handler(request)
     except errors.ApiError as error:
@@ -215,77 +211,3 @@ def _described(name: str, spec: ModelSpec) -> dict[str, object]:
         "context_window": spec.context_window,
         "max_completion_tokens": spec.max_completion,
     }
-
-
-async def _open_stream(request: web.Request, headers: dict[str, str]) -> web.StreamResponse:
-    response = web.StreamResponse(headers=headers | {"content-type": "text/event-stream", "cache-control": "no-cache"})
-    await response.prepare(request)
-    return response
-
-
-async def _whole(request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
-    body = prepared.answer.completion()
-    if prepared.spoilt_by(FaultKind.NO_CHOICES):
-        del body["choices"]
-    if prepared.spoilt_by(FaultKind.STREAM_ERROR, FaultKind.ERROR_EVENT):
-        body["choices"] = []
-        body["x_groq"]["error"] = "over_capacity"
-    raw = json.dumps(body, ensure_ascii=False).encode()
-    if prepared.spoilt_by(FaultKind.BAD_JSON):
-        raw = raw[: len(raw) // 2]
-    if prepared.spoilt_by(FaultKind.RESET, FaultKind.CUT):
-        response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
-        response.content_length = len(raw)
-        await response.prepare(request)
-        await response.write(raw[: len(raw) // 2])
-        _hang_up(request, rudely=prepared.spoilt_by(FaultKind.RESET))
-        return response
-    return web.Response(body=raw, content_type="application/json", headers=headers)
-
-
-async def _broken(request: web.Request, response: web.StreamResponse, prepared: Prepared) -> bool:
-    """Spoil the middle of a stream; True when nothing follows."""
-    if prepared.spoilt_by(FaultKind.RESET):
-        _hang_up(request, rudely=True)
-    elif prepared.spoilt_by(FaultKind.BAD_JSON):
-        await response.write(b'data: {"id": "chatcmpl\n\n')
-    elif prepared.spoilt_by(FaultKind.STREAM_ERROR):
-        await response.write(event(prepared.answer.stopped_chunk()))
-    elif prepared.spoilt_by(FaultKind.ERROR_EVENT):
-        await response.write(event(errors.internal().body()))
-    elif prepared.spoilt_by(FaultKind.NO_CHOICES):
-        await response.write(event({"object": "chat.completion.chunk"}))
-    return prepared.spoilt_by(
-        FaultKind.RESET,
-        FaultKind.CUT,
-        FaultKind.BAD_JSON,
-        FaultKind.STREAM_ERROR,
-        FaultKind.ERROR_EVENT,
-        FaultKind.NO_CHOICES,
-    )
-
-
-async def _drip(request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
-    """Blanks, which both JSON and an event stream may begin with, so that no read timeout ever fires."""
-    if prepared.call.request.stream:
-        response = await _open_stream(request, headers)
-    else:
-        response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
-        await response.prepare(request)
-    for _ in range(int(_FOR_EVER_S / _DRIP_S)):
-        await response.write(b"\n")
-        await asyncio.sleep(_DRIP_S)
-    return response
-
-
-def _hang_up(request: web.Request, *, rudely: bool) -> None:
-    transport = request.transport
-    if transport is None:
-        return
-    if rudely:
-        # No linger: the kernel sends RST instead of FIN.
-        peer: socket.socket = transport.get_extra_info("socket")
-        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        transport.abort()
-    else:
-        transport.close()

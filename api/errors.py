@@ -1,0 +1,108 @@
+"""Every error as a problem (RFC 9457): one handler per family, and nothing of our inside in any of them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
+from domain.errors import CitewellError, NotReady
+
+RETRY_AFTER_S = 2
+MAX_FIELD_ERRORS = 20
+# Where a value came from is no part of a field's name.
+_PLACES = ("body", "query", "path", "header")
+_PLAIN_WORDS = {
+    "missing": "is required",
+    "extra_forbidden": "is not a known field",
+    "string_unicode": "contains half a surrogate pair, which is not text",
+    "dict_type": "should be a JSON object",
+    "model_type": "should be a JSON object",
+    "model_attributes_type": "should be a JSON object",
+}
+# Python's phrase for it changed between versions; programs compare codes.
+_CODES = {413: "content_too_large"}
+
+
+class ProblemResponse(JSONResponse):
+    """JSON in ASCII: a problem may quote input that UTF-8 cannot express, such as half a surrogate pair."""
+
+    media_type = MEDIA_TYPE
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content).encode("ascii")
+
+
+def problem(
+    path: str,
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    **extensions: object,
+) -> ProblemResponse:
+    """Build the response; `extensions` are further members, such as `errors`."""
+    members = Problem(
+        type=f"urn:citewell:problem:{code}",
+        title=code.replace("_", " ").capitalize(),
+        status=status,
+        detail=detail,
+        instance=path,
+        code=code,
+    ).model_dump(exclude_none=True)
+    return ProblemResponse({**members, **extensions}, status_code=status, headers=headers)
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Handlers for what was foreseen; api.middleware answers for the rest."""
+    app.add_exception_handler(CitewellError, _citewell_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_exception)
+
+
+async def _citewell_error(request: Request, error: Exception) -> ProblemResponse:
+    assert isinstance(error, CitewellError)  # noqa: S101 - the handler is registered for nothing else
+    headers = {"Retry-After": str(RETRY_AFTER_S)} if isinstance(error, NotReady) else None
+    return problem(request.url.path, error.status, error.code, error.message, headers=headers)
+
+
+async def _validation_error(request: Request, error: Exception) -> ProblemResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - the handler is registered for nothing else
+    found: Sequence[dict[str, Any]] = error.errors()
+    if found[0]["type"] == "json_invalid" and _field(found[0]["loc"]) == "body":
+        why = found[0].get("ctx", {}).get("error", found[0]["msg"])
+        return problem(request.url.path, 400, "json_invalid", f"The body is not valid JSON: {why}.")
+    errors = [FieldError(field=_field(e["loc"]), message=_message(e)).model_dump() for e in found[:MAX_FIELD_ERRORS]]
+    detail = "; ".join(f"{e['field']}: {e['message']}" for e in errors)
+    return problem(request.url.path, 422, "request_invalid", detail, errors=errors)
+
+
+def _field(location: Sequence[object]) -> str:
+    names = location[1:] if location and location[0] in _PLACES else location
+    # A bare number is a position in a body that could not be parsed.
+    known = names if any(isinstance(name, str) for name in names) else ()
+    return ".".join(str(name)[:100] for name in known) or "body"
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    return _PLAIN_WORDS.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+
+
+async def _http_exception(request: Request, error: Exception) -> ProblemResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101 - the handler is registered for nothing else
+    status = HTTPStatus(error.status_code)
+    path = request.url.path
+    detail = str(error.detail)
+    if detail == status.phrase:
+        detail = {
+            HTTPStatus.NOT_FOUND: f"There is nothing at {path}; /docs shows what there is.",
+            HTTPStatus.METHOD_NOT_ALLOWED: f"{request.method} is not possible here; /docs shows what is.",
+        }.get(status, status.description or status.phrase)
+    code = _CODES.get(status) or status.phrase.lower().replace(" ", "_")
+    return problem(path, status, code, detail, headers=error.headers)

@@ -1,0 +1,38 @@
+"""Health, for whoever watches or starts this process."""
+
+from importlib.metadata import version
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from api.errors import RETRY_AFTER_S, problem
+from api.schemas.operations import Checks, Health, NotReadyProblem, Ready
+from config.settings import settings
+from services.readiness import check_readiness
+
+router = APIRouter(tags=["operations"])
+
+VERSION = version("citewell")
+
+
+@router.get("/healthz")
+async def healthz() -> Health:
+    """The process lives; says nothing of what it stands on."""
+    return Health(version=VERSION)
+
+
+@router.get("/readyz", response_model=Ready, responses={503: {"model": NotReadyProblem}})
+def readyz(request: Request) -> Ready | Response:
+    """Requests are served: Postgres answers and has the newest schema. A missing broker is told, but delays only."""
+    found = check_readiness(settings())
+    checks = Checks(postgres=found.postgres, schema=found.schema, broker=found.broker)
+    if found.ready:
+        return Ready(checks=checks)
+    return problem(
+        request.url.path,
+        503,
+        "not_ready",
+        found.advice,
+        headers={"Retry-After": str(RETRY_AFTER_S)},
+        checks=checks.model_dump(by_alias=True),
+    )

@@ -1,0 +1,166 @@
+"""A finished query on the wire: the answer, its citations, its verification, what it cost.
+
+Offsets are code points, half-open: `answer[answer_start:answer_end]`, `document_text[source_start:source_end]`.
+"""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field, JsonValue
+
+from api.schemas.queries import QueryHead
+
+Score = float
+CitationStatus = Literal["accurate", "inaccurate", "uncertain"]
+SentenceStatus = Literal["supported", "partial", "contradicted", "unsupported", "no_claim", "not_checked"]
+
+
+class CitationMetadata(BaseModel):
+    """Where the cited chunk comes from, in the form of S3.3."""
+
+    chunk_id: str
+    doc_id: str
+    chunk_index: int
+    start_index: int
+    filename: str
+    source: str
+
+
+class CitationRead(BaseModel):
+    """One marker in the answer, and the passage that it stands for."""
+
+    number: int = Field(description="The N of `[N]` in the answer; counts from 1 without gaps.")
+    document_name: str
+    document_id: UUID
+    doc_id: str
+    filename: str
+    source: str
+    page_number: int | None = Field(description="Null where the page is not known; never guessed.")
+    section: str | None
+    chunk_id: str = Field(examples=["doc_0::chunk_2"])
+    chunk_index: int
+    start_index: int = Field(description="Where the chunk starts in the document's text.")
+    text: str
+    text_span: str = Field(description="The cited words: the document's text from `source_start` to `source_end`.")
+    source_start: int
+    source_end: int
+    claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
+    answer_start: int
+    answer_end: int
+    citation_type: Literal["direct_quote", "paraphrase", "inference"]
+    confidence_score: Score
+    status: CitationStatus
+    explanation: str
+    metadata: CitationMetadata
+
+
+class SourceRead(BaseModel):
+    """A passage that the answer was written from."""
+
+    text: str
+    document_id: UUID
+    document_name: str
+    filename: str
+    source: str
+    doc_id: str
+    chunk_id: str
+    chunk_index: int
+    start_index: int
+    page_number: int | None
+    section: str | None
+    metadata: dict[str, JsonValue]
+    similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
+    rerank_score: Score | None = Field(description="Null when the model's score could not be read.")
+
+
+class EvidenceLocation(BaseModel):
+    """Where a piece of evidence stands."""
+
+    document_id: UUID
+    document_name: str
+    chunk_id: str
+    page_number: int | None
+    section: str | None
+    source_start: int
+    source_end: int
+
+
+class SentenceRead(BaseModel):
+    """One sentence of the answer and the one state that it is in; whatever could not be checked is `not_checked`."""
+
+    start: int
+    end: int
+    text: str
+    status: SentenceStatus
+    reason: str = Field(description="Why the sentence is in this state.")
+    evidence: str | None = Field(description="Words of the source that the verdict rests on, exactly as they stand.")
+    source: EvidenceLocation | None
+
+
+class ClaimRead(BaseModel):
+    """A key claim of the answer, checked against the sources."""
+
+    claim: str
+    verified: bool
+    supporting_sources: list[str] = Field(description="Chunk ids.")
+    confidence: Score
+
+
+class Scores(BaseModel):
+    """The scores of one verification. A score is null when its check did not run."""
+
+    overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
+    answer_source_alignment: Score | None
+    citation_coverage: Score | None
+    fact_verification_score: Score | None
+    issues: list[str]
+    verified_sources: list[str] = Field(description="Chunk ids.")
+    unverified_claims: list[str]
+    confidence: Score | None
+    confidence_level: str | None = Field(examples=["High"])
+    is_grounded: bool | None
+    claims_checked: int
+    claims_supported: int
+    accuracy_rate: Score | None
+    checks: dict[str, JsonValue] = Field(
+        description="Of each check: whether it ran, fell back, or did not run and why."
+    )
+    sentences: list[SentenceRead]
+
+
+class VerificationRead(Scores):
+    """What was proven of the answer."""
+
+    crag_attempts: int = Field(description="Corrective rounds behind this answer.")
+    claims: list[ClaimRead] = Field(default=[], description="Only when the request said `show_claims`.")
+
+
+class UsageRead(BaseModel):
+    """Sums over all model calls, failed ones included."""
+
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class QueryRead(QueryHead):
+    """A question with everything that is known of it so far."""
+
+    answer: str | None = Field(description="The answer after the checks; null until there is one.")
+    original_answer: str | None = Field(description="What the model wrote, before anything was repaired or removed.")
+    abstained: bool | None = Field(description="True when the documents do not answer the question.")
+    abstain_reason: str | None
+    references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
+    citations: list[CitationRead]
+    removed_citations: list[int] = Field(description="Numbers of the original answer whose sources do not say it.")
+    edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
+    sources: list[SourceRead]
+    verification: VerificationRead | None = Field(
+        description="Null when it is off, or when it broke (see the history)."
+    )
+    usage: UsageRead
+    timings: dict[str, float | None] = Field(
+        description="Milliseconds per stage, and `total` from acceptance to the end.",
+        examples=[{"retrieve": 21.4, "generate": 912.0, "total": 2140.7}],
+    )

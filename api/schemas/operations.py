@@ -1,0 +1,35 @@
+"""Health on the wire."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from api.schemas.problem import Problem
+
+
+class Health(BaseModel):
+    """The process lives."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class Checks(BaseModel):
+    """What Citewell stands on. Without the broker questions are still accepted; they start when it is back."""
+
+    postgres: Literal["ok", "unreachable"]
+    schema_: Literal["current", "outdated", "unknown"] = Field(alias="schema")
+    broker: Literal["ok", "unreachable"]
+
+
+class Ready(BaseModel):
+    """Requests are served."""
+
+    status: Literal["ready"] = "ready"
+    checks: Checks
+
+
+class NotReadyProblem(Problem):
+    """Requests cannot be served yet."""
+
+    checks: Checks

@@ -1,0 +1,112 @@
+"""A document as it comes over HTTP: a form with a file, or JSON with a text."""
+
+from typing import Annotated, Any, cast
+
+from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+
+from api.schemas.documents import DocumentCreate, DocumentUpload
+from services.documents import NewDocument
+
+# The form's own boundaries, headers and text fields come on top of the file.
+FORM_OVERHEAD_BYTES = 65_536
+
+_JSON = "application/json"
+_FORM = "multipart/form-data"
+
+
+async def _incoming_document(request: Request) -> NewDocument:
+    try:
+        match media_type(request):
+            case "multipart/form-data":
+                return await _from_form(request)
+            case "application/json":
+                return await run_in_threadpool(_from_json, await request.body())
+            case other:
+                raise HTTPException(415, f"Send a document as {_FORM} or {_JSON}, not as {other or 'nothing'}.")
+    except ValidationError as error:
+        raise RequestValidationError([{**found, "loc": ("body", *found["loc"])} for found in error.errors()]) from None
+
+
+def require_json(request: Request) -> None:
+    """A dependency: refuse other bodies with a clear word. Raises HTTPException (415)."""
+    if media_type(request) != _JSON:
+        raise HTTPException(415, f"Send the request as {_JSON}.")
+
+
+def media_type(request: Request) -> str:
+    """The Content-Type without its parameters, in lower case."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _from_json(body: bytes) -> NewDocument:
+    sent = DocumentCreate.model_validate_json(body)
+    return NewDocument(
+        filename=sent.filename,
+        content=sent.text.encode(),
+        workspace=sent.workspace,
+        source=sent.source,
+        metadata=sent.metadata,
+    )
+
+
+async def _from_form(request: Request) -> NewDocument:
+    async with request.form(max_files=1, max_fields=10, max_part_size=FORM_OVERHEAD_BYTES) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise _field_error("file", "is required, as a file")
+        sent = DocumentUpload.model_validate(_fields(form, file.filename or ""))
+        content = await file.read()
+    return NewDocument(
+        filename=sent.filename,
+        content=content,
+        workspace=sent.workspace,
+        source=sent.source,
+        metadata=sent.metadata,
+    )
+
+
+def _fields(form: FormData, filename: str) -> dict[str, Any]:
+    fields = {name: value for name, value in form.multi_items() if name != "file"}
+    if "filename" in fields:
+        raise _field_error("filename", "comes with the file; leave it out")
+    return {"filename": filename, **fields}
+
+
+def _field_error(field: str, message: str) -> RequestValidationError:
+    return RequestValidationError([{"type": "value_error", "loc": ("body", field), "msg": message}])
+
+
+IncomingDocument = Annotated[NewDocument, Depends(_incoming_document)]
+
+DOCUMENT_BODY = cast(
+    "dict[str, Any]",
+    {
+        "requestBody": {
+            "required": True,
+            "content": {
+                _FORM: {
+                    "schema": {
+                        "type": "object",
+                        "required": ["file"],
+                        "properties": {
+                            "file": {"type": "string", "format": "binary", "description": "A .txt, .md or .pdf file."},
+                            "workspace": {"type": "string", "default": "default", "maxLength": 100},
+                            "source": {"type": "string", "default": "api-server", "maxLength": 100},
+                            "metadata": {
+                                "type": "string",
+                                "description": "A JSON object, kept with every citation of the document.",
+                                "example": '{"ticker": "ACME", "year": 2026, "filing_type": "10-Q"}',
+                            },
+                        },
+                    }
+                },
+                _JSON: {"schema": DocumentCreate.model_json_schema()},
+            },
+        }
+    },
+)

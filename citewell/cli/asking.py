@@ -1,0 +1,32 @@
+"""A question on its way: asked, followed, answered."""
+
+from typing import Any
+
+from citewell.cli.console import err
+from citewell.cli.errors import FAILED, CommandFailed
+from citewell.client import CitewellClient
+from citewell.wire import FINAL, Query
+
+
+def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **options: Any) -> Query:
+    """Submit a question and wait for its end, with the stage shown on a terminal.
+
+    Raises CommandFailed when it is not finished after `wait` seconds.
+    """
+    accepted = client.submit(question, **options)
+    with err.status("queued") as status:
+        query = client.wait(accepted["id"], wait, on_look=lambda seen: status.update(seen["stage"]))
+    if query["status"] not in FINAL:
+        raise CommandFailed(
+            f"no answer after {wait:g} s, the question is still in work; `citewell history {query['id']}` shows it",
+            FAILED,
+        )
+    return query
+
+
+def failure_of(query: Query) -> str | None:
+    """Why the query did not succeed, or None when it did."""
+    if query["status"] == "succeeded":
+        return None
+    error = query["error"]
+    return f"the question {query['status']}: {error['message'] if error else 'no reason was stored'}"

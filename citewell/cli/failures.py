@@ -1,0 +1,27 @@
+"""Every error of a command as one message and an exit code."""
+
+import traceback
+
+from citewell.cli.errors import FAILED, USAGE, CommandFailed
+from citewell.client import ApiProblem, ServerUnreachable
+from config.settings import ConfigurationInvalid
+from domain.errors import CitewellError
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """The message for the user, and the exit code."""
+    match error:
+        case CommandFailed():
+            return str(error), error.exit_code
+        case ApiProblem():
+            return error.detail, FAILED if error.status == 500 else USAGE
+        case CitewellError():
+            return error.message, USAGE
+        case ServerUnreachable() | ConfigurationInvalid():
+            return str(error), USAGE
+        case UnicodeEncodeError():
+            return "the input is not text in UTF-8; check the encoding of the terminal", USAGE
+        case _:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            what = f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
+            return f"something went wrong inside Citewell, please report it: {what}", FAILED

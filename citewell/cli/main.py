@@ -1,0 +1,88 @@
+"""`citewell …`. A command's module is imported when it runs, so that `citewell --help` answers at once."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from io import TextIOWrapper
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from citewell.cli.errors import INTERRUPTED, USAGE
+
+COMMANDS = {
+    "up": "Start everything on this machine, until Ctrl-C.",
+    "ingest": "Add files, or folders of them, to a workspace.",
+    "ask": "Ask the documents, and see what proves the answer.",
+    "history": "List questions, or show all that was checked.",
+    "demo": "Ask five questions about the example documents.",
+}
+
+
+class _Commands(TyperGroup):
+    """Knows names and summaries; imports what lies behind them when it is needed."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, summary, rest = super().resolve_command(ctx, args)
+        return name, get_command(import_module(f"citewell.cli.{name}").app) if name else summary, rest
+
+
+app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your own documents, with proof.")
+
+
+def _summarized() -> None:
+    """What stands in for a command in the list of them."""
+
+
+for _name, _summary in COMMANDS.items():
+    app.command(_name, help=_summary)(_summarized)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"citewell {version('citewell')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code: 0 done, 1 failed, 2 bad input, 130 interrupted."""
+    try:
+        code: int | None = app(list(arguments) or ["--help"], prog_name="citewell", standalone_mode=False)
+    except typer.TyperException as error:
+        command: str = getattr(getattr(error, "ctx", None), "command_path", "citewell")
+        return _complain(f"{error.format_message().rstrip('.')}; `{command} --help` shows how", USAGE)
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - nobody is shown a traceback; the message says what and where
+        # What can go wrong is explained where heavy things are imported anyway.
+        return _complain(*import_module("citewell.cli.failures").explain(error))
+    return _complain("interrupted", INTERRUPTED) if code == INTERRUPTED else code or 0
+
+
+def _complain(message: str, code: int) -> int:
+    typer.echo(f"citewell: {message}", err=True)
+    return code
+
+
+def main() -> None:
+    """The console script. A terminal that cannot show a character gets a replacement, not a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""JSON of the API as people read it."""

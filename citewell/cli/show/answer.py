@@ -1,0 +1,72 @@
+"""A finished query as people read it."""
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from citewell.cli.console import plain
+from citewell.cli.show.verification import verification_view
+from citewell.cli.show.words import duration, score, verdict
+from citewell.wire import Query
+
+
+def answer_view(query: Query, title: str = "") -> RenderableType:
+    """Question, answer, what it cites, a verdict per sentence, scores, what it took."""
+    parts: list[RenderableType] = [plain(title + query["question"], "bold")]
+    if query["answer"] is not None:
+        parts.append(Panel(plain(query["answer"]), padding=(0, 1)))
+    if query["abstained"]:
+        parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
+    if query["references"]:
+        parts += [_heading("References"), _references(query)]
+    if query["removed_citations"]:
+        numbers = ", ".join(map(str, query["removed_citations"]))
+        parts.append(Text(f"removed: {numbers} of the original answer; their sources do not say it", style="yellow"))
+    if query["verification"] is not None:
+        parts += [_heading("Verification"), verification_view(query["verification"])]
+    return Group(*parts, _cost(query), Text())
+
+
+def timings_table(queries: list[Query]) -> Table:
+    """Milliseconds per stage, a column per question."""
+    stages = list(dict.fromkeys(stage for query in queries for stage in query["timings"] if stage != "total"))
+    table = Table(title="Time per stage", title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("stage")
+    for number in range(1, len(queries) + 1):
+        table.add_column(f"Q{number}", justify="right")
+    for stage in [*stages, "total"]:
+        style = "bold" if stage == "total" else None
+        table.add_row(stage, *(duration(query["timings"].get(stage)) for query in queries), style=style)
+    return table
+
+
+def _references(query: Query) -> Table:
+    """Each reference, and below it the passages that the answer takes from it."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for number, reference in enumerate(query["references"], start=1):
+        table.add_row(Text(), plain(reference))
+        for citation in query["citations"]:
+            if citation["number"] == number:
+                table.add_row(
+                    verdict(citation["status"]).append(f" {score(citation['confidence_score'])}"),
+                    plain(f"    “{' '.join(citation['text_span'].split())}”", "dim"),
+                )
+    return table
+
+
+def _heading(title: str) -> Rule:
+    return Rule(title, align="left", style="dim")
+
+
+def _cost(query: Query) -> Text:
+    usage = query["usage"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    return Text(
+        f"{query['provider']} · mode {query['mode']} · {usage['llm_calls']} model calls · {tokens:,} tokens · "
+        f"${usage['cost_usd']:.4f} · {duration(query['timings'].get('total'))} · {query['id']}",
+        style="dim",
+    )

@@ -1,0 +1,129 @@
+"""The verification history as people read it."""
+
+from typing import Any, cast
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from citewell.cli.console import plain
+from citewell.cli.show.verification import verification_view
+from citewell.cli.show.words import duration, place, score, verdict, when
+from citewell.wire import Attempt, CitationCheck, Claim, Event, History, ModelCall, QueryHead
+
+
+def queries_view(queries: list[QueryHead]) -> RenderableType:
+    """Two lines per question, the newest first: ids are long, and so are questions."""
+    if not queries:
+        return Text("no questions yet; `citewell ask` asks one")
+    lines: list[RenderableType] = []
+    for query in queries:
+        lines.append(
+            plain(f"{query['id']}  {when(query['created_at'])}  {query['status']:<9}  {query['workspace']}", "dim")
+        )
+        lines.append(Padding(plain(" ".join(query["question"].split())), (0, 0, 0, 2)))
+    return Group(*lines)
+
+
+def history_view(history: History) -> RenderableType:
+    """Every verification with its checks, every model call, every milestone."""
+    head = f"{history['status']} · mode {history['mode']} · {history['provider']} · workspace {history['workspace']}"
+    parts: list[RenderableType] = [plain(history["question"], "bold"), plain(head, "dim")]
+    if error := history["error"]:
+        parts.append(plain(f"failed: {error['message']}", "red"))
+    for attempt in history["verifications"]:
+        parts += _attempt(attempt)
+    if history["model_calls"]:
+        parts += [_heading("Model calls"), _calls(history["model_calls"])]
+    if history["events"]:
+        parts += [_heading("Events"), _events(history["events"])]
+    return Group(*parts)
+
+
+def _attempt(attempt: Attempt) -> list[RenderableType]:
+    parts: list[RenderableType] = [_heading(f"Verification {attempt['round'] + 1}, {when(attempt['created_at'])}")]
+    parts += [plain(attempt["answer"]), Text(), verification_view(attempt)]
+    for name, check in attempt["checks"].items():
+        parts.append(plain(f"{name}: {_check_words(check)}", "dim"))
+    if attempt["claims"]:
+        parts += [_heading("Claims"), _claims(attempt["claims"])]
+    if attempt["citation_checks"]:
+        parts += [_heading("Citation checks"), _citation_checks(attempt["citation_checks"])]
+    return parts
+
+
+def _check_words(check: Any) -> str:
+    if not isinstance(check, dict):
+        return str(check)
+    told = cast("dict[str, Any]", check)
+    return f"{told.get('status')} ({told['reason']})" if told.get("reason") else str(told.get("status"))
+
+
+def _claims(claims: list[Claim]) -> Table:
+    table = _grid(2)
+    for claim in claims:
+        sources = ", ".join(claim["supporting_sources"]) or "no source"
+        table.add_row(
+            verdict("supported" if claim["verified"] else "unsupported"),
+            score(claim["confidence"]),
+            plain(claim["claim"]) + plain(f"  {sources}", "dim"),
+        )
+    return table
+
+
+def _citation_checks(checks: list[CitationCheck]) -> Table:
+    table = _grid(3)
+    for check in checks:
+        number = "–" if check["citation_number"] is None else f"†{check['citation_number']}"
+        where = place(check["source_file"], check["source_page"], None) if check["source_file"] else Text()
+        table.add_row(
+            Text(number),
+            verdict(check["status"]),
+            score(check["confidence"]),
+            Group(plain(check["statement"]), where.append(" "), plain(check["explanation"], "dim")),
+        )
+    return table
+
+
+def _calls(calls: list[ModelCall]) -> Table:
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("step", "prompt", "model"):
+        table.add_column(name, overflow="fold")
+    for name in ("try", "in", "out", "time", "cost"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("error", overflow="fold")
+    for call in calls:
+        table.add_row(
+            plain(call["step"]),
+            plain(f"{call['prompt']}@{call['prompt_version'][:8]}"),
+            plain(call["model"]),
+            str(call["attempt"]),
+            f"{call['prompt_tokens']:,}",
+            f"{call['completion_tokens']:,}",
+            duration(call["duration_ms"]),
+            f"${call['cost_usd']:.5f}",
+            plain(call["error"] or ""),
+        )
+    return table
+
+
+def _events(events: list[Event]) -> Table:
+    table = _grid(2)
+    for event in events:
+        data = ", ".join(f"{name}: {value}" for name, value in event["data"].items())
+        table.add_row(when(event["at"]), event["type"], plain(data))
+    return table
+
+
+def _grid(narrow: int) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for _ in range(narrow):
+        table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _heading(title: str) -> Rule:
+    return Rule(title, align="left", style="dim")

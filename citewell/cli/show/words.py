@@ -1,0 +1,49 @@
+"""The signs and words in which verdicts, places, scores and times are shown."""
+
+from datetime import datetime
+
+from rich.text import Text
+
+from citewell.cli.console import plain
+
+# sign, words, style
+_VERDICTS = {
+    "supported": ("✓", "supported", "green"),
+    "accurate": ("✓", "accurate", "green"),
+    "partial": ("◐", "partly supported", "yellow"),
+    "uncertain": ("◐", "uncertain", "yellow"),
+    "contradicted": ("✗", "contradicted", "red"),
+    "unsupported": ("✗", "unsupported", "red"),
+    "inaccurate": ("✗", "inaccurate", "red"),
+    "no_claim": ("·", "no claim", "dim"),
+    "not_checked": ("?", "not checked", "magenta"),
+}
+
+
+def verdict(status: str) -> Text:
+    """Sign and words, so that neither colour nor Unicode is needed to understand it."""
+    sign, words, style = _VERDICTS.get(status, ("?", status, "magenta"))
+    return Text(f"{sign} {words}", style=style)
+
+
+def place(document: str, page: int | None, section: str | None) -> Text:
+    """`policy.pdf, p.3 · Returns`; an unknown page is left out."""
+    where = document if page is None else f"{document}, p.{page}"
+    return plain(f"{where} · {section}" if section else where)
+
+
+def score(value: float | None) -> str:
+    """Two digits, or a dash for what was not scored."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def duration(milliseconds: float | None) -> str:
+    """`850 ms`, `2.1 s`, or a dash."""
+    if milliseconds is None:
+        return "–"
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+
+
+def when(timestamp: str) -> str:
+    """A time of the API in the time zone of the reader."""
+    return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")

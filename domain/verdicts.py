@@ -1,0 +1,96 @@
+"""From checks to verdicts: a citation is accurate, inaccurate or uncertain (S5.4), a sentence in one state (N4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from domain.judgements import Relation
+
+CONFIDENCE_THRESHOLD = 0.7
+
+
+class Verdict(StrEnum):
+    """What is known of one citation."""
+
+    ACCURATE = "accurate"
+    INACCURATE = "inaccurate"
+    UNCERTAIN = "uncertain"
+
+
+class SentenceStatus(StrEnum):
+    """Row N4: every sentence is in exactly one of these."""
+
+    SUPPORTED = "supported"
+    PARTIAL = "partial"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    NO_CLAIM = "no_claim"
+    NOT_CHECKED = "not_checked"
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """The check of one statement against source `number`, or against all sources for None.
+
+    A check that did not happen has status `not_checked`, no judgement, and the reason as its explanation.
+    """
+
+    number: int | None
+    status: Literal["checked", "not_checked"]
+    is_accurate: bool | None
+    relation: Relation | None
+    confidence: float | None
+    explanation: str
+
+    def verdict(self, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
+        """Row S5.4: a judgement counts from confidence `threshold` on; what is not judged is uncertain."""
+        return classify(self.is_accurate, self.confidence, threshold)
+
+
+def classify(is_accurate: bool | None, confidence: float | None, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
+    """Row S5.4: accurate or inaccurate at confidence >= `threshold`, otherwise uncertain."""
+    if is_accurate is None or confidence is None or confidence < threshold:
+        return Verdict.UNCERTAIN
+    return Verdict.ACCURATE if is_accurate else Verdict.INACCURATE
+
+
+def sentence_status(
+    claim: bool, checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD
+) -> SentenceStatus:
+    """Row N4, the first line that applies:
+
+    | the sentence                                           | is           |
+    |--------------------------------------------------------|--------------|
+    | claims nothing                                         | no_claim     |
+    | is confidently contradicted by a source                | contradicted |
+    | is confidently and accurately cited from a source      | supported    |
+    | has no check, or one that did not happen               | not_checked  |
+    | is partly in a source, or accurate but not confidently | partial      |
+    | is none of these                                       | unsupported  |
+    """
+    if not claim:
+        return SentenceStatus.NO_CLAIM
+    if any(check.relation == "contradicts" and _is_confident(check, threshold) for check in checks):
+        return SentenceStatus.CONTRADICTED
+    if any(_supports(check) and _is_confident(check, threshold) for check in checks):
+        return SentenceStatus.SUPPORTED
+    if not checks or any(check.status == "not_checked" for check in checks):
+        return SentenceStatus.NOT_CHECKED
+    if any(_supports(check) or check.relation == "partially_supports" for check in checks):
+        return SentenceStatus.PARTIAL
+    return SentenceStatus.UNSUPPORTED
+
+
+def accuracy_rate(verdicts: Sequence[Verdict]) -> float | None:
+    """Row S5.6: accurate citations over all that were checked; None when there is no citation."""
+    return verdicts.count(Verdict.ACCURATE) / len(verdicts) if verdicts else None
+
+
+def _is_confident(check: PairVerdict, threshold: float) -> bool:
+    return check.status == "checked" and check.confidence is not None and check.confidence >= threshold
+
+
+def _supports(check: PairVerdict) -> bool:
+    # The two fields of a reply may disagree ("accurate", yet "does not mention"): then it is not support.
+    return check.is_accurate is True and check.relation == "supports"

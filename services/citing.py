@@ -1,0 +1,87 @@
+"""Citations with exact evidence: which span of which source stands behind which words (S4.2, S4.6, N3)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.models import Citation
+from db.queries.chunks import Passage, source_slice
+from domain.evidence import best_text_span, claim_relevance
+from domain.quotes import locate_quote
+from domain.judgements import CitationType
+from domain.options import QueryOptions
+
+
+class EvidenceMismatch(AssertionError):
+    """A span that is about to be stored is not what the stored text says at its offsets. Nothing is stored then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """`passage.text[start:end]`, and how the answer uses it."""
+
+    start: int
+    end: int
+    citation_type: CitationType
+
+
+def choose_span(statement: str, passage: Passage, extracted: list[dict[str, Any]], options: QueryOptions) -> Span:
+    """The span of `passage` behind `statement`: its own words if they stand there, else the best quote or sentence.
+
+    An extracted quote counts only where it is found in the passage, and only if it fits better than what we find.
+    """
+    literal = locate_quote(statement, passage.text)
+    if literal is not None and literal.exact:
+        return Span(literal.start, literal.end, "direct_quote")
+    start, end = best_text_span(passage.text, statement, options.span_min_chars, options.span_max_chars)
+    best, relevance = Span(start, end, "paraphrase"), claim_relevance(statement, passage.text[start:end])
+    for citation in extracted:
+        found = locate_quote(citation["text_span"], passage.text)
+        if found is None or not found.exact:
+            continue
+        fits = claim_relevance(statement, passage.text[found.start : found.end])
+        if fits >= relevance and fits > 0:
+            # Word for word was looked for above; a quote that is not literal in the answer is a paraphrase at best.
+            kind: CitationType = "inference" if citation["citation_type"] == "inference" else "paraphrase"
+            best, relevance = Span(found.start, found.end, kind), fits
+    return best
+
+
+def citation_row(
+    *, number: int, passage: Passage, span: Span, claim: tuple[str, int, int], verdict: tuple[str, float, str]
+) -> Citation:
+    """`claim` is (text, start, end) in the answer; `verdict` is (status, confidence, explanation)."""
+    start = passage.start_index + span.start
+    return Citation(
+        number=number,
+        document_id=passage.document_id,
+        document_name=passage.filename,
+        doc_id=passage.doc_id,
+        chunk_id=passage.chunk_id,
+        chunk_index=passage.chunk_index,
+        start_index=passage.start_index,
+        source=passage.source,
+        page_number=passage.page,
+        section=passage.section_at(start),
+        text_span=passage.text[span.start : span.end],
+        source_start=start,
+        source_end=passage.start_index + span.end,
+        claim_text=claim[0],
+        answer_start=claim[1],
+        answer_end=claim[2],
+        citation_type=span.citation_type,
+        status=verdict[0],
+        confidence_score=verdict[1],
+        explanation=verdict[2],
+    )
+
+
+def assert_exact(session: Session, answer: str, citations: list[Citation]) -> None:
+    """N3: read every span back from the stored text. Raises EvidenceMismatch; a deleted document cannot be compared."""
+    for citation in citations:
+        stored = source_slice(session, citation.document_id, citation.source_start, citation.source_end)
+        if stored is not None and stored != citation.text_span:
+            raise EvidenceMismatch(f"{citation.chunk_id} at {citation.source_start}:{citation.source_end}")
+        if answer[citation.answer_start : citation.answer_end] != citation.claim_text:
+            raise EvidenceMismatch(f"answer at {citation.answer_start}:{citation.answer_end}")

@@ -1,0 +1,157 @@
+"""Concluding a query: wrong citations go, the rest is renumbered, every sentence gets its state."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from sqlalchemy.orm import Session
+
+from db.models import Answer, Citation
+from db.queries.chunks import Passage
+from db.queries.results import StoredVerification, add_answer, add_verification
+from domain.citations import deciding_items, statements
+from domain.correction import Corrected, correct
+from domain.modes import IDK
+from domain.references import references
+from domain.verdicts import PairVerdict, Verdict
+from services.assessment import Verdicts, abstained_verification, assess, broken_verification, read_verdicts
+from services.citing import assert_exact, choose_span, citation_row
+from services.step import StepContext, StepResult
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """Everything that one round publishes; `answer` is None when there is nothing to publish."""
+
+    answer: Answer
+    citations: list[Citation]
+    verification: StoredVerification | None
+
+
+def conclude(context: StepContext) -> StepResult:
+    """Build the answer and its verification, and store both together with this step's outcome."""
+    conclusion = _conclusion(context)
+    if conclusion is None:
+        return StepResult.single({"status": "failed", "reason": context.draft.get("reason", "no answer was written")})
+
+    def save(session: Session) -> None:
+        assert_exact(session, conclusion.answer.text, conclusion.citations)
+        add_answer(session, conclusion.answer, conclusion.citations)
+        if conclusion.verification is not None:
+            add_verification(session, conclusion.verification)
+
+    return StepResult.single({"status": "answered", "abstained": conclusion.answer.abstained}, save)
+
+
+def _conclusion(context: StepContext) -> Conclusion | None:
+    selection = context.selection
+    if selection["status"] == "refused":
+        return _abstain(context, IDK, selection.get("reason", "There is too little evidence."))
+    if context.draft["status"] == "failed":
+        return None
+    if context.draft["status"] == "abstained":
+        return _abstain(context, context.draft["text"], context.draft.get("reason", ""))
+    return _answered(context)
+
+
+def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
+    verification = abstained_verification(context, reason) if context.query.options.verification else None
+    return Conclusion(_answer_row(context, IDK, original, abstain_reason=reason), [], verification)
+
+
+def _answered(context: StepContext) -> Conclusion:
+    """An answer was written: correct it by what the checks found, or replace it when it is not answerable."""
+    raw, passages = context.draft["text"], context.selected_passages()
+    verdicts = read_verdicts(context, deciding_items(statements(raw), len(passages)))
+    threshold = context.query.options.citation_confidence
+    wrong = {(index, n) for (index, n), verdict in verdicts.items() if n and is_wrong(verdict, threshold)}
+    corrected = correct(raw, len(passages), wrong)
+    answerability = (context.outcome("check_answerability") or {}).get("verdict")
+    unsupported = bool(answerability) and not answerability["supported"]
+    citations = [] if unsupported else _citations(context, corrected, passages, verdicts)
+    if answerability and unsupported:
+        reason = f"The answer that was written is not supported by the documents: {answerability['reason']}"
+        answer = _answer_row(context, IDK, raw, abstain_reason=reason)
+    else:
+        answer = _answer_row(context, corrected.text, raw, corrected=corrected, passages=passages)
+    verification = _verification(context, answer, corrected, citations, verdicts)
+    return Conclusion(answer, citations, verification)
+
+
+def _verification(
+    context: StepContext,
+    answer: Answer,
+    corrected: Corrected,
+    citations: list[Citation],
+    verdicts: Verdicts,
+) -> StoredVerification | None:
+    if not context.query.options.verification:
+        return None
+    try:
+        return assess(context, answer, corrected, citations, verdicts)
+    except Exception as error:
+        # S1.6: verification that breaks never breaks the query; the history says what happened.
+        log.exception("verification_broke", query_id=str(context.query.id))
+        return broken_verification(context, answer, f"verification broke ({type(error).__name__})")
+
+
+def is_wrong(verdict: PairVerdict, threshold: float) -> bool:
+    """S5.4: only a confident "no" removes a citation; an uncertain or missing verdict leaves it, and says so."""
+    return verdict.verdict(threshold) is Verdict.INACCURATE
+
+
+def _citations(
+    context: StepContext, corrected: Corrected, passages: list[Passage], verdicts: Verdicts
+) -> list[Citation]:
+    options = context.query.options
+    original_number = {new: old for old, new in corrected.mapping.items()}
+    extracted = (context.outcome("extract_citations") or {}).get("citations", [])
+    rows: list[Citation] = []
+    for statement in corrected.statements:
+        for number in statement.numbers:
+            old = original_number[number]
+            quotes = [quote for quote in extracted if quote["source"] == old]
+            row = citation_row(
+                number=number,
+                passage=passages[old - 1],
+                span=choose_span(statement.text, passages[old - 1], quotes, options),
+                claim=(statement.text, statement.start, statement.end),
+                verdict=_judged(verdicts.get((statement.index, old)), options.citation_confidence),
+            )
+            row.position = len(rows)
+            rows.append(row)
+    return rows
+
+
+def _judged(verdict: PairVerdict | None, threshold: float) -> tuple[str, float, str]:
+    """(status, confidence, explanation) of a citation that stays."""
+    if verdict is None or verdict.confidence is None:
+        return Verdict.UNCERTAIN.value, 0.0, f"not checked: {verdict.explanation if verdict else 'no check was made'}"
+    return verdict.verdict(threshold).value, verdict.confidence, verdict.explanation
+
+
+def _answer_row(
+    context: StepContext,
+    text: str,
+    original: str,
+    *,
+    abstain_reason: str | None = None,
+    corrected: Corrected | None = None,
+    passages: list[Passage] | None = None,
+) -> Answer:
+    labels = {new: (passages or [])[old - 1].label for old, new in corrected.mapping.items()} if corrected else {}
+    edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []
+    return Answer(
+        query_id=context.query.id,
+        round=context.round,
+        text=text,
+        original_text=original,
+        abstained=abstain_reason is not None,
+        abstain_reason=abstain_reason,
+        model=(context.outcome("generate") or {}).get("model"),
+        references=references([labels[number] for number in sorted(labels)]),
+        removed_citations=corrected.removed if corrected else [],
+        edits=edits,
+    )

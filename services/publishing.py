@@ -1,0 +1,25 @@
+"""Publishing: the query enters its final state, once."""
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.models import QueryStatus
+from db.queries.queries import mark_finished
+from db.queries.records import add_event
+from services.step import StepContext, StepResult
+
+
+def publish(context: StepContext) -> StepResult:
+    """End the query as succeeded, or as failed with the reason that `conclude` left."""
+    concluded = context.outcome("conclude") or {}
+    failed = concluded.get("status") != "answered"
+    error = {"code": "generation_failed", "message": concluded.get("reason", "")} if failed else None
+    event: dict[str, Any] = {"reason": error["message"]} if error else {"abstained": concluded["abstained"]}
+
+    def save(session: Session) -> None:
+        status = QueryStatus.FAILED if failed else QueryStatus.SUCCEEDED
+        if mark_finished(session, context.query.id, status, error=error):
+            add_event(session, "failed" if failed else "final", event, query_id=context.query.id)
+
+    return StepResult.single({"status": "done"}, save)

@@ -1,0 +1,125 @@
+"""Every question that cannot be asked is refused with a reason, and leaves nothing behind."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from db.queries.workspaces import get_or_add_workspace
+from db.session import transaction
+from tests.api.problems import assert_problem
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture(autouse=True)
+def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    with transaction() as session:
+        get_or_add_workspace(session, "default")
+
+
+def assert_nothing_stored(http: httpx.Client) -> None:
+    assert http.get("/v1/queries").json() == {"queries": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"question": ""}, 422, "question_invalid"),
+        ({"question": " \n\t "}, 422, "question_invalid"),
+        ({"question": "?!"}, 422, "question_invalid"),
+        ({"question": "x" * 4001}, 422, "question_invalid"),
+        ({"question": "a\x00b"}, 422, "question_invalid"),
+        ({"question": "\x1b[31mred"}, 422, "question_invalid"),
+        ({"question": "hi", "workspace": "nowhere"}, 404, "workspace_not_found"),
+        ({"question": "hi", "mode": "extreme"}, 422, "mode_unknown"),
+        ({"question": "hi", "model": "gpt-9"}, 422, "model_not_allowed"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(http: httpx.Client, body: dict[str, Any], status: int, code: str) -> None:
+    assert_problem(http.post("/v1/queries", json=body), status, code)
+    assert_nothing_stored(http)
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "question"),
+        ({"question": None}, "question"),
+        ({"question": 5}, "question"),
+        ({"question": "hi", "qestion": "hi"}, "qestion"),
+        ({"question": "hi", "retrieval": {"K": 3}}, "retrieval.K"),
+        ({"question": "hi", "retrieval": {"k": 0}}, "retrieval.k"),
+        ({"question": "hi", "retrieval": {"k": "5"}}, "retrieval.k"),
+        ({"question": "hi", "retrieval": {"method": "magic"}}, "retrieval.method"),
+        ({"question": "hi", "rerank": {"top_k": 51}}, "rerank.top_k"),
+        ({"question": "hi", "verification": True}, "verification"),
+        ({"question": "hi", "verification": {"enabled": "yes"}}, "verification.enabled"),
+        ({"question": "hi", "workspace": "a\x00"}, "workspace"),
+        ({"question": "hi", "workspace": "  "}, "workspace"),
+        ({"question": "hi", "workspace": "w" * 101}, "workspace"),
+        ({"question": "hi", "enable_verification": True, "verification": {"enabled": False}}, "body"),
+        ([], "body"),
+        ("hi", "body"),
+    ],
+)
+def test_a_wrong_field_is_named(http: httpx.Client, body: Any, field: str) -> None:
+    told = assert_problem(http.post("/v1/queries", json=body), 422, "request_invalid")
+    assert [error["field"] for error in told["errors"]] == [field]
+    assert field in told["detail"]
+    assert_nothing_stored(http)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b'{"question": ', 400, "json_invalid"),
+        (b'{"question": "\xff"}', 400, "bad_request"),
+        (b'{"question": "hi", "retrieval": ' + b"[" * 100_000, 400, "bad_request"),
+        (b'{"question": "\\ud800 hi"}', 422, "question_invalid"),
+        (b'{"question": "hi", "workspace": "\\udfff"}', 422, "request_invalid"),
+        (b'{"question": "hi", "model": "\\ud800"}', 422, "request_invalid"),
+        (b'{"question": "hi", "\\ud800": 1}', 422, "request_invalid"),
+        (b'{"question": "hi", "retrieval": {"k": 1e999}}', 422, "request_invalid"),
+        (b"", 422, "request_invalid"),
+    ],
+)
+def test_bytes_that_are_no_json_text_are_refused(http: httpx.Client, body: bytes, status: int, code: str) -> None:
+    assert_problem(http.post("/v1/queries", content=body, headers=JSON), status, code)
+    assert_nothing_stored(http)
+
+
+@pytest.mark.parametrize("content_type", [None, "text/plain", "application/x-www-form-urlencoded", "nonsense"])
+def test_another_content_type_is_refused(http: httpx.Client, content_type: str | None) -> None:
+    headers = {"content-type": content_type} if content_type else {}
+    told = assert_problem(
+        http.post("/v1/queries", content=b'{"question": "hi"}', headers=headers), 415, "unsupported_media_type"
+    )
+    assert "application/json" in told["detail"]
+
+
+def test_a_huge_question_is_refused_before_it_is_read(http: httpx.Client) -> None:  # A8
+    told = assert_problem(http.post("/v1/queries", json={"question": "x" * 2_000_000}), 413, "content_too_large")
+    assert "1,000,000 bytes" in told["detail"]
+
+
+@pytest.mark.parametrize("wait", ["-1", "61", "inf", "nan", "soon"])
+def test_a_wait_out_of_range_is_refused(http: httpx.Client, wait: str) -> None:
+    response = http.get("/v1/queries/00000000-0000-0000-0000-000000000000", params={"wait": wait})
+    assert [error["field"] for error in assert_problem(response, 422, "request_invalid")["errors"]] == ["wait"]
+
+
+@pytest.mark.parametrize("path", ["/v1/queries/abc", "/v1/queries/abc/verifications", "/v1/documents/abc/text"])
+def test_what_is_no_id_is_refused(http: httpx.Client, path: str) -> None:
+    assert "UUID" in assert_problem(http.get(path), 422, "request_invalid")["detail"]
+
+
+@pytest.mark.parametrize("params", [{"limit": "0"}, {"limit": "x"}, {"status": "done"}, {"workspace": "\x00"}])
+def test_a_filter_that_cannot_match_is_refused(http: httpx.Client, params: dict[str, str]) -> None:
+    told = assert_problem(http.get("/v1/queries", params=params), 422, "request_invalid")
+    assert [error["field"] for error in told["errors"]] == list(params)
+
+
+def test_an_unknown_path_or_method_is_a_problem_that_points_to_the_documentation(http: httpx.Client) -> None:
+    assert "/docs" in assert_problem(http.get("/v2/queries"), 404, "not_found")["detail"]
+    assert "/docs" in assert_problem(http.put("/v1/queries"), 405, "method_not_allowed")["detail"]

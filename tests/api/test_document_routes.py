@@ -1,0 +1,187 @@
+"""Documents over HTTP: sent as a form or as JSON, listed, read back, deleted."""
+
+import json
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+
+from db.models import Document, DocumentStatus
+from db.queries.documents import get_file
+from db.session import reading, transaction
+from tests.api.problems import assert_problem
+from tests.factories import make_document
+
+TEXT = "Erste Zeile\n둘째 줄 😀 end"
+
+
+def send(
+    http: httpx.Client, content: bytes = b"hello", name: str = "a.txt", *, form: dict[str, str] | None = None
+) -> httpx.Response:
+    return http.post("/v1/documents", files={"file": (name, content)}, data=form or {})
+
+
+def listed(http: httpx.Client, **params: Any) -> list[dict[str, Any]]:
+    return http.get("/v1/documents", params=params).json()["documents"]
+
+
+def test_a_file_is_accepted_with_its_metadata_and_stored_byte_by_byte(http: httpx.Client) -> None:  # A1, A3
+    content = bytes(range(256)) * 3000
+    form = {"workspace": "w", "metadata": '{"year": 2026, "tags": ["a"]}', "source": "s3"}
+    response = send(http, content, "환불 규정.pdf", form=form)
+    assert response.status_code == 202
+    accepted = response.json()
+    assert (accepted["status"], accepted["created"]) == ("queued", True)
+    assert response.headers["location"] == accepted["links"]["self"]
+    document = http.get(accepted["links"]["self"]).json()
+    told = (document["filename"], document["workspace"], document["metadata"], document["source"])
+    assert told == ("환불 규정.pdf", "w", {"year": 2026, "tags": ["a"]}, "s3")
+    assert (document["size_bytes"], document["doc_id"], document["pages"]) == (len(content), "doc_0", 0)
+    with reading() as session:
+        assert get_file(session, uuid.UUID(accepted["id"])) == content
+
+
+def test_a_text_is_accepted_as_json(http: httpx.Client) -> None:
+    response = http.post("/v1/documents", json={"filename": "a.md", "text": TEXT, "metadata": {"title": "제목"}})
+    assert response.status_code == 202
+    document = http.get(response.json()["links"]["self"]).json()
+    assert (document["workspace"], document["source"], document["metadata"]) == (
+        "default",
+        "api-server",
+        {"title": "제목"},
+    )
+    with reading() as session:
+        assert get_file(session, uuid.UUID(document["id"])).decode() == TEXT
+
+
+def test_the_same_file_again_is_the_same_document(http: httpx.Client) -> None:
+    first, second, elsewhere = send(http), send(http), send(http, form={"workspace": "w"})
+    assert [first.status_code, second.status_code, elsewhere.status_code] == [202, 200, 202]
+    assert first.json()["id"] == second.json()["id"] != elsewhere.json()["id"]
+    assert second.json()["created"] is False
+    assert len(listed(http)) == 2
+
+
+def test_a_failed_document_is_tried_again_when_it_comes_again(http: httpx.Client) -> None:
+    document_id = send(http).json()["id"]
+    with transaction() as session:
+        session.get_one(Document, uuid.UUID(document_id)).status = DocumentStatus.FAILED
+    again = send(http)
+    assert (again.status_code, again.json()["status"], again.json()["id"]) == (202, "queued", document_id)
+
+
+def test_documents_are_listed_newest_first_by_workspace(http: httpx.Client) -> None:
+    for name, workspace in (("a.txt", "v"), ("b.txt", "w"), ("c.txt", "w")):
+        send(http, name=name, form={"workspace": workspace})
+    assert [document["filename"] for document in listed(http)] == ["c.txt", "b.txt", "a.txt"]
+    assert [document["filename"] for document in listed(http, workspace="w", limit=1)] == ["c.txt"]
+    assert listed(http, workspace="nowhere") == []
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [({}, TEXT), ({"start": 12}, TEXT[12:]), ({"start": 12, "end": 18}, "둘째 줄 😀"[:6]), ({"end": 0}, "")],
+)
+def test_offsets_of_the_stored_text_count_code_points(
+    http: httpx.Client, params: dict[str, int], expected: str
+) -> None:  # N3
+    with transaction() as session:
+        document_id = make_document(session, TEXT).id
+    response = http.get(f"/v1/documents/{document_id}/text", params=params)
+    assert response.headers["content-type"] == "text/plain; charset=utf-8"
+    assert response.text == expected
+
+
+@pytest.mark.parametrize("params", [{"start": 99}, {"end": 99}, {"start": 5, "end": 4}, {"start": -1}])
+def test_a_slice_outside_the_text_is_refused(http: httpx.Client, params: dict[str, int]) -> None:
+    with transaction() as session:
+        document_id = make_document(session, TEXT).id
+    response = http.get(f"/v1/documents/{document_id}/text", params=params)
+    assert response.status_code == 422
+
+
+def test_the_text_of_a_document_that_is_not_read_yet_is_a_conflict(http: httpx.Client) -> None:
+    links = send(http).json()["links"]
+    assert_problem(http.get(links["text"]), 409, "document_not_read")
+
+
+def test_a_deleted_document_is_gone_with_its_file(http: httpx.Client) -> None:
+    here = send(http).json()["links"]["self"]
+    assert http.delete(here).status_code == 204
+    assert_problem(http.get(here), 404, "document_not_found")
+    assert_problem(http.get(f"{here}/text"), 404, "document_not_found")
+    assert_problem(http.delete(here), 404, "document_not_found")
+    assert listed(http) == []
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        ({"metadata": "[1]"}, "metadata"),
+        ({"metadata": "{bad"}, "metadata"),
+        ({"metadata": '{"a": NaN}'}, "metadata"),
+        ({"metadata": '{"a": ["\\u0000"]}'}, "metadata"),
+        ({"metadata": '{"\\ud800": 1}'}, "metadata"),
+        ({"metadata": json.dumps({"a": "x" * 20_000})}, "metadata"),
+        ({"metadata": '{"a":' * 5000 + "1" + "}" * 5000}, "metadata"),
+        ({"workspace": " "}, "workspace"),
+        ({"workspace": "w" * 101}, "workspace"),
+        ({"source": "two\nlines"}, "source"),
+        ({"filename": "b.txt"}, "filename"),
+        ({"worksapce": "w"}, "worksapce"),
+    ],
+)
+def test_a_wrong_form_field_is_named(http: httpx.Client, form: dict[str, str], field: str) -> None:
+    told = assert_problem(send(http, form=form), 422, "request_invalid")
+    assert [error["field"] for error in told["errors"]] == [field]
+    assert listed(http) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"text": "t"}, 422, "request_invalid"),
+        ({"filename": "a.txt"}, 422, "request_invalid"),
+        ({"filename": "a.txt", "text": "a\x00b"}, 422, "request_invalid"),
+        ({"filename": "a\nb.txt", "text": "t"}, 422, "request_invalid"),
+        ({"filename": "x" * 256, "text": "t"}, 422, "request_invalid"),
+        ({"filename": "a.txt", "text": "t", "metadata": [1]}, 422, "request_invalid"),
+        ({"filename": "a.txt", "text": "t", "extra": 1}, 422, "request_invalid"),
+        ({"filename": "a.txt", "text": ""}, 422, "document_empty"),
+    ],
+)
+def test_json_that_is_no_document_is_refused(http: httpx.Client, body: dict[str, Any], status: int, code: str) -> None:
+    assert_problem(http.post("/v1/documents", json=body), status, code)
+    assert listed(http) == []
+
+
+def test_an_empty_file_is_refused_with_its_name(http: httpx.Client) -> None:
+    assert "a.txt" in assert_problem(send(http, b""), 422, "document_empty")["detail"]
+    assert listed(http) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "status", "code"),
+    [
+        (b"nonsense", "multipart/form-data; boundary=x", 400, "bad_request"),
+        (b"", "multipart/form-data", 400, "bad_request"),
+        (b'--x\r\ncontent-disposition: form-data; name="file"\r\n\r\ntext\r\n--x--\r\n',
+         "multipart/form-data; boundary=x", 422, "request_invalid"),
+        (b"text", "text/plain", 415, "unsupported_media_type"),
+        (b"text", None, 415, "unsupported_media_type"),
+        (b'{"filename": ', "application/json", 400, "json_invalid"),
+        (b'{"filename": "a.txt", "text": "\\ud800"}', "application/json", 400, "json_invalid"),
+    ],
+)  # fmt: skip
+def test_a_body_that_is_neither_form_nor_json_is_refused(
+    http: httpx.Client, content: bytes, content_type: str | None, status: int, code: str
+) -> None:
+    headers = {"content-type": content_type} if content_type else {}
+    assert_problem(http.post("/v1/documents", content=content, headers=headers), status, code)
+
+
+def test_one_request_brings_one_file(http: httpx.Client) -> None:
+    files = [("file", ("a.txt", b"a")), ("file", ("b.txt", b"b"))]
+    assert_problem(http.post("/v1/documents", files=files), 400, "bad_request")
+    assert listed(http) == []

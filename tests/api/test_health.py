@@ -1,0 +1,71 @@
+"""Health: what is told of the process, of Postgres, of its schema, of the broker."""
+
+import socket
+
+import httpx
+import pytest
+from sqlalchemy import make_url
+
+from config.settings import settings
+from db.session import dispose
+from tests.api.problems import assert_problem
+
+
+@pytest.fixture
+def closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def use(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    dispose()
+
+
+def test_a_process_with_all_that_it_needs_is_ready(http: httpx.Client) -> None:  # A9
+    assert http.get("/healthz").json()["status"] == "ok"
+    ready = http.get("/readyz")
+    assert ready.status_code == 200
+    assert ready.json() == {"status": "ready", "checks": {"postgres": "ok", "schema": "current", "broker": "ok"}}
+
+
+def test_without_the_broker_it_is_ready_and_says_so(
+    http: httpx.Client, closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A5
+    use(monkeypatch, "CITEWELL_REDIS_URL", f"redis://127.0.0.1:{closed_port}/0")
+    ready = http.get("/readyz")
+    assert (ready.status_code, ready.json()["checks"]["broker"]) == (200, "unreachable")
+
+
+def test_without_postgres_it_lives_but_is_not_ready(
+    http: httpx.Client, database: str, closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A9
+    with monkeypatch.context() as away:
+        url = f"postgresql+psycopg://citewell@127.0.0.1:{closed_port}/citewell"
+        use(away, "CITEWELL_DATABASE_URL", url)
+        assert http.get("/healthz").status_code == 200
+        told = assert_problem(http.get("/readyz"), 503, "not_ready")
+        assert told["checks"] == {"postgres": "unreachable", "schema": "unknown", "broker": "ok"}
+        for path in ("/v1/queries", "/v1/documents"):
+            response = http.get(path)
+            assert "CITEWELL_DATABASE_URL" in assert_problem(response, 503, "database_unavailable")["detail"]
+            assert int(response.headers["retry-after"]) >= 1
+    use(monkeypatch, "CITEWELL_DATABASE_URL", database)
+    assert http.get("/readyz").status_code == 200
+
+
+def test_on_a_database_without_the_schema_it_is_not_ready(
+    http: httpx.Client, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A9
+    with monkeypatch.context() as elsewhere:
+        use(elsewhere, "CITEWELL_DATABASE_URL", without_schema(database))
+        told = assert_problem(http.get("/readyz"), 503, "not_ready")
+        assert told["checks"]["schema"] == "outdated"
+        assert "alembic upgrade head" in told["detail"]
+    use(monkeypatch, "CITEWELL_DATABASE_URL", database)
+
+
+def without_schema(database: str) -> str:
+    """The address of a database on the same server that was never migrated."""
+    return make_url(database).set(database="template1").render_as_string(hide_password=False)

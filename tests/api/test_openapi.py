@@ -1,0 +1,81 @@
+"""The API describes itself completely."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from api.app import create_app
+
+JSON = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def schema() -> JSON:
+    return create_app().openapi()
+
+
+def operations(schema: JSON) -> Iterator[tuple[str, JSON]]:
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def test_every_promised_path_is_described(schema: JSON) -> None:
+    assert {name for name, _ in operations(schema)} == {
+        "POST /v1/documents",
+        "GET /v1/documents",
+        "GET /v1/documents/{document_id}",
+        "GET /v1/documents/{document_id}/text",
+        "DELETE /v1/documents/{document_id}",
+        "POST /v1/queries",
+        "GET /v1/queries",
+        "GET /v1/queries/{query_id}",
+        "GET /v1/queries/{query_id}/verifications",
+        "GET /healthz",
+        "GET /readyz",
+    }
+    assert all(operation["description"] for _, operation in operations(schema))
+
+
+def test_every_error_is_described_as_a_problem(schema: JSON) -> None:
+    for name, operation in operations(schema):
+        for status, response in operation["responses"].items():
+            if status[0] in "45":
+                assert list(response["content"]) == ["application/problem+json"], (name, status)
+    assert "HTTPValidationError" not in schema["components"]["schemas"]
+    assert {"4XX", "422", "503"} <= schema["paths"]["/v1/queries"]["post"]["responses"].keys()
+
+
+def test_a_document_is_described_as_a_form_and_as_json(schema: JSON) -> None:
+    content = schema["paths"]["/v1/documents"]["post"]["requestBody"]["content"]
+    assert content["multipart/form-data"]["schema"]["properties"]["file"]["format"] == "binary"
+    assert content["application/json"]["schema"]["required"] == ["filename", "text"]
+
+
+def test_every_schema_says_what_it_is(schema: JSON) -> None:
+    assert [name for name, model in schema["components"]["schemas"].items() if not model.get("description")] == []
+
+
+def test_a_finished_query_has_the_promised_fields(schema: JSON) -> None:  # S1.8, S2.4, S3.3, S4.2
+    models = schema["components"]["schemas"]
+    promised = {
+        "QueryRead": "id status question mode provider answer original_answer abstained references citations "
+        "removed_citations sources verification usage timings created_at finished_at",
+        "CitationRead": "number document_name document_id page_number section chunk_id chunk_index start_index text_span "
+        "source_start source_end claim_text answer_start answer_end citation_type confidence_score status explanation "
+        "text doc_id filename source",
+        "VerificationRead": "overall_score answer_source_alignment citation_coverage fact_verification_score issues "
+        "verified_sources unverified_claims confidence confidence_level is_grounded claims_checked claims_supported "
+        "crag_attempts accuracy_rate sentences claims",
+        "SentenceRead": "start end text status evidence source",
+        "UsageRead": "llm_calls prompt_tokens completion_tokens cost_usd",
+    }
+    for name, fields in promised.items():
+        assert set(fields.split()) <= models[name]["properties"].keys(), name
+
+
+def test_the_documentation_is_served(http: httpx.Client) -> None:
+    assert http.get("/openapi.json").json()["info"]["title"] == "Citewell"
+    assert http.get("/docs").status_code == 200

@@ -1,0 +1,168 @@
+"""Questions over HTTP: accepted, waited for, listed, explained."""
+
+import threading
+import time
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+
+from db.models import QueryStatus
+from db.queries.queries import get_query, mark_finished
+from db.queries.workspaces import get_or_add_workspace
+from db.session import reading, transaction
+from domain.options import QueryOptions
+from services.results import read_history, read_query
+from tests.api.problems import assert_problem
+from tests.factories import make_query
+from tests.stored import store_answered_query
+
+
+@pytest.fixture(autouse=True)
+def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    with transaction() as session:
+        get_or_add_workspace(session, "w")
+
+
+def options_of(query_id: str) -> QueryOptions:
+    with reading() as session:
+        return QueryOptions.model_validate(get_query(session, uuid.UUID(query_id)).options)
+
+
+def ask(http: httpx.Client, **body: Any) -> str:
+    response = http.post("/v1/queries", json={"question": "How long?", "workspace": "w", **body})
+    assert response.status_code == 202, response.text
+    return response.json()["id"]
+
+
+def test_a_question_is_accepted_with_the_addresses_where_it_goes_on(http: httpx.Client) -> None:  # A3
+    response = http.post("/v1/queries", json={"question": "How long?", "workspace": "w"})
+    assert response.status_code == 202
+    accepted = response.json()
+    assert accepted["status"] == "queued"
+    assert response.headers["location"] == accepted["links"]["self"]
+    assert http.get(accepted["links"]["self"]).json()["question"] == "How long?"
+    assert http.get(accepted["links"]["verifications"]).status_code == 200
+
+
+def test_options_of_the_request_are_stored_with_the_query(http: httpx.Client) -> None:  # S2.5, S3.1
+    options = options_of(
+        ask(
+            http,
+            mode="high",
+            model="openai/gpt-oss-20b",
+            retrieval={"method": "vector", "k": 7},
+            rerank={"top_k": 2},
+            verification={"show_claims": True},
+        )
+    )
+    chosen = (options.model, options.retrieval_method, options.k, options.top_k, options.show_claims)
+    assert chosen == ("openai/gpt-oss-20b", "vector", 7, 2, True)
+    assert options.min_chunks == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({}, True),
+        ({"enable_verification": False}, False),
+        ({"verification": {"enabled": False}}, False),
+        ({"enable_verification": False, "verification": {"enabled": False}}, False),
+        ({"enable_verification": True, "verification": {"show_claims": True}}, True),
+    ],
+)
+def test_verification_is_switched_per_request(http: httpx.Client, body: dict[str, Any], expected: bool) -> None:  # S1.7
+    assert options_of(ask(http, **body)).verification is expected
+
+
+def test_a_finished_query_is_told_with_every_field_that_the_service_gives(http: httpx.Client) -> None:  # A4, S1.8
+    with transaction() as session:
+        query_id = store_answered_query(session).id
+    told = http.get(f"/v1/queries/{query_id}").json()
+    known = read_query(query_id)
+    known["created_at"], known["finished_at"] = told["created_at"], told["finished_at"]
+    assert told == known
+    assert told["citations"][0]["page_number"] == 1
+    assert "claims" not in told["verification"]
+
+
+def test_claims_are_told_when_the_request_said_so(http: httpx.Client) -> None:  # S2.4
+    with transaction() as session:
+        query = store_answered_query(session)
+        query.options = {**query.options, "show_claims": True}
+    claims = http.get(f"/v1/queries/{query.id}").json()["verification"]["claims"]
+    assert claims == [
+        {"claim": "30 days", "verified": True, "supporting_sources": ["doc_0::chunk_0"], "confidence": 0.9}
+    ]
+
+
+def test_the_history_is_told_with_every_field_that_the_service_gives(http: httpx.Client) -> None:  # A4
+    with transaction() as session:
+        query_id = store_answered_query(session).id
+    told = http.get(f"/v1/queries/{query_id}/verifications").json()
+    known = read_history(query_id)
+    assert {name: told[name] for name in ("steps", "error", "question")} == {
+        name: known[name] for name in ("steps", "error", "question")
+    }
+    for listing in ("verifications", "model_calls", "events"):
+        assert len(told[listing]) == 1
+        assert told[listing][0].keys() == known[listing][0].keys()
+
+
+def test_an_unfinished_query_is_told_without_an_answer(http: httpx.Client) -> None:
+    told = http.get(f"/v1/queries/{ask(http)}").json()
+    assert told["status"] in {"queued", "running"}
+    assert (told["answer"], told["citations"], told["verification"]) == (None, [], None)
+    assert told["usage"]["llm_calls"] == 0
+
+
+def test_waiting_ends_when_the_query_does(http: httpx.Client) -> None:  # A3
+    query_id = ask(http)
+
+    def finish() -> None:
+        time.sleep(0.4)
+        with transaction() as session:
+            mark_finished(session, uuid.UUID(query_id), QueryStatus.CANCELLED)
+
+    worker = threading.Thread(target=finish)
+    worker.start()
+    started = time.monotonic()
+    told = http.get(f"/v1/queries/{query_id}", params={"wait": 30}).json()
+    worker.join()
+    assert told["status"] == "cancelled"
+    assert 0.3 < time.monotonic() - started < 3
+
+
+def test_waiting_ends_when_time_is_up(http: httpx.Client) -> None:  # A3
+    started = time.monotonic()
+    told = http.get(f"/v1/queries/{ask(http)}", params={"wait": 0.3}).json()
+    assert told["status"] in {"queued", "running"}
+    assert 0.3 <= time.monotonic() - started < 3
+
+
+def test_queries_are_listed_newest_first_by_workspace_and_status(http: httpx.Client) -> None:  # A3
+    with transaction() as session:
+        done = store_answered_query(session, workspace="w", question="done").id
+    for question in ("first", "second"):
+        with transaction() as session:
+            make_query(session, workspace="w", question=question)
+    with transaction() as session:
+        make_query(session, workspace="other", question="elsewhere")
+
+    def listed(**params: Any) -> list[str]:
+        return [query["question"] for query in http.get("/v1/queries", params=params).json()["queries"]]
+
+    assert listed() == ["elsewhere", "second", "first", "done"]
+    assert listed(workspace="w", limit=2) == ["second", "first"]
+    assert listed(workspace="w", status="succeeded") == ["done"]
+    assert http.get("/v1/queries", params={"status": "succeeded"}).json()["queries"][0]["id"] == str(done)
+    assert listed(workspace="nowhere") == []
+
+
+@pytest.mark.parametrize("path", ["", "/verifications"])
+def test_a_query_that_is_not_there_is_a_404(http: httpx.Client, path: str) -> None:
+    missing = uuid.uuid4()
+    assert str(missing) in assert_problem(http.get(f"/v1/queries/{missing}{path}"), 404, "query_not_found")["detail"]
+    waited = http.get(f"/v1/queries/{missing}", params={"wait": 30})
+    assert_problem(waited, 404, "query_not_found")

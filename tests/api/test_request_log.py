@@ -1,0 +1,58 @@
+"""The access log, and what becomes of errors that nobody foresaw."""
+
+import httpx
+import pytest
+import structlog
+
+from tests.api.problems import assert_problem
+from tests.api.test_health import use, without_schema
+
+SECRET = "our revenue fell by half"
+
+
+def test_every_request_is_one_line_with_its_id_and_without_its_content(http: httpx.Client) -> None:  # A8, A9
+    with structlog.testing.capture_logs([structlog.contextvars.merge_contextvars]) as lines:
+        responses = [
+            http.post("/v1/documents", files={"file": ("a.txt", SECRET.encode())}, data={"workspace": "w"}),
+            http.post("/v1/queries", json={"question": SECRET, "workspace": "w"}),
+            http.get("/v1/queries", params={"workspace": SECRET}),
+            http.get("/nowhere"),
+        ]
+    requests = [line for line in lines if line["event"] == "request"]
+    assert [(line["method"], line["path"], line["status"]) for line in requests] == [
+        ("POST", "/v1/documents", 202),
+        ("POST", "/v1/queries", 202),
+        ("GET", "/v1/queries", 200),
+        ("GET", "/nowhere", 404),
+    ]
+    assert [line["request_id"] for line in requests] == [response.headers["x-request-id"] for response in responses]
+    assert all(line["ms"] > 0 for line in requests)
+    assert SECRET not in str(lines)
+
+
+def test_health_checks_do_not_fill_the_log(http: httpx.Client) -> None:
+    with structlog.testing.capture_logs() as lines:
+        http.get("/healthz")
+        http.get("/readyz")
+    assert {line["log_level"] for line in lines} == {"debug"}
+
+
+def test_an_unforeseen_error_shows_an_id_and_no_insides(
+    http: httpx.Client, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A8
+    with (
+        monkeypatch.context() as elsewhere,
+        structlog.testing.capture_logs([structlog.contextvars.merge_contextvars]) as lines,
+    ):
+        use(elsewhere, "CITEWELL_DATABASE_URL", without_schema(database))
+        response = http.get("/v1/queries", params={"workspace": SECRET})
+    use(monkeypatch, "CITEWELL_DATABASE_URL", database)
+    told = assert_problem(response, 500, "internal_error")
+    assert told["error_id"] in told["detail"]
+    assert "queries" not in told["detail"]
+    unexpected, request = lines
+    assert (unexpected["event"], unexpected["error"]) == ("unexpected_error", "ProgrammingError")
+    assert unexpected["request_id"] == told["error_id"] == response.headers["x-request-id"]
+    assert any("db/queries/queries.py" in frame for frame in unexpected["frames"])
+    assert request["status"] == 500
+    assert SECRET not in str(lines)

@@ -1,0 +1,34 @@
+"""Waiting costs no thread: many may wait while others are served."""
+
+import asyncio
+import time
+import uuid
+
+import httpx
+
+from db.models import QueryStatus
+from db.queries.queries import mark_finished
+from db.session import transaction
+from tests.factories import make_query
+
+WAITING = 80
+
+
+async def test_many_wait_at_once_and_others_are_served_meanwhile(http: httpx.Client) -> None:  # A1
+    with transaction() as session:
+        query_id = make_query(session).id
+    address = f"{http.base_url}v1/queries/{query_id}"
+    async with httpx.AsyncClient(timeout=30, limits=httpx.Limits(max_connections=WAITING + 1)) as client:
+        waiting = [asyncio.create_task(client.get(address, params={"wait": 20})) for _ in range(WAITING)]
+        await asyncio.sleep(1)
+        started = time.monotonic()
+        assert (await client.get(address)).json()["status"] == "queued"
+        assert time.monotonic() - started < 2
+        finish(query_id)
+        responses = await asyncio.wait_for(asyncio.gather(*waiting), timeout=10)
+    assert {response.json()["status"] for response in responses} == {"cancelled"}
+
+
+def finish(query_id: uuid.UUID) -> None:
+    with transaction() as session:
+        mark_finished(session, query_id, QueryStatus.CANCELLED)

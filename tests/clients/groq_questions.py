@@ -1,0 +1,38 @@
+"""What tests ask the simulated provider: two passages and something to ask about them, for every prompt there is."""
+
+from domain.judgements import (
+    CHECK_ALIGNMENT,
+    CHECK_ANSWERABILITY,
+    CHECK_FACTS,
+    CHECK_STATEMENT,
+    EXTRACT_CITATIONS,
+    GENERATE_ANSWER,
+    RERANK_CHUNK,
+    Composition,
+    Judgement,
+    Reply,
+)
+from domain.sources import Sources
+
+POLICY = (
+    "Refund policy\n\nRefunds are paid within 14 days of the return. A receipt is required for every refund.\n\n"
+    "Items that were opened cannot be returned."
+)
+GUIDE = "# Signing in\n\nAccess tokens expire after 30 minutes. Every client signs in with OAuth 2.0."
+SOURCES = Sources.numbered([("policy.pdf, p.2", POLICY), ("guide.md, Signing in", GUIDE)])
+IDK = "I don't know based on the documents."
+QUESTION = "Within how many days are refunds paid?"
+ANSWER = "Refunds are paid within 14 days of the return[†1]."
+STATEMENT = "Refunds are paid within 14 days of the return."
+
+Task = Judgement[Reply] | Composition
+
+ASKED: tuple[tuple[Task, dict[str, object]], ...] = (
+    (RERANK_CHUNK, {"chunk": POLICY, "question": QUESTION}),
+    (EXTRACT_CITATIONS, {"sources": SOURCES, "question": QUESTION, "min_chars": 50, "max_chars": 200}),
+    (CHECK_ALIGNMENT, {"sources": SOURCES, "question": QUESTION, "answer": ANSWER}),
+    (CHECK_FACTS, {"sources": SOURCES, "answer": ANSWER}),
+    (CHECK_ANSWERABILITY, {"sources": SOURCES, "question": QUESTION, "answer": ANSWER}),
+    (CHECK_STATEMENT, {"sources": SOURCES, "statement": STATEMENT}),
+    (GENERATE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK}),
+)

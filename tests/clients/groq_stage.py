@@ -1,0 +1,53 @@
+"""Where scenarios with the Groq client are played: a simulator, an event loop, and clients that are kept."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import TypeVar
+
+from clients.llm.groq import GroqModel
+from config.settings import ModelSettings
+from tests.simulators.groq.server import KEY, GroqSimulator
+
+T = TypeVar("T")
+
+
+class GroqStage:
+    """One for a test file: a client reads the system's certificates when it is made, which takes 40 ms."""
+
+    def __init__(self) -> None:
+        self.sim = GroqSimulator()
+        self._runner = asyncio.Runner()
+        self._models: dict[tuple[str, str, int], GroqModel] = {}
+
+    def __enter__(self) -> "GroqStage":
+        self.sim.__enter__()
+        self._runner.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for model in self._models.values():
+            self._runner.run(model.aclose())
+        self._runner.__exit__(kind, error, trace)
+        self.sim.__exit__(kind, error, trace)
+
+    def run(
+        self,
+        scenario: Callable[[GroqModel], Awaitable[T]],
+        *,
+        url: str | None = None,
+        key: str = KEY,
+        concurrency: int = 32,
+    ) -> T:
+        """Play a scenario with a client of the simulator, or of `url`."""
+
+        async def play() -> T:
+            wanted = (url or self.sim.base_url, key, concurrency)
+            if wanted not in self._models:
+                catalogue = ModelSettings().catalogue
+                self._models[wanted] = GroqModel(key, wanted[0], catalogue=catalogue, concurrency=concurrency)
+            return await scenario(self._models[wanted])
+
+        return self._runner.run(play())

@@ -1,0 +1,60 @@
+"""What is sent to Groq for every prompt, word for word. After a change that is meant, run this file as a module:
+
+python -m tests.clients.test_groq_requests
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clients.llm.groq_wire import request_body
+from clients.llm.protocol import ModelRequest
+from config.settings import ModelInfo, ModelSettings
+from domain.judgements import Composition
+from tests.clients.groq_questions import ASKED, Task
+from tests.simulators.groq.schema import strict_fault
+
+GOLDEN = Path(__file__).with_name("groq_requests.json")
+
+
+def body(task: Task, fields: dict[str, object], info: ModelInfo | None = None) -> dict[str, Any]:
+    """The request for a task; texts as lists of lines, to be read in a diff."""
+    settings = ModelSettings()
+    model = settings.main if task.role == "main" else settings.fast
+    reply = None if isinstance(task, Composition) else task.reply
+    request = ModelRequest(task.name, fields, model, task.max_tokens, 30.0, task.temperature, reply)
+    sent = request_body(request, info or settings.catalogue[model])
+    sent["messages"] = [{**message, "content": message["content"].split("\n")} for message in sent["messages"]]
+    return sent
+
+
+def bodies() -> dict[str, dict[str, Any]]:
+    """The requests of all tasks by the name of the prompt."""
+    return {task.name: body(task, fields) for task, fields in ASKED}
+
+
+def test_every_prompt_file_is_asked() -> None:
+    files = Path("domain/prompts").glob("*.md")
+    assert {file.stem for file in files} == {task.name for task, _ in ASKED}
+
+
+@pytest.mark.parametrize("name", [task.name for task, _ in ASKED])
+def test_the_request_is_the_recorded_one(name: str) -> None:
+    assert bodies()[name] == json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
+
+
+@pytest.mark.parametrize(("task", "fields"), ASKED, ids=[task.name for task, _ in ASKED])
+def test_schemas_are_strict_and_hold_no_notes_of_ours(task: Task, fields: dict[str, object]) -> None:
+    strict, plain = body(task, fields), body(task, fields, ModelInfo())
+    if isinstance(task, Composition):
+        assert "response_format" not in strict | plain
+    else:
+        assert strict_fault(strict["response_format"]["json_schema"]["schema"]) is None
+        assert "description" not in json.dumps(strict["response_format"])
+        assert plain["response_format"] == {"type": "json_object"}
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(json.dumps(bodies(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,75 @@
+"""The logs of a process: one JSON line per event, without secrets."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+import logging, sys
+import structlog
+from config.logging import configure_logging
+configure_logging("INFO", "worker", sys.argv[1])
+log = structlog.get_logger("ours")
+"""
+
+
+def lines_of(code: str, log_format: str = "json") -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + code, log_format], capture_output=True, text=True, check=True, timeout=30
+    )
+    assert done.stdout == ""
+    return done.stderr.splitlines()
+
+
+def logged(code: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in lines_of(code)]
+
+
+def test_our_lines_and_those_of_libraries_look_alike() -> None:  # A9
+    ours, theirs = logged('log.info("asked", query_id="q1")\nlogging.getLogger("lib").warning("slow: %s", 5)')
+    assert (ours["event"], ours["query_id"], ours["level"], ours["logger"]) == ("asked", "q1", "info", "ours")
+    assert (theirs["event"], theirs["level"], theirs["logger"]) == ("slow: 5", "warning", "lib")
+    for line in (ours, theirs):
+        assert line["process"] == "worker"
+        assert line["timestamp"].endswith("Z")
+        assert line["pid"] > 0
+
+
+def test_lines_below_the_level_are_not_written() -> None:
+    assert (
+        lines_of('log.debug("no")\nlogging.getLogger("lib").debug("no")\nlogging.getLogger("httpx").info("no")') == []
+    )
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        'log.info("call", authorization="Bearer abcdefghijkl")',
+        'log.info("call", api_key="anything at all")',
+        'log.info("call with gsk_abcdefghijkl")',
+        'log.info("call", header="Bearer abcdefghijkl")',
+        'log.info("connect", url="postgresql://user:abcdefghijkl@host/db")',
+        'logging.getLogger("lib").warning("connect %s", "redis://:abcdefghijkl@host:6379/0")',
+        'try:\n    raise ValueError("key gsk_abcdefghijkl")\nexcept ValueError:\n    log.exception("broke")',
+    ],
+)
+def test_secrets_are_masked(leak: str) -> None:  # A8
+    (line,) = lines_of(leak)
+    assert "abcdefghijkl" not in line
+    assert "anything" not in line
+    assert "***" in line
+
+
+def test_an_exception_is_part_of_its_line() -> None:
+    (line,) = logged('try:\n    1 / 0\nexcept ZeroDivisionError:\n    log.exception("broke")')
+    assert "ZeroDivisionError" in line["exception"]
+
+
+def test_the_console_form_is_for_reading() -> None:
+    (line,) = lines_of('log.info("asked", query_id="q1")', "console")
+    assert "asked" in line
+    assert "query_id=q1" in line
+    assert "\x1b" not in line

@@ -1,0 +1,54 @@
+"""Real servers for every test that needs one: each test process starts its own and stops them at the end."""
+
+import shutil
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from citewell.supervisor.servers import EmbeddedServers
+from config.settings import settings
+from db.base import Base
+from db.migrate import upgrade
+from db.session import dispose, transaction
+
+
+@pytest.fixture(scope="session")
+def servers() -> Generator[EmbeddedServers]:
+    """Postgres and Valkey on a home of their own; under /tmp, because as root they run as somebody else."""
+    home = Path(tempfile.mkdtemp(prefix="citewell-test-"))
+    home.chmod(0o755)
+    with EmbeddedServers(home, durable=False) as running:
+        yield running
+    shutil.rmtree(home)
+
+
+@pytest.fixture(scope="session")
+def postgres_url(servers: EmbeddedServers) -> str:
+    """A database at the head of the migrations."""
+    upgrade(servers.database_url)
+    return servers.database_url
+
+
+@pytest.fixture(scope="session")
+def redis_url(servers: EmbeddedServers) -> str:
+    """A Redis-protocol server."""
+    return servers.redis_url
+
+
+@pytest.fixture
+def database(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+    """Settings that point to the test servers, and empty tables afterwards."""
+    monkeypatch.setenv("CITEWELL_DATABASE_URL", postgres_url)
+    monkeypatch.setenv("CITEWELL_REDIS_URL", redis_url)
+    monkeypatch.delenv("GROQ_API_KEY", raising=False)
+    settings.cache_clear()
+    dispose()
+    yield postgres_url
+    names = ", ".join(table.name for table in Base.metadata.sorted_tables)
+    with transaction() as session:
+        session.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+    dispose()
+    settings.cache_clear()

@@ -1,0 +1,78 @@
+"""Claims and outcomes under natural keys."""
+
+import uuid
+
+import pytest
+from sqlalchemy import text
+
+from db.queries import steps
+from db.session import reading, transaction
+from tests.factories import make_query
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+@pytest.fixture
+def query_id() -> uuid.UUID:
+    with transaction() as session:
+        return make_query(session).id
+
+
+def claim(query_id: uuid.UUID, items: list[str], worker: str = "w1", lease_s: float = 10.0) -> dict[str, int]:
+    with transaction() as session:
+        return steps.claim_items(session, str(query_id), 0, "score", items, worker=worker, lease_s=lease_s)
+
+
+def finish(query_id: uuid.UUID, values: dict[str, dict[str, object]], attempts: dict[str, int]) -> bool:
+    with transaction() as session:
+        return steps.finish_items(session, query_id, 0, "score", values, attempts)
+
+
+def outcomes(query_id: uuid.UUID) -> dict[tuple[str, str], dict[str, object]]:
+    with reading() as session:
+        return steps.list_outcomes(session, query_id, 0)
+
+
+def test_a_finished_item_is_not_claimed_again(query_id: uuid.UUID) -> None:  # A5
+    attempts = claim(query_id, ["1", "2"])
+    assert finish(query_id, {"1": {"score": 0.5}}, attempts)
+    assert claim(query_id, ["1", "2"]) == {"2": 2}
+
+
+def test_a_claim_alone_is_no_outcome(query_id: uuid.UUID) -> None:
+    claim(query_id, ["1"])
+    assert outcomes(query_id) == {}
+
+
+def test_a_late_writer_is_fenced_and_leaves_nothing(query_id: uuid.UUID) -> None:  # A5
+    late = claim(query_id, ["1", "2"], worker="frozen")
+    assert claim(query_id, ["2"], worker="successor") == {"2": 2}
+    assert not finish(query_id, {"1": {"score": 0.1}, "2": {"score": 0.1}}, late)
+    assert outcomes(query_id) == {}
+
+
+def test_the_first_outcome_stays(query_id: uuid.UUID) -> None:
+    attempts = claim(query_id, ["1"])
+    assert finish(query_id, {"1": {"score": 0.5}}, attempts)
+    assert not finish(query_id, {"1": {"score": 0.9}}, attempts)
+    assert outcomes(query_id) == {("score", "1"): {"score": 0.5}}
+
+
+def test_a_lease_is_renewed_only_by_its_holder(query_id: uuid.UUID) -> None:
+    claim(query_id, ["1"], worker="w1", lease_s=1)
+    with transaction() as session:
+        steps.renew_lease(session, str(query_id), 0, "score", ["1"], "w2", 1000)
+        untouched = session.scalar(text("SELECT lease_until < now() + interval '10 s' FROM step_outcomes"))
+        steps.renew_lease(session, str(query_id), 0, "score", ["1"], "w1", 1000)
+        renewed = session.scalar(text("SELECT lease_until > now() + interval '900 s' FROM step_outcomes"))
+    assert (untouched, renewed) == (True, True)
+
+
+def test_timings_cover_a_step_from_its_first_start_to_its_last_end(query_id: uuid.UUID) -> None:  # A4
+    attempts = claim(query_id, ["1", "2"])
+    assert finish(query_id, {"1": {}, "2": {}}, attempts)
+    with transaction() as session:
+        session.execute(text("UPDATE step_outcomes SET started_at = finished_at - interval '250 ms'"))
+        session.execute(text("UPDATE step_outcomes SET finished_at = started_at + interval '500 ms' WHERE item = '2'"))
+        timings = steps.stage_timings(session, query_id)
+    assert timings["score"] == pytest.approx(500, abs=5)

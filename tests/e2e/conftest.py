@@ -1,0 +1,43 @@
+"""Two stacks for all end-to-end tests: one without a key, one that asks the simulated provider."""
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.e2e.stack import Stack, running_stack
+from tests.simulators.groq.server import KEY, GroqSimulator
+
+
+@pytest.fixture(scope="session")
+def offline() -> Generator[Stack]:
+    """A stack without a key."""
+    with running_stack() as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def provider() -> Generator[GroqSimulator]:
+    """The simulated provider's server."""
+    with GroqSimulator() as simulator:
+        yield simulator
+
+
+@pytest.fixture(scope="session")
+def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
+    """A stack that asks the simulated provider through the real SDK."""
+    environment = {
+        "GROQ_API_KEY": KEY,
+        "GROQ_BASE_URL": provider.base_url,
+        "CITEWELL_MODELS__CALL_TIMEOUT_S": "2",
+        "CITEWELL_MODELS__DEADLINE_S": "6",
+    }
+    with running_stack(**environment) as stack:
+        yield stack
+
+
+@pytest.fixture
+def groq(groq_stack: Stack, provider: GroqSimulator) -> Generator[Stack]:
+    """The same, with an empty ledger and no faults planned."""
+    provider.reset()
+    yield groq_stack
+    provider.reset()

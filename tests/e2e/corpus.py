@@ -1,0 +1,37 @@
+"""The demo corpus in a running stack, and what must hold of every answer from it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.stack import Stack
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+QUESTIONS: list[dict[str, Any]] = json.loads((EXAMPLES / "questions.json").read_text(encoding="utf-8"))
+
+
+def ingest_corpus(stack: Stack, workspace: str) -> dict[str, str]:
+    """Ingest every document of the corpus with its metadata; return filename → document id."""
+    listed = json.loads((EXAMPLES / "corpus" / "corpus.json").read_text(encoding="utf-8"))
+    documents = listed["documents"] if isinstance(listed, dict) else listed
+    return {
+        entry["filename"]: stack.add_file(
+            EXAMPLES / "corpus" / entry["filename"], workspace=workspace, metadata=entry["metadata"]
+        )
+        for entry in documents
+    }
+
+
+def assert_exact(stack: Stack, query: dict[str, Any]) -> None:
+    """N3: every span slices back, from the answer and from the stored text, and the numbers run 1..n."""
+    answer = query["answer"]
+    for citation in query["citations"]:
+        text = stack.stored_text(citation["document_id"])
+        assert text[citation["source_start"] : citation["source_end"]] == citation["text_span"]
+        assert answer[citation["answer_start"] : citation["answer_end"]] == citation["claim_text"]
+        assert citation["text"] == citation["text_span"]
+    numbers = sorted({citation["number"] for citation in query["citations"]})
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert [reference.split()[0] for reference in query["references"]] == [f"[{number}]" for number in numbers]
+    for sentence in (query["verification"] or {"sentences": []})["sentences"]:
+        assert answer[sentence["start"] : sentence["end"]] == sentence["text"]

@@ -1,0 +1,87 @@
+"""Whole stacks: real servers, API and worker processes, started by the supervisor as `citewell up` does."""
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from citewell.supervisor.supervisor import Supervisor
+from config.settings import Settings
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running Citewell."""
+
+    supervisor: Supervisor
+    http: httpx.Client
+
+    def add_text(self, filename: str, text: str, *, workspace: str) -> str:
+        """Ingest a text and wait until it can be searched; return its id."""
+        answer = self.http.post("/v1/documents", json={"filename": filename, "text": text, "workspace": workspace})
+        return self.until_ready(answer.raise_for_status().json()["id"])
+
+    def add_file(self, path: Path, *, workspace: str, metadata: dict[str, Any] | None = None) -> str:
+        """Ingest a file and wait until it can be searched; return its id."""
+        form = {"workspace": workspace, "metadata": json.dumps(metadata or {})}
+        answer = self.http.post("/v1/documents", files={"file": (path.name, path.read_bytes())}, data=form)
+        return self.until_ready(answer.raise_for_status().json()["id"])
+
+    def until_ready(self, document_id: str) -> str:
+        """Wait for an ingestion to end well."""
+        for _ in range(600):
+            document = self.http.get(f"/v1/documents/{document_id}").raise_for_status().json()
+            if document["status"] == "ready":
+                return document_id
+            assert document["status"] in {"queued", "processing"}, document
+            time.sleep(0.05)
+        raise AssertionError(document)
+
+    def submit(self, question: str, **body: Any) -> str:
+        """Submit a question; return the query's id."""
+        answer = self.http.post("/v1/queries", json={"question": question, **body})
+        assert answer.status_code == 202, answer.text
+        return answer.json()["id"]
+
+    def wait(self, query_id: str, seconds: int = 60) -> dict[str, Any]:
+        """Wait for a final state."""
+        query = self.http.get(f"/v1/queries/{query_id}", params={"wait": seconds}).raise_for_status().json()
+        assert query["status"] in {"succeeded", "failed"}, query
+        return query
+
+    def ask(self, question: str, **body: Any) -> dict[str, Any]:
+        """Submit and wait."""
+        return self.wait(self.submit(question, **body))
+
+    def history(self, query_id: str) -> dict[str, Any]:
+        """Everything that was checked."""
+        return self.http.get(f"/v1/queries/{query_id}/verifications").raise_for_status().json()
+
+    def stored_text(self, document_id: str) -> str:
+        """The text that offsets point into."""
+        return self.http.get(f"/v1/documents/{document_id}/text").raise_for_status().text
+
+
+@contextmanager
+def running_stack(**environment: str) -> Generator[Stack]:
+    home = Path(tempfile.mkdtemp(prefix="citewell-test-"))
+    home.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("GROQ_API_KEY", "GROQ_BASE_URL", "CITEWELL_DATABASE_URL", "CITEWELL_REDIS_URL"):
+            patch.delenv(name, raising=False)
+        for name, value in {"CITEWELL_HOME": str(home), **environment}.items():
+            patch.setenv(name, value)
+        with (
+            Supervisor(Settings(), port=0) as supervisor,
+            httpx.Client(base_url=supervisor.url, timeout=90) as http,
+        ):
+            yield Stack(supervisor, http)
+    shutil.rmtree(home)

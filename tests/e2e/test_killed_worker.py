@@ -1,0 +1,71 @@
+"""`kill -9` of a worker process in the middle of a query: it finishes, once."""
+
+import os
+import signal
+import time
+from collections.abc import Generator
+
+import psutil
+import pytest
+
+from tests.e2e.stack import Stack, running_stack
+from tests.e2e.test_provider_faults import POLICY, QUESTION
+from tests.simulators.groq.faults import Fault, FaultKind
+from tests.simulators.groq.server import KEY, GroqSimulator
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("killing")]
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Generator[GroqSimulator]:
+    with GroqSimulator() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def stack(simulator: GroqSimulator) -> Generator[Stack]:
+    environment = {
+        "GROQ_API_KEY": KEY,
+        "GROQ_BASE_URL": simulator.base_url,
+        "CITEWELL_RECOVERY__LEASE_S": "2",
+        "CITEWELL_RECOVERY__HEARTBEAT_S": "0.5",
+        "CITEWELL_RECOVERY__CHECK_S": "0.5",
+    }
+    with running_stack(**environment) as running:
+        running.add_text("policy.md", POLICY, workspace="w")
+        yield running
+
+
+def pid_of(stack: Stack, name: str) -> int:
+    me = psutil.Process()
+    found = [p.pid for p in me.children(recursive=True) if f"{name}@%h" in p.cmdline()]
+    assert found, name
+    return min(found)
+
+
+@pytest.mark.parametrize("stage", ["reranking", "generating", "verifying"])
+def test_a_query_survives_the_death_of_its_worker(stack: Stack, simulator: GroqSimulator, stage: str) -> None:  # A5
+    simulator.reset()
+    match = {"reranking": "relevance", "generating": "answer", "verifying": "statement"}[stage]
+    # The call that the worker waits for never comes back, so the kill certainly hits in the middle.
+    simulator.fail(Fault(kind=FaultKind.HANG, match=match, times=1))
+    query_id = stack.submit(QUESTION, workspace="w")
+    for _ in range(400):
+        if simulator.faults.faults[0].times == 0:
+            break
+        time.sleep(0.02)
+    os.kill(pid_of(stack, "models"), signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while (query := stack.http.get(f"/v1/queries/{query_id}").json())["status"] in {"queued", "running"}:
+        assert time.monotonic() < deadline, query
+        stack.supervisor.revive()
+        time.sleep(0.05)
+    history = stack.history(query_id)
+    assert query["status"] == "succeeded"
+    assert "30 days" in query["answer"]
+    assert [event["type"] for event in history["events"]].count("final") == 1
+    assert len(history["verifications"]) == 1
+    # Work that was done before the kill was not bought again.
+    recorded = [call["prompt"] for call in history["model_calls"]]
+    assert recorded.count("generate_answer") == 1
+    assert recorded.count("rerank_chunk") == 1

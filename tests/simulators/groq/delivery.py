@@ -1,0 +1,100 @@
+"""How an answer reaches the caller, and the ways in which it does not."""
+
+import asyncio
+import json
+import socket
+import struct
+
+from aiohttp import web
+
+from tests.simulators.groq import errors
+from tests.simulators.groq.faults import UNBILLED, FaultKind
+from tests.simulators.groq.provider import Prepared
+from tests.simulators.groq.wire import event
+
+FOR_EVER_S = 3_600.0
+_DRIP_S = 0.02
+_HTML = "<html><head><title>502 Bad Gateway</title></head><body>cloudflare</body></html>"
+
+
+def proxy_page(prepared: Prepared) -> web.Response | None:
+    """The HTML page of a proxy that did not let the call through, if that is the fault."""
+    if prepared.fault and prepared.fault.kind in UNBILLED:
+        return web.Response(text=_HTML, status=UNBILLED[prepared.fault.kind], content_type="text/html")
+    return None
+
+
+async def open_stream(request: web.Request, headers: dict[str, str]) -> web.StreamResponse:
+    """Begin a stream of server-sent events."""
+    response = web.StreamResponse(headers=headers | {"content-type": "text/event-stream", "cache-control": "no-cache"})
+    await response.prepare(request)
+    return response
+
+
+async def whole(request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
+    """Send an answer that is not streamed."""
+    body = prepared.answer.completion()
+    if prepared.spoilt_by(FaultKind.NO_CHOICES):
+        del body["choices"]
+    if prepared.spoilt_by(FaultKind.STREAM_ERROR, FaultKind.ERROR_EVENT):
+        body["choices"] = []
+        body["x_groq"]["error"] = "over_capacity"
+    raw = json.dumps(body, ensure_ascii=False).encode()
+    if prepared.spoilt_by(FaultKind.BAD_JSON):
+        raw = raw[: len(raw) // 2]
+    if prepared.spoilt_by(FaultKind.RESET, FaultKind.CUT):
+        response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
+        response.content_length = len(raw)
+        await response.prepare(request)
+        await response.write(raw[: len(raw) // 2])
+        _hang_up(request, rudely=prepared.spoilt_by(FaultKind.RESET))
+        return response
+    return web.Response(body=raw, content_type="application/json", headers=headers)
+
+
+async def broken(request: web.Request, response: web.StreamResponse, prepared: Prepared) -> bool:
+    """Spoil the middle of a stream; True when nothing follows."""
+    if prepared.spoilt_by(FaultKind.RESET):
+        _hang_up(request, rudely=True)
+    elif prepared.spoilt_by(FaultKind.BAD_JSON):
+        await response.write(b'data: {"id": "chatcmpl\n\n')
+    elif prepared.spoilt_by(FaultKind.STREAM_ERROR):
+        await response.write(event(prepared.answer.stopped_chunk()))
+    elif prepared.spoilt_by(FaultKind.ERROR_EVENT):
+        await response.write(event(errors.internal().body()))
+    elif prepared.spoilt_by(FaultKind.NO_CHOICES):
+        await response.write(event({"object": "chat.completion.chunk"}))
+    return prepared.spoilt_by(
+        FaultKind.RESET,
+        FaultKind.CUT,
+        FaultKind.BAD_JSON,
+        FaultKind.STREAM_ERROR,
+        FaultKind.ERROR_EVENT,
+        FaultKind.NO_CHOICES,
+    )
+
+
+async def drip(request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
+    """Blanks, which both JSON and an event stream may begin with, so that no read timeout ever fires."""
+    if prepared.call.request.stream:
+        response = await open_stream(request, headers)
+    else:
+        response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
+        await response.prepare(request)
+    for _ in range(int(FOR_EVER_S / _DRIP_S)):
+        await response.write(b"\n")
+        await asyncio.sleep(_DRIP_S)
+    return response
+
+
+def _hang_up(request: web.Request, *, rudely: bool) -> None:
+    transport = request.transport
+    if transport is None:
+        return
+    if rudely:
+        # No linger: the kernel sends RST instead of FIN.
+        peer: socket.socket = transport.get_extra_info("socket")
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        transport.abort()
+    else:
+        transport.close()

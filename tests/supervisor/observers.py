@@ -1,0 +1,46 @@
+"""What an outsider sees of the servers and the processes."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import cast
+from urllib.parse import urlsplit
+
+import psutil
+import psycopg
+from psycopg.conninfo import make_conninfo
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+
+def connect(database_url: str, **changes: str) -> psycopg.Connection[tuple[object, ...]]:
+    """A connection that commits each statement; `changes` replace parts of the address."""
+    return psycopg.connect(make_conninfo(database_url.replace("+psycopg", ""), **changes), autocommit=True)
+
+
+def value(database_url: str, sql: str, **changes: str) -> object:
+    """The first column of the first row."""
+    with connect(database_url, **changes) as connection:
+        row = connection.execute(sql.encode()).fetchone()
+        return row[0] if row else None
+
+
+def redis_says(redis_url: str, *command: str) -> object:
+    """The reply to one command, without a second try."""
+    at = urlsplit(redis_url)
+    once = Retry(NoBackoff(), 0)
+    with Redis(at.hostname or "", at.port or 0, password=at.password, protocol=2, retry=once) as client:
+        return cast("object", client.execute_command(*command))  # pyright: ignore[reportUnknownMemberType] - untyped
+
+
+def soon(condition: Callable[[], object], within: float = 10) -> None:
+    """Wait until it holds; fails after `within` seconds."""
+    deadline = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def gone(processes: Sequence[psutil.Process]) -> bool:
+    """Whether none of them runs; one that its parent has not noticed yet (a zombie) does not."""
+    return not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)

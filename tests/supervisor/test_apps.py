@@ -1,0 +1,46 @@
+import re
+
+import pytest
+
+from citewell.supervisor.apps import app_processes, reachable_url
+from citewell.supervisor.process import ProcessSpec
+from config.settings import PoolSettings, Settings
+
+
+def option(spec: ProcessSpec, name: str) -> str:
+    return spec.argv[spec.argv.index(name) + 1]
+
+
+def test_every_pool_has_its_processes_with_names_and_queues_of_their_own() -> None:  # A1
+    pools = {
+        "models": PoolSettings(queues=("generation", "verification"), concurrency=16, processes=2),
+        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
+    }
+    *workers, api = app_processes(Settings(pools=pools), 8000)
+    assert [worker.name for worker in workers] == ["models-1", "models-2", "ingestion"]
+    assert [option(worker, "-n") for worker in workers] == [f"{worker.name}@%h" for worker in workers]
+    assert [option(worker, "-Q") for worker in workers] == [*["generation,verification"] * 2, "ingestion"]
+    assert [option(worker, "--pool") for worker in workers] == ["threads", "threads", "prefork"]
+    assert [option(worker, "--concurrency") for worker in workers] == ["16", "16", "1"]
+    assert (api.name, option(api, "--port"), api.ready_url) == ("api", "8000", "http://127.0.0.1:8000/readyz")
+
+
+def test_a_worker_is_ready_when_celery_says_so_in_plain_text_or_json() -> None:
+    worker = app_processes(Settings(), 8000)[0]
+    assert worker.ready_line is not None
+    assert re.search(worker.ready_line, f"[2026-11-22 02:44:30,232: INFO/MainProcess] {worker.name}@box.lan ready.")
+    assert re.search(worker.ready_line, f'{{"event": "{worker.name}@box.lan ready.", "level": "info"}}')
+    assert not re.search(worker.ready_line, f"{worker.name}@box.lan: shutting down")
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80"),
+        ("0.0.0.0", "http://127.0.0.1:80"),  # noqa: S104 - a name to translate, nothing listens
+        ("::", "http://[::1]:80"),
+        ("localhost", "http://localhost:80"),
+    ],
+)
+def test_the_address_shown_can_be_opened_on_this_machine(host: str, url: str) -> None:
+    assert reachable_url(host, 80) == url
