@@ -4,6 +4,7 @@ import ipaddress
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from itertools import chain
 from typing import Any
 
 import anyio.to_thread
@@ -90,11 +91,11 @@ def _describe_problems(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            for path in described()["paths"].values():
-                for operation in path.values():
-                    for status, response in operation["responses"].items():
-                        if status[0] in "45" and "application/json" in response.get("content", {}):
-                            response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
+            operations_of = (methods.values() for methods in described()["paths"].values())
+            for operation in chain.from_iterable(operations_of):
+                for status, response in operation["responses"].items():
+                    if status[0] in "45":
+                        response["content"] = {MEDIA_TYPE: next(iter(response["content"].values()))}
         return described()
 
     app.openapi = openapi

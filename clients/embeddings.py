@@ -60,7 +60,7 @@ class UseEmbedder:
         """Return one L2-normalised vector per text, shape (len(texts), 512).
 
         A text of more than 4000 characters is encoded in windows of that length and gets their weighted mean: the model
-        has no limit of its own, but needs 5 kB of memory per character.
+        has no limit of its own, but needs 4 kB of memory per character.
         """
         plain = self._encode_windows(texts)
         numerous = [index for index, text in enumerate(texts) if _is_numerous(text)]

@@ -20,7 +20,12 @@ def make_options(**over: Any) -> QueryOptions:
 
 def make_query(session: Session, *, workspace: str = "w", question: str = "How long?", **over: Any) -> Query:
     """A queued query in a workspace that exists."""
-    values = {"mode": "balanced", "provider": "offline", "options": make_options().model_dump(mode="json"), **over}
+    values: dict[str, Any] = {
+        "mode": "balanced",
+        "provider": "offline",
+        "options": make_options().model_dump(mode="json"),
+        **over,
+    }
     return add_query(session, get_or_add_workspace(session, workspace).id, question=question, **values)
 
 

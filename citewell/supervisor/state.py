@@ -23,10 +23,12 @@ def running_server(home: Path) -> ServerState | None:
     if state is None:
         return None
     try:
-        started_at = psutil.Process(state.pid).create_time()
+        process = psutil.Process(state.pid)
+        ended = process.status() == psutil.STATUS_ZOMBIE  # killed, and its parent has not looked yet
+        same = abs(process.create_time() - state.started_at) < _SAME_START_S
     except psutil.Error:
         return None
-    return state if abs(started_at - state.started_at) < _SAME_START_S else None
+    return state if same and not ended else None
 
 
 def read_state(home: Path) -> ServerState | None:

@@ -55,7 +55,8 @@ def test_a_document_is_described_as_a_form_and_as_json(schema: JSON) -> None:
 
 
 def test_every_schema_says_what_it_is(schema: JSON) -> None:
-    assert [name for name, model in schema["components"]["schemas"].items() if not model.get("description")] == []
+    undescribed = [name for name, model in schema["components"]["schemas"].items() if not model.get("description")]
+    assert undescribed == ["JsonValue"]  # pydantic's own
 
 
 def test_a_finished_query_has_the_promised_fields(schema: JSON) -> None:  # S1.8, S2.4, S3.3, S4.2
@@ -63,9 +64,9 @@ def test_a_finished_query_has_the_promised_fields(schema: JSON) -> None:  # S1.8
     promised = {
         "QueryRead": "id status question mode provider answer original_answer abstained references citations "
         "removed_citations sources verification usage timings created_at finished_at",
-        "CitationRead": "number document_name document_id page_number section chunk_id chunk_index start_index text_span "
-        "source_start source_end claim_text answer_start answer_end citation_type confidence_score status explanation "
-        "text doc_id filename source",
+        "CitationRead": "number document_name document_id page_number section chunk_id chunk_index start_index "
+        "text_span source_start source_end claim_text answer_start answer_end citation_type confidence_score status "
+        "explanation text doc_id filename source",
         "VerificationRead": "overall_score answer_source_alignment citation_coverage fact_verification_score issues "
         "verified_sources unverified_claims confidence confidence_level is_grounded claims_checked claims_supported "
         "crag_attempts accuracy_rate sentences claims",

@@ -14,10 +14,13 @@ from tests.factories import make_query
 WAITING = 80
 
 
-async def test_many_wait_at_once_and_others_are_served_meanwhile(http: httpx.Client) -> None:  # A1
+def test_many_wait_at_once_and_others_are_served_meanwhile(http: httpx.Client) -> None:  # A1
     with transaction() as session:
         query_id = make_query(session).id
-    address = f"{http.base_url}v1/queries/{query_id}"
+    asyncio.run(wait_together(str(http.base_url.join(f"/v1/queries/{query_id}")), query_id))
+
+
+async def wait_together(address: str, query_id: uuid.UUID) -> None:
     async with httpx.AsyncClient(timeout=30, limits=httpx.Limits(max_connections=WAITING + 1)) as client:
         waiting = [asyncio.create_task(client.get(address, params={"wait": 20})) for _ in range(WAITING)]
         await asyncio.sleep(1)

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from typing import Any
 
-import pytest
-
 PROGRAM = """
 import logging, sys
 import structlog
@@ -44,23 +42,23 @@ def test_lines_below_the_level_are_not_written() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "leak",
-    [
-        'log.info("call", authorization="Bearer abcdefghijkl")',
-        'log.info("call", api_key="anything at all")',
-        'log.info("call with gsk_abcdefghijkl")',
-        'log.info("call", header="Bearer abcdefghijkl")',
-        'log.info("connect", url="postgresql://user:abcdefghijkl@host/db")',
-        'logging.getLogger("lib").warning("connect %s", "redis://:abcdefghijkl@host:6379/0")',
-        'try:\n    raise ValueError("key gsk_abcdefghijkl")\nexcept ValueError:\n    log.exception("broke")',
-    ],
-)
-def test_secrets_are_masked(leak: str) -> None:  # A8
-    (line,) = lines_of(leak)
-    assert "abcdefghijkl" not in line
-    assert "anything" not in line
-    assert "***" in line
+def test_secrets_are_masked() -> None:  # A8
+    lines = lines_of(
+        """
+log.info("call", authorization="Bearer abcdefghijkl")
+log.info("call", api_key="abcdefghijkl in any form")
+log.info("call with gsk_abcdefghijkl")
+log.info("call", header="Bearer abcdefghijkl")
+log.info("connect", url="postgresql://user:abcdefghijkl@host/db")
+logging.getLogger("lib").warning("connect %s", "redis://:abcdefghijkl@host:6379/0")
+try:
+    raise ValueError("key gsk_abcdefghijkl")
+except ValueError:
+    log.exception("broke")
+"""
+    )
+    assert len(lines) == 7
+    assert [line for line in lines if "abcdefghijkl" in line or "***" not in line] == []
 
 
 def test_an_exception_is_part_of_its_line() -> None:

@@ -181,6 +181,6 @@ def test_a_setext_heading_belongs_to_its_rule() -> None:
 
 def test_hostile_texts_take_no_longer_than_others() -> None:
     begun = time.process_time()
-    for text in ("x" * 1_000_000, " " * 1_000_000 + "x", "x " * 500_000, "\n".join("x." for _ in range(300_000))):
+    for text in ("x" * 300_000, " " * 300_000 + "x", "x " * 150_000, "x.\n" * 100_000):
         split_document(ParsedDocument(text), chunk_chars=900, overlap_chars=120)
-    assert time.process_time() - begun < 20
+    assert time.process_time() - begun < 10

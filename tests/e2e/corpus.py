@@ -12,8 +12,7 @@ QUESTIONS: list[dict[str, Any]] = json.loads((EXAMPLES / "questions.json").read_
 
 def ingest_corpus(stack: Stack, workspace: str) -> dict[str, str]:
     """Ingest every document of the corpus with its metadata; return filename → document id."""
-    listed = json.loads((EXAMPLES / "corpus" / "corpus.json").read_text(encoding="utf-8"))
-    documents = listed["documents"] if isinstance(listed, dict) else listed
+    documents: list[dict[str, Any]] = json.loads((EXAMPLES / "corpus" / "corpus.json").read_text())["documents"]
     return {
         entry["filename"]: stack.add_file(
             EXAMPLES / "corpus" / entry["filename"], workspace=workspace, metadata=entry["metadata"]
@@ -33,5 +32,6 @@ def assert_exact(stack: Stack, query: dict[str, Any]) -> None:
     numbers = sorted({citation["number"] for citation in query["citations"]})
     assert numbers == list(range(1, len(numbers) + 1))
     assert [reference.split()[0] for reference in query["references"]] == [f"[{number}]" for number in numbers]
-    for sentence in (query["verification"] or {"sentences": []})["sentences"]:
+    verification: dict[str, Any] = query["verification"]
+    for sentence in verification["sentences"]:
         assert answer[sentence["start"] : sentence["end"]] == sentence["text"]

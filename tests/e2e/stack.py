@@ -37,13 +37,12 @@ class Stack:
 
     def until_ready(self, document_id: str) -> str:
         """Wait for an ingestion to end well."""
-        for _ in range(600):
-            document = self.http.get(f"/v1/documents/{document_id}").raise_for_status().json()
-            if document["status"] == "ready":
-                return document_id
+        deadline = time.monotonic() + 60
+        while (document := self.http.get(f"/v1/documents/{document_id}").json())["status"] != "ready":
             assert document["status"] in {"queued", "processing"}, document
+            assert time.monotonic() < deadline, document
             time.sleep(0.05)
-        raise AssertionError(document)
+        return document_id
 
     def submit(self, question: str, **body: Any) -> str:
         """Submit a question; return the query's id."""

@@ -1,5 +1,7 @@
 """Whatever the model's server does, a query ends, nothing is called supported, and the reason can be read."""
 
+from typing import Any
+
 import pytest
 
 from tests.e2e.stack import Stack
@@ -46,8 +48,8 @@ def test_with_every_call_failing_every_query_ends_with_a_reason(
     for kind, query_id in asked.items():
         query = groq.wait(query_id)
         assert query["status"] in {"succeeded", "failed"}, kind
-        sentences = (query["verification"] or {"sentences": []})["sentences"]
-        assert [s for s in sentences if s["status"] == "supported"] == [], kind
+        verification: dict[str, Any] = query["verification"] or {"sentences": []}
+        assert [s for s in verification["sentences"] if s["status"] == "supported"] == [], kind
         reasons = [call["error"] for call in groq.history(query_id)["model_calls"]]
         assert reasons, kind
         assert all(reasons), kind

@@ -24,7 +24,7 @@ from citewell.supervisor.spawn import spawn
 from tests.supervisor.observers import connect, gone, redis_says, value
 
 # One pair of servers for all tests that only look at it.
-pytestmark = pytest.mark.xdist_group("embedded-servers")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("embedded-servers")]
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the servers as another user")
 
 
@@ -126,7 +126,7 @@ def test_two_on_one_home_are_refused_with_the_pid_of_the_first(servers: Embedded
 def test_a_killed_creation_of_the_cluster_does_not_block_the_next_start(new_home: Path) -> None:
     program = (
         "import sys, pathlib; from citewell.supervisor.servers import EmbeddedServers\n"
-        "EmbeddedServers(pathlib.Path(sys.argv[1])).start()"
+        "EmbeddedServers(pathlib.Path(sys.argv[1]), durable=False).start()"
     )
     with subprocess.Popen([sys.executable, "-c", program, str(new_home)]) as victim:
         while not list((new_home / "postgres").glob("draft-*/global")):

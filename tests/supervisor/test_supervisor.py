@@ -29,7 +29,7 @@ from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 from tests.supervisor.observers import gone, redis_says, soon, value
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("supervisor")]  # its home is shared by all tests
 PROGRAM = Path(__file__).with_name("run_supervisor.py")
 SOURCE = Path(citewell.__file__).parents[1]
 
@@ -167,12 +167,21 @@ def test_a_second_signal_does_not_wait_for_anybody(home: Path) -> None:
 
 
 def test_the_state_of_a_process_that_is_gone_is_no_running_server(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    me = psutil.Process()
-    for pid, started_at, alive in ((me.pid, me.create_time(), True), (me.pid, 0.0, False), (1 << 22, 0.0, False)):
+    def says(pid: int, started_at: float) -> bool:
         state = ServerState(pid=pid, url="http://127.0.0.1:1", started_at=started_at)
         state_file(tmp_path).write_text(state.model_dump_json())
-        assert running_server(tmp_path) == (state if alive else None)
+        return running_server(tmp_path) == state
+
+    (tmp_path / "run").mkdir()
+    me = psutil.Process()
+    assert says(me.pid, me.create_time())
+    assert not says(me.pid, 0)  # the pid was given to another process
+    with subprocess.Popen(["/bin/sleep", "60"]) as child:
+        born = psutil.Process(child.pid).create_time()
+        assert says(child.pid, born)
+        child.kill()
+        soon(lambda: not says(child.pid, born))  # a zombie: nobody has waited for it yet
+    assert not says(child.pid, born)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="every other test runs as an ordinary user then")

@@ -1,6 +1,7 @@
 """The workflow, as `str()` prints it: without a broker."""
 
 from pathlib import Path
+from typing import Any
 
 from workers import pipeline
 from workers.pipeline import Run
@@ -33,8 +34,9 @@ def test_all_checks_are_one_chord_into_the_conclusion() -> None:  # A2, S5.4
 
 
 def test_every_canvas_ends_with_one_errback() -> None:
-    canvases = [pipeline.answering(RUN), pipeline.concluding(RUN)]
-    canvases += [c.body for c in (pipeline.scoring(RUN, [["1"]]), pipeline.drafting(RUN), pipeline.checking(RUN, []))]
+    canvases: list[Any] = [pipeline.answering(RUN), pipeline.concluding(RUN)]
+    chords: list[Any] = [pipeline.scoring(RUN, [["1"]]), pipeline.drafting(RUN), pipeline.checking(RUN, [])]
+    canvases += [chord.body for chord in chords]
     assert [[errback.task for errback in canvas.options["link_error"]] for canvas in canvases] == [["query.fail"]] * 5
 
 

@@ -1,0 +1,79 @@
+"""The embedding model: real weights, loaded once for this file."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from clients.embeddings import Embedder, UseEmbedder, default_embedder
+
+ENGLISH = "Opened electronics can be returned within 14 days."
+KOREAN = "개봉한 전자제품은 14일 안에 반품할 수 있다."
+OTHER = "The bus fleet uses fast chargers at the eastern depot."
+
+
+@pytest.fixture(scope="module")
+def embedder() -> UseEmbedder:
+    model = default_embedder()
+    model.warm()
+    return model
+
+
+def cosine(embedder: Embedder, first: str, second: str) -> float:
+    one, other = embedder.encode([first, second])
+    return float(one @ other)
+
+
+def test_vectors_have_the_promised_form(embedder: Embedder) -> None:
+    vectors = embedder.encode([ENGLISH, KOREAN, "", "2023: 412.7 (371.5)", "word " * 5000])
+    assert (vectors.shape, vectors.dtype) == ((5, embedder.dimension), np.float32)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
+    assert embedder.encode([]).shape == (0, embedder.dimension)
+
+
+def test_a_vector_does_not_depend_on_what_is_encoded_with_it(embedder: Embedder) -> None:
+    together = embedder.encode([OTHER, ENGLISH, "long " * 3000, "1 2 3"])[1]
+    np.testing.assert_allclose(together, embedder.encode([ENGLISH])[0], atol=1e-5)
+
+
+def test_the_same_meaning_is_near_across_languages(embedder: Embedder) -> None:
+    assert cosine(embedder, ENGLISH, KOREAN) > 0.5 > cosine(embedder, ENGLISH, OTHER)
+
+
+def test_a_question_finds_its_passage(embedder: Embedder) -> None:
+    passages = [
+        "A refresh token is valid for 30 days and can be used only once.",
+        "A restocking fee of 15% is deducted for electronics that have been opened.",
+        "2024년 전기버스의 평균 가동률은 94.1%로 전년보다 높아졌다.",
+        "Gross margin was 36.5% in the third quarter of 2024.",
+    ]
+    questions = ["How long may I use a refresh token?", "What does sending back an opened laptop cost?",
+                 "전기버스 가동률은 얼마입니까?", "How large was the gross margin?"]  # fmt: skip
+    similarity = embedder.encode(questions) @ embedder.encode(passages).T
+    assert similarity.argmax(axis=1).tolist() == [0, 1, 2, 3]
+
+
+def test_figures_do_not_drown_the_words_of_a_table_and_still_count(embedder: Embedder) -> None:
+    rows = "Revenue by segment\nInverters | {} | {} | {}\nSoftware | {} | {} | {}"
+    one = rows.format("268.4", "249.8", "7.4%", "96.1", "78.3", "22.7%")
+    other = rows.format("1,304.9", "9,112.0", "-85.7%", "0.6", "44.4", "-98.6%")
+    assert 0.8 < cosine(embedder, one, other) < 0.999
+
+
+def test_a_long_text_means_what_its_windows_mean(embedder: Embedder) -> None:
+    assert cosine(embedder, ENGLISH + " ", (ENGLISH + " ") * 400) > 0.8
+
+
+def test_threads_share_the_model(embedder: Embedder) -> None:
+    texts = [ENGLISH, KOREAN, OTHER] * 4
+    expected = embedder.encode(texts)
+    with ThreadPoolExecutor(4) as pool:
+        for vectors in pool.map(embedder.encode, [texts] * 8):
+            np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+def test_a_process_has_one_model() -> None:
+    assert default_embedder() is default_embedder()
