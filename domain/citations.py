@@ -95,9 +95,9 @@ def read(answer: str) -> Reading:
 
     A marker that begins a line belongs to the sentence that it begins. Where there are no words, markers are orphans.
     """
-    body = strip_references(answer)
-    plain = plain_text(body)
-    text = plain.text
+    plain = plain_text(strip_references(answer))
+    # Once more, because a marker can hide a heading: "([2]) Sources:".
+    text = strip_references(plain.text)
     sentences = _sentences(text)
     spans = tuple(_own_words(text, start, end) for start, end in sentences)
     claims = (

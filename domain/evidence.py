@@ -50,9 +50,7 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
         start, end = _widened([(each.start, each.end) for each in sentences], best, best, min_chars, max_chars)
     if end - start < min_chars:
         spaced = [match.span() for match in _WORD.finditer(text)]
-        first, last = (
-            next(n for n, word in enumerate(spaced) if word[0] <= place < word[1]) for place in (start, end - 1)
-        )
+        first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
         start, end = _widened(spaced, first, last, min_chars, max_chars)
     return start, end
 
@@ -75,7 +73,7 @@ def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars:
 def _widened(
     spans: Sequence[tuple[int, int]], first: int, last: int, min_chars: int, max_chars: int
 ) -> tuple[int, int]:
-    """Add the spans behind, then those before, while there are less than `min_chars` and it stays within `max_chars`."""
+    """Add the spans behind, then before, while there are less than `min_chars` and it stays within `max_chars`."""
     while spans[last][1] - spans[first][0] < min_chars:
         if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= max_chars:
             last += 1

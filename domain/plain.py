@@ -27,6 +27,7 @@ _BEFORE_NOUN = re.compile(
     r"|(?:^|[(.;] ?)see|(?:^|[.;\n] ?)(?:per|in)) $",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(r"[,.;:)]| \w")
 _SENTENCE_START = re.compile(r"(?:^|[.!?。\n])[\"'”’)]*\s*(?:[-*•]\s+)?$")
 _VERB = re.compile(
     r" (?:states?|says?|notes?|reports?|shows?|mentions?|describes?|explains?|indicates?|confirms?|defines?)\b"
@@ -188,7 +189,8 @@ def _noun(text: str, run: _Run) -> str:
     if _PARTICLE.match(text, run.end) and (not run.start or text[run.start - 1].isspace()):
         return "출처"
     subject = _VERB.match(text, run.end) and _SENTENCE_START.search(text, start, run.start)
-    if not subject and not _BEFORE_NOUN.search(text, start, run.start):
+    object_ = _BEFORE_NOUN.search(text, start, run.start) and _GOES_ON.match(text, run.end)
+    if not subject and not object_:
         return ""
     several = len(set(run.numbers)) > 1
     return f"{'The' if subject else 'the'} source{'s' if several else ''}"

@@ -50,11 +50,8 @@ def step_task(step: Step) -> Task[Any, Any]:
     """Register `query.<name>` as a Celery task that executes the step."""
 
     def execute(task: Task[Any, Any], query_id: str, launch: int, round_: int, items: Sequence[str] = ("",)) -> None:
-        run_ = Run(query_id, launch, round_)
         try:
-            context = _execute(step, run_, items)
-            if context is not None and step.then is not None:
-                step.then(run_, context).apply_async()
+            execute_step(step, Run(query_id, launch, round_), items)
         except DatabaseUnavailable as error:
             # Postgres is away for a moment: keep the message, look again soon.
             raise task.retry(exc=error, countdown=min(2**task.request.retries, 15), max_retries=40) from error
@@ -62,18 +59,20 @@ def step_task(step: Step) -> Task[Any, Any]:
     return app.task(name=f"query.{step.name}", bind=True)(execute)
 
 
-def _execute(step: Step, run_: Run, items: Sequence[str]) -> StepContext | None:
+def execute_step(step: Step, run_: Run, items: Sequence[str] = ("",)) -> None:
+    """Do what is not done yet, and launch what follows. Raises Ignore when another worker has taken over."""
     claimed = _claim(step, run_, items)
     if claimed is None:
         log.info("stale_message", step=step.name, query_id=run_.query_id, launch=run_.launch)
-        return None
+        return
     context, attempts = claimed
-    if not attempts:
-        return context
-    with leases().hold(lambda: _renew(step, run_, attempts)):
-        result = _think(step, context)
-    _save(step, context, result, attempts)
-    return context.with_outcomes(step.name, result.values)
+    if attempts:
+        with leases().hold(lambda: _renew(step, run_, attempts)):
+            result = _think(step, context)
+        _save(step, context, result, attempts)
+        context = context.with_outcomes(step.name, result.values)
+    if step.then is not None:
+        step.then(run_, context).apply_async()
 
 
 def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, dict[str, int]] | None:

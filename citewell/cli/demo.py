@@ -8,7 +8,7 @@ from citewell.cli.console import complain, emit, err, out
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.examples import Examples, load_examples
 from citewell.cli.options import Json, Url
-from citewell.cli.show.answer import answer_view, timings_table
+from citewell.cli.show.answer import answer_view, timings_view
 from citewell.cli.show.documents import document_line
 from citewell.cli.uploading import ingest_all
 from citewell.client import CitewellClient
@@ -31,7 +31,7 @@ def demo(as_json: Json = False, url: Url = None) -> None:
         _ingest(client, examples)
         answers = [_ask(client, number, examples, as_json) for number in range(1, len(examples.questions) + 1)]
     if not as_json:
-        out.print(timings_table(answers))
+        out.print(timings_view(answers))
     failed = sum(failure_of(answer) is not None for answer in answers)
     if failed:
         raise CommandFailed(f"{failed} of {len(answers)} questions were not answered", FAILED)

@@ -18,6 +18,12 @@ _BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 # Controls, lone surrogates, non-characters, and the byte order mark where it is not first.
 _UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
+# Those of the web standard: short texts are taken for the tables of DOS and Macintosh if these may be considered.
+_ENCODINGS = [f"cp{number}" for number in (874, *range(1250, 1259))] + [
+    *("iso8859_2", "iso8859_7", "koi8_r", "koi8_u"),
+    *("cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
+]
+_USUAL = "cp1252"  # where several fit as well as each other
 _MAX_UNSTORABLE_SHARE = 0.01
 _MIN_HANGUL_SHARE = 0.8
 
@@ -65,5 +71,11 @@ def _korean(data: bytes) -> str | None:
 
 
 def _guessed(data: bytes) -> str | None:
-    best = from_bytes(data).best()
-    return None if best is None else str(best)
+    matches = from_bytes(data, cp_isolation=_ENCODINGS)
+    best = matches.best()
+    if best is None:
+        return None
+    for match in matches:
+        if _USUAL in match.could_be_from_charset and (match.chaos, -match.coherence) <= (best.chaos, -best.coherence):
+            return _strictly(data, _USUAL)
+    return str(best)

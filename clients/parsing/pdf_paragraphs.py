@@ -16,7 +16,7 @@ _SAME_ROW_EM = 0.6
 _WORD_GAP_EM = 0.15
 _INDENT_EM = 0.8
 _JUMP_EM = 8.0
-_PROSE_EM = 12.0  # narrower lines are not prose that was wrapped
+_PROSE_EM = 10.0  # narrower lines are not prose that was wrapped
 _WRAPPED_SHARE = 0.6
 
 

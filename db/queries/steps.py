@@ -61,7 +61,7 @@ def claim_items(
             where=StepOutcome.value.is_(None),
         ).returning(StepOutcome.item, StepOutcome.attempt)
     )
-    return dict(rows.tuples().all())
+    return dict(rows.all())
 
 
 def finish_items(

@@ -25,7 +25,7 @@ def cosine(embedder: Embedder, first: str, second: str) -> float:
 
 
 def test_vectors_have_the_promised_form(embedder: Embedder) -> None:
-    vectors = embedder.encode([ENGLISH, KOREAN, "", "2023: 412.7 (371.5)", "word " * 5000])
+    vectors = embedder.encode([ENGLISH, KOREAN, "", "2023: 412.7 (371.5)", "word " * 1000])
     assert (vectors.shape, vectors.dtype) == ((5, embedder.dimension), np.float32)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
@@ -35,7 +35,7 @@ def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
 
 
 def test_a_vector_does_not_depend_on_what_is_encoded_with_it(embedder: Embedder) -> None:
-    together = embedder.encode([OTHER, ENGLISH, "long " * 3000, "1 2 3"])[1]
+    together = embedder.encode([OTHER, ENGLISH, "long " * 1000, "1 2 3"])[1]
     np.testing.assert_allclose(together, embedder.encode([ENGLISH])[0], atol=1e-5)
 
 
@@ -64,11 +64,12 @@ def test_figures_do_not_drown_the_words_of_a_table_and_still_count(embedder: Emb
 
 
 def test_a_long_text_means_what_its_windows_mean(embedder: Embedder) -> None:
-    assert cosine(embedder, ENGLISH + " ", (ENGLISH + " ") * 400) > 0.8
+    page, book = (ENGLISH + " ") * 70, (ENGLISH + " ") * 200
+    assert cosine(embedder, page, book) > 0.98
 
 
 def test_threads_share_the_model(embedder: Embedder) -> None:
-    texts = [ENGLISH, KOREAN, OTHER] * 4
+    texts = [ENGLISH, KOREAN, OTHER]
     expected = embedder.encode(texts)
     with ThreadPoolExecutor(4) as pool:
         for vectors in pool.map(embedder.encode, [texts] * 8):

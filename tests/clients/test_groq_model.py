@@ -10,7 +10,7 @@ import pytest
 
 from clients.llm.groq import GroqModel
 from clients.llm.groq_errors import model_error
-from clients.llm.groq_wire import Exchange
+from clients.llm.groq_wire import Exchange, WireChunk
 from clients.llm.protocol import (
     ModelError,
     ModelGone,
@@ -100,6 +100,27 @@ def test_a_stream_gives_its_pieces_and_then_the_same_text_whole(stage: GroqStage
     assert reply.usage == billed(stage.sim.ledger.entries[0])
 
 
+def test_a_stream_asks_for_its_usage_where_it_is_not_told_unasked(stage: GroqStage) -> None:
+    with GroqSimulator(usage_in_x_groq=False) as sim:
+        _, reply = stage.run(lambda model: streamed(model, compose()), url=sim.base_url)
+        assert reply is not None
+        assert reply.usage == billed(sim.ledger.entries[0])
+
+
+@pytest.mark.parametrize("where", ["usage", "x_groq", "nowhere"])
+def test_a_reply_without_its_usage_is_not_complete(where: str) -> None:
+    exchange = Exchange("m", "prompt", streamed=True, deadline=0, sent=True)
+    usage = {"prompt_tokens": 7, "completion_tokens": 2}
+    told = {"usage": {"usage": usage}, "x_groq": {"x_groq": {"usage": usage}}, "nowhere": {}}[where]
+    choice = {"delta": {"content": "Yes."}, "finish_reason": "stop"}
+    exchange.take(WireChunk.model_validate({"choices": [choice], **told}))
+    if where == "nowhere":
+        with pytest.raises(ModelUnavailable, match="cut"):
+            exchange.reply()
+    else:
+        assert exchange.reply().usage == Usage(7, 2)
+
+
 def test_cached_tokens_are_read_from_both_kinds_of_reply(stage: GroqStage) -> None:
     async def twice(model: GroqModel) -> list[int]:
         replies = [await model.complete(check()) for _ in range(2)]
@@ -154,7 +175,12 @@ IN_THE_MIDDLE: dict[FaultKind, tuple[tuple[type[ModelError], str], tuple[type[Mo
 }
 COMPLETE = FAULTS | {kind: outcomes[0] for kind, outcomes in IN_THE_MIDDLE.items()}
 STREAM = FAULTS | {kind: outcomes[1] for kind, outcomes in IN_THE_MIDDLE.items()}
-WELL_FORMED = {FaultKind.WRONG_SCHEMA, FaultKind.NUL, FaultKind.LYING}  # transport cannot know; see test_gateway
+WELL_FORMED = {
+    FaultKind.WRONG_SCHEMA,
+    FaultKind.LOOSE,
+    FaultKind.NUL,
+    FaultKind.LYING,
+}  # transport cannot know; see test_gateway
 
 
 def bill(usage: Usage | None, entry: Entry) -> str:

@@ -33,7 +33,7 @@ def redis_says(redis_url: str, *command: str) -> object:
         return cast("object", client.execute_command(*command))  # pyright: ignore[reportUnknownMemberType] - untyped
 
 
-def soon(condition: Callable[[], object], within: float = 10) -> None:
+def soon(condition: Callable[[], object], within: float = 20) -> None:
     """Wait until it holds; fails after `within` seconds."""
     deadline = time.monotonic() + within
     while not condition():

@@ -92,7 +92,7 @@ def test_a_killed_supervisor_leaves_no_process_and_no_lock(home: Path) -> None:
         assert {"postgres", "valkey-server"} <= {child.name() for child in family}
         first.process.kill()
         first.process.wait()
-        soon(lambda: gone(family), within=4)
+        soon(lambda: gone(family), within=6)
     assert running_server(home) is None
     with running(home) as second:
         assert second.database_answers()
@@ -124,7 +124,7 @@ def test_an_interrupted_supervisor_stops_everything_and_exits_with_zero(home: Pa
         citewell.process.send_signal(signal.SIGINT)
         assert citewell.process.wait(10) == 0
         assert time.monotonic() - began < 5
-        soon(lambda: gone(family), within=1)
+        soon(lambda: gone(family), within=3)
     assert not state_file(home).exists()
 
 
@@ -195,7 +195,7 @@ def test_an_ordinary_user_runs_everything_under_one_account(new_home: Path) -> N
         family = [psutil.Process(citewell.process.pid), *citewell.children()]
         assert {process.uids().effective for process in family} == {user.pw_uid}
         citewell.process.kill()
-        soon(lambda: gone(family), within=4)
+        soon(lambda: gone(family), within=6)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a folder of another user")

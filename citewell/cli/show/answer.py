@@ -29,17 +29,17 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
     return Group(*parts, _cost(query), Text())
 
 
-def timings_table(queries: list[Query]) -> Table:
-    """Milliseconds per stage, a column per question."""
-    stages = list(dict.fromkeys(stage for query in queries for stage in query["timings"] if stage != "total"))
-    table = Table(title="Time per stage", title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
+def timings_view(queries: list[Query]) -> RenderableType:
+    """How long each stage took, a column per question."""
+    stages = dict.fromkeys(stage for query in queries for stage in query["timings"] if stage != "total")
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("stage")
     for number in range(1, len(queries) + 1):
         table.add_column(f"Q{number}", justify="right")
     for stage in [*stages, "total"]:
         style = "bold" if stage == "total" else None
         table.add_row(stage, *(duration(query["timings"].get(stage)) for query in queries), style=style)
-    return table
+    return Group(_heading("Time per stage"), table)
 
 
 def _references(query: Query) -> Table:

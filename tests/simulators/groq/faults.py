@@ -39,6 +39,7 @@ class FaultKind(StrEnum):
     LENGTH = "length"
     EMPTY = "empty"
     WRONG_SCHEMA = "wrong_schema"
+    LOOSE = "loose"  # truth values and numbers as strings
     NUL = "nul"  # a NUL character in the text
     LYING = "lying"  # fits the schema, but quotes and verdicts are wrong
 

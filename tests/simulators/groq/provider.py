@@ -1,6 +1,7 @@
 """The provider behind the wire: accounts, limits, faults, the ledger, and the making of answers."""
 
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from tests.simulators.groq.limits import Limits, Meter
 from tests.simulators.groq.wire import Answer, request_id
 
 _CACHE_BLOCK = 128
+_BARE_VALUE = re.compile(r"(?<=: )(?:true|false|[\d.]+)(?=[,}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,5 +182,7 @@ def _spoilt(kind: FaultKind | None, text: str) -> str:
     if kind is FaultKind.WRONG_SCHEMA:
         return '{"verdict": "fine"}'
     if kind is FaultKind.NUL:
-        return text.replace(': "', ': "\\u0000', 1) if text.startswith("{") else f"{text[:9]}\0{text[9:]}"
+        return f"{text[:-2]}\\u0000{text[-2:]}" if text.endswith('"}') else f"{text[:9]}\0{text[9:]}"
+    if kind is FaultKind.LOOSE:
+        return _BARE_VALUE.sub(r'"\g<0>"', text)
     return text

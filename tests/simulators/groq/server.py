@@ -28,7 +28,8 @@ class GroqSimulator:
     """A provider on a free port of 127.0.0.1, in a thread of its own.
 
     `time_scale` multiplies every simulated delay: 0 answers at once, 1 is as slow as the real one. `accounts` maps API
-    keys to organisations with their limits. `gone` are the models that answer 404.
+    keys to organisations with their limits. `gone` are the models that answer 404. `cached_tokens` switches the prompt cache on; without
+    `usage_in_x_groq` a stream tells its usage only to those who ask with `stream_options`.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class GroqSimulator:
         gone: Iterable[str] = GONE,
         latency: LatencyModel | None = None,
         cached_tokens: bool = False,
+        usage_in_x_groq: bool = True,
     ) -> None:
         self.provider = Provider(
             accounts or {KEY: Account("org_simulated")},
@@ -50,6 +52,7 @@ class GroqSimulator:
             cached_tokens=cached_tokens,
         )
         self._time_scale = time_scale
+        self._usage_in_x_groq = usage_in_x_groq
         self._port = port
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
@@ -148,7 +151,8 @@ class GroqSimulator:
 
     async def _stream(self, request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
         response = await open_stream(request, headers)
-        chunks = list(prepared.answer.chunks(include_usage=prepared.call.request.stream_options.include_usage))
+        wanted = prepared.call.request.stream_options.include_usage
+        chunks = list(prepared.answer.chunks(include_usage=wanted, usage_in_x_groq=self._usage_in_x_groq))
         loop = asyncio.get_running_loop()
         due = loop.time()
         for index, (tokens, chunk) in enumerate(chunks):

@@ -69,7 +69,7 @@ class Answer:
             "service_tier": "on_demand",
         }
 
-    def chunks(self, *, include_usage: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    def chunks(self, *, include_usage: bool, usage_in_x_groq: bool) -> Iterator[tuple[int, dict[str, Any]]]:
         """The chunks of a stream, each with the number of content tokens in it."""
         x_groq = {"id": self.request_id}
         yield 0, self._chunk({"role": "assistant", "content": ""}, x_groq=x_groq)
@@ -80,7 +80,8 @@ class Answer:
             count = rng.randint(1, 4)
             yield count, self._chunk({"content": self.text[at : at + 4 * count]})
             at += 4 * count
-        yield 0, self._chunk({}, finish_reason=self.finish_reason, x_groq=x_groq | {"usage": self.usage()})
+        last = x_groq | {"usage": self.usage()} if usage_in_x_groq else x_groq
+        yield 0, self._chunk({}, finish_reason=self.finish_reason, x_groq=last)
         if include_usage:
             frame = self._frame("chat.completion.chunk")
             yield 0, frame | {"choices": [], "usage": self.usage(), "service_tier": "on_demand"}

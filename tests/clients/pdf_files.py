@@ -1,0 +1,58 @@
+"""PDF files made for tests."""
+
+from collections.abc import Sequence
+from io import BytesIO
+
+from fpdf import FPDF
+from fpdf.enums import XPos, YPos
+from pypdf import PdfReader, PdfWriter
+
+
+class Sheet(FPDF):
+    """A PDF in points with a footer, on which text is set block by block."""
+
+    def __init__(self, running: str = "", width: float = 400) -> None:
+        super().__init__(unit="pt", format="a4")
+        self.running, self.column = running, width
+        self.set_auto_page_break(True, margin=90)
+        self.set_margins(72, 72)
+        self.add_page()
+
+    def footer(self) -> None:
+        if self.running:
+            self.set_font("Helvetica", size=8)
+            self.set_xy(72, -50)
+            self.cell(0, 10, self.running.format(page=self.page_no()))
+
+    def block(self, text: str, *, size: float = 11, bold: bool = False, gap: float = 8) -> "Sheet":
+        self.set_font("Helvetica", style="B" if bold else "", size=size)
+        self.multi_cell(self.column, size * 1.3, text, align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+        self.ln(gap)
+        return self
+
+    def rows(self, rows: Sequence[Sequence[str]]) -> "Sheet":
+        self.set_font("Helvetica", size=10)
+        with self.table(rows, width=int(self.column), align="LEFT", text_align="LEFT"):
+            pass
+        self.ln(8)
+        return self
+
+    def data(self) -> bytes:
+        return bytes(self.output())
+
+
+def encrypted(data: bytes, password: str, *, owner: str = "owner") -> bytes:
+    """Encrypt for readers who know `password`; an empty one only forbids changes."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(data)))
+    writer.encrypt(user_password=password, owner_password=owner, algorithm="RC4-128")
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def drawing() -> bytes:
+    """A page with a line and no text, as a scan has."""
+    pdf = FPDF()
+    pdf.add_page()
+    pdf.line(10, 10, 100, 100)
+    return bytes(pdf.output())

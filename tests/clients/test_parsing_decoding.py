@@ -1,0 +1,86 @@
+"""Bytes of any encoding become text that Postgres can store."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clients.parsing.decoding import clean, decode
+from domain.errors import DocumentUnreadable
+
+KOREAN = "한빛시는 2024년 말 현재 전기버스 182대를 14개 노선에서 운행하고 있다. 평균 가동률은 94.1%이다."
+GERMAN = "Die Rückgabe geöffneter Geräte ist innerhalb von vierzehn Tagen möglich; die Gebühr beträgt 15 %."
+RUSSIAN = "Возврат вскрытой электроники возможен в течение четырнадцати дней после доставки товара."
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (KOREAN, "utf-8"),
+        (KOREAN, "utf-8-sig"),
+        (KOREAN, "utf-16"),
+        (KOREAN, "utf-32"),
+        (KOREAN, "cp949"),
+        (KOREAN, "euc-kr"),
+        ("전기버스", "cp949"),
+        (GERMAN, "latin-1"),
+        (GERMAN, "cp1252"),
+        ("Die Rückgabe ist möglich.", "latin-1"),
+        ("“Smart quotes” – café", "cp1252"),
+        ("Žluťoučký kůň úpěl ďábelské ódy a žádal o vrácení peněz.", "cp1250"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8-r"),
+        ("日本語の文章です。返品は十四日以内に可能です。", "shift_jis"),
+        ("退货可以在十四天内进行。电子产品除外。", "gb18030"),
+        ("plain", "ascii"),
+        ("NÃO SÃO PAULO. A devolução é possível em até 14 dias após a entrega do produto.", "latin-1"),
+    ],
+)
+def test_the_encoding_is_recognised(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding), "notes.txt") == text
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
+def test_utf_16_of_either_byte_order_is_read(mark: bytes) -> None:
+    order = "utf-16-le" if mark == b"\xff\xfe" else "utf-16-be"
+    assert decode(mark + KOREAN.encode(order), "notes.txt") == KOREAN
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(range(1, 256)) * 20,  # every byte, as a program has them
+        b"\xff\xfe\x00\xd8\x00\xd8",  # UTF-16 with lone surrogates
+        b"\xef\xbb\xbf\xff\xff\xff",  # the mark of UTF-8, and then not UTF-8
+        b"\x01\x02\x03\x04 text \x05\x06",
+        b"\xff\xfe" + "nul\0nul\0".encode("utf-16-le"),
+    ],
+)
+def test_what_is_not_text_is_refused(data: bytes) -> None:
+    with pytest.raises(DocumentUnreadable, match=r"notes\.txt is not readable as text; save it as UTF-8"):
+        decode(data, "notes.txt")
+
+
+def test_newlines_are_one_character_and_text_is_composed() -> None:
+    assert clean("a\r\nb\rc\u2028d\x0ce\x85f") == "a\nb\nc\nd\ne\nf"
+    assert clean("e\u0301 \u1112\u1161\u11ab") == "é 한"
+
+
+@given(st.text())
+def test_clean_text_can_be_stored_and_cleaning_it_again_changes_nothing(text: str) -> None:  # N3
+    cleaned = clean(text)
+    cleaned.encode()
+    assert "\0" not in cleaned
+    assert "\r" not in cleaned
+    assert unicodedata.is_normalized("NFC", cleaned)
+    assert clean(cleaned) == cleaned
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_text_or_a_clear_error(data: bytes) -> None:
+    try:
+        text = decode(data, "any.txt")
+    except DocumentUnreadable:
+        return
+    assert "\0" not in text

@@ -1,0 +1,144 @@
+"""The task wrapper: claims, works once, stores everything together, launches what follows."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from celery.exceptions import Ignore
+
+from clients.llm.protocol import CallRecord, Usage
+from db.queries import queries, records, steps
+from db.session import reading, transaction
+from domain.errors import EmbeddingMismatch
+from services.step import StepContext, StepResult
+from tests.factories import make_query
+from workers import pipeline
+from workers.pipeline import Run
+from workers.step import Step, execute_step
+
+pytestmark = pytest.mark.usefixtures("database")
+
+Body = Callable[[StepContext], StepResult]
+
+
+@pytest.fixture
+def query_id() -> uuid.UUID:
+    with transaction() as session:
+        created = make_query(session).id
+    with transaction() as session:
+        assert queries.mark_launched(session, created, 0) == 1
+    return created
+
+
+def a_call() -> CallRecord:
+    return CallRecord(
+        provider="groq",
+        model="openai/gpt-oss-20b",
+        prompt="rerank_chunk",
+        prompt_version="0" * 12,
+        attempt=1,
+        duration_ms=12.0,
+        usage=Usage(prompt_tokens=1000, completion_tokens=100),
+    )
+
+
+def run(
+    body: Body,
+    query_id: uuid.UUID,
+    *,
+    launch: int = 1,
+    failed: Mapping[str, Any] | None = None,
+    items: tuple[str, ...] = ("",),
+) -> None:
+    """Execute `body` as step "probe" of the query, in this thread."""
+    execute_step(Step("probe", "probing", body, failed=failed), Run(str(query_id), launch, 0), items)
+
+
+def outcomes(query_id: uuid.UUID) -> dict[tuple[str, str], dict[str, Any]]:
+    with reading() as session:
+        return steps.list_outcomes(session, query_id, 0)
+
+
+def test_an_outcome_and_its_model_calls_are_stored_together(query_id: uuid.UUID) -> None:  # A4
+    def body(context: StepContext) -> StepResult:
+        context.log.records.append(a_call())
+        return StepResult.single({"status": "done"})
+
+    run(body, query_id)
+    assert outcomes(query_id) == {("probe", ""): {"status": "done"}}
+    with reading() as session:
+        usage = records.usage_of_query(session, query_id)
+    assert (usage.llm_calls, usage.prompt_tokens) == (1, 1000)
+    assert float(usage.cost_usd) == pytest.approx((1000 * 0.075 + 100 * 0.30) / 1e6)
+
+
+def test_a_second_delivery_works_on_nothing(query_id: uuid.UUID) -> None:  # A5
+    seen: list[tuple[str, ...]] = []
+
+    def body(context: StepContext) -> StepResult:
+        seen.append(context.items)
+        return StepResult({item: {"status": "done"} for item in context.items})
+
+    run(body, query_id, items=("1", "2"))
+    run(body, query_id, items=("2", "3"))
+    run(body, query_id, items=("1", "2", "3"))
+    assert seen == [("1", "2"), ("3",)]
+
+
+def test_a_message_of_an_older_launch_does_nothing(query_id: uuid.UUID) -> None:  # A5
+    run(lambda _: pytest.fail("must not run"), query_id, launch=0)
+    assert outcomes(query_id) == {}
+
+
+def test_a_broken_step_is_an_outcome_with_a_reason(query_id: uuid.UUID) -> None:  # N4
+    def body(_: StepContext) -> StepResult:
+        raise EmbeddingMismatch("other vectors")
+
+    run(body, query_id, failed={"status": "not_checked", "verdict": None})
+    assert outcomes(query_id)["probe", ""] == {"status": "not_checked", "verdict": None, "reason": "other vectors"}
+
+
+def test_the_text_of_an_unforeseen_error_stays_in_the_log(query_id: uuid.UUID) -> None:  # A8
+    def body(_: StepContext) -> StepResult:
+        raise ValueError("text of a document")
+
+    run(body, query_id, failed={"status": "not_checked"})
+    assert outcomes(query_id)["probe", ""]["reason"] == "internal error (ValueError)"
+
+
+def test_a_step_that_must_not_fail_raises_to_the_errback(query_id: uuid.UUID) -> None:
+    def body(_: StepContext) -> StepResult:
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        run(body, query_id)
+    assert outcomes(query_id) == {}
+
+
+def test_a_fenced_step_stores_no_outcome_but_the_calls_that_were_paid(query_id: uuid.UUID) -> None:  # A5
+    def body(context: StepContext) -> StepResult:
+        context.log.records.append(a_call())
+        with transaction() as session:
+            steps.claim_items(session, str(query_id), 0, "probe", [""], worker="successor", lease_s=10)
+        return StepResult.single({"status": "done"}, lambda _: pytest.fail("must not be saved"))
+
+    with pytest.raises(Ignore):
+        run(body, query_id)
+    assert outcomes(query_id) == {}
+    with reading() as session:
+        assert records.usage_of_query(session, query_id).llm_calls == 1
+
+
+def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: uuid.UUID, broker: Any) -> None:  # A5
+    step = Step("probe", "probing", lambda _: StepResult.single({}), then=lambda run_, _: pipeline.concluding(run_))
+    execute_step(step, Run(str(query_id), 1, 0))
+    execute_step(step, Run(str(query_id), 1, 0))
+    assert broker.llen("verification") == 2
+
+
+def test_a_stage_is_announced_once(query_id: uuid.UUID) -> None:  # A4
+    for item in ("1", "2", "3"):
+        run(lambda context: StepResult({i: {} for i in context.items}), query_id, items=(item,))
+    with reading() as session:
+        assert [event.data for event in records.list_events(session, query_id)] == [{"stage": "probing"}]
