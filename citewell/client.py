@@ -32,10 +32,14 @@ class ApiProblem(Exception):
 
 
 class CitewellClient:
-    """Talks to one server; a context manager. Every method raises ApiProblem or ServerUnreachable."""
+    """Talks to one server; a context manager. Every method raises ApiProblem or ServerUnreachable.
 
-    def __init__(self, url: str) -> None:
+    `after_each` is called after every request, from the thread that made it.
+    """
+
+    def __init__(self, url: str, after_each: Callable[[], None] | None = None) -> None:
         self.url = url.rstrip("/")
+        self._after_each = after_each
         try:
             host = httpx.URL(self.url).host
             # A proxy for the internet cannot reach a server on this machine.
@@ -128,11 +132,13 @@ class CitewellClient:
     def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
         try:
             response = self._http.request(method, path, **request)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             why = str(error) or type(error).__name__
             raise ServerUnreachable(
                 f"cannot reach a server at {self.url} ({why}); start one with `citewell up` or check the address"
             ) from None
+        if self._after_each is not None:
+            self._after_each()
         if response.is_success:
             return response
         raise _problem_of(response, self.url)

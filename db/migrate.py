@@ -4,13 +4,21 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.util.exc import CommandError
 
 import migrations
+from domain.errors import SchemaUnknown
 
 
 def upgrade(database_url: str) -> None:
-    """Run all missing migrations; does nothing on a database that is at head."""
+    """Run all missing migrations; does nothing on a database that is at head.
+
+    Raises SchemaUnknown when the database was made by a newer version.
+    """
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["url"] = database_url
-    command.upgrade(config, "head")
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        raise SchemaUnknown(f"The database's schema is not known to this version of Citewell: {error}") from error

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from domain.citations import Reading, Statement, read
+from domain.citations import Statement
+from domain.reading import Reading, Said, read
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
 _WIDE_STOPS = "。！？｡"  # no space follows these
@@ -49,35 +50,33 @@ def correct(answer: str, source_count: int, inaccurate: Set[tuple[int, int]]) ->
     sentence ("According to [1], …") becomes "the source". Correcting the result again, with n sources, changes nothing.
     """
     reading = read(answer)
-    cited = [reading.numbers(index) for index in range(len(reading.spans))]
     kept = [
-        [number for number in numbers if 1 <= number <= source_count and (index, number) not in inaccurate]
-        for index, numbers in enumerate(cited)
+        [number for number in said.numbers if 1 <= number <= source_count and (index, number) not in inaccurate]
+        for index, said in enumerate(reading.said)
     ]
     mapping = {old: new for new, old in enumerate(sorted({n for numbers in kept for n in numbers}), start=1)}
-    renumbered = [tuple(sorted(mapping[number] for number in numbers)) for numbers in kept]
-    text, statements = _written(reading, renumbered)
-    everything = {n for mark in reading.plain.marks for n in mark.numbers}
+    text, statements = _written(reading, [tuple(sorted(mapping[number] for number in numbers)) for numbers in kept])
+    cited = {number for said in reading.said for number in said.numbers}
+    cited |= {number for mark in reading.orphans for number in mark.numbers}
     return Corrected(
         text=text,
         statements=statements,
         mapping=mapping,
-        removed=sorted(everything - mapping.keys()),
+        removed=sorted(cited - mapping.keys()),
         edits=list(_edits(reading, kept, mapping, source_count)),
     )
 
 
 def _written(reading: Reading, numbers: Sequence[tuple[int, ...]]) -> tuple[str, tuple[Statement, ...]]:
-    plain = reading.plain.text
     pieces: list[str] = []
     statements: list[Statement] = []
     position = shift = 0
-    for index, (start, end) in enumerate(reading.spans):
-        words, markers = plain[start:end], _markers(plain, end, numbers[index])
-        statements.append(Statement(index, start + shift, end + shift, words, numbers[index], reading.claims[index]))
-        pieces += plain[position:end], markers
-        position, shift = end, shift + len(markers)
-    return "".join([*pieces, plain[position:]]), tuple(statements)
+    for index, said in enumerate(reading.said):
+        words, markers = reading.text[said.start : said.end], _markers(reading.text, said.end, numbers[index])
+        statements.append(Statement(index, said.start + shift, said.end + shift, words, numbers[index], said.claim))
+        pieces += reading.text[position : said.end], markers
+        position, shift = said.end, shift + len(markers)
+    return "".join([*pieces, reading.text[position:]]), tuple(statements)
 
 
 def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
@@ -94,22 +93,22 @@ def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
 
 
 def _edits(reading: Reading, kept: Sequence[Sequence[int]], mapping: dict[int, int], sources: int) -> Iterator[Edit]:
-    for index in range(len(reading.spans)):
-        yield from _edits_of_statement(reading, index, kept[index], sources)
+    for index, said in enumerate(reading.said):
+        yield from _edits_of_statement(index, said, kept[index], sources)
     for number in sorted({number for mark in reading.orphans for number in mark.numbers}):
         yield Edit("removed", None, number, "it stands behind no sentence")
     for old, new in mapping.items():
         if old != new:
             yield Edit("renumbered", None, old, f"now [{new}]")
-    if reading.has_references:
+    if reading.had_references:
         yield Edit("references_stripped", None, None, "the list of references is made anew")
 
 
-def _edits_of_statement(reading: Reading, index: int, kept: Sequence[int], sources: int) -> Iterator[Edit]:
-    for mark in reading.marks[index]:
+def _edits_of_statement(index: int, said: Said, kept: Sequence[int], sources: int) -> Iterator[Edit]:
+    for mark in said.marks:
         if mark.noun:
             yield Edit("reworded", index, None, f"the citation was a word of its sentence, now {mark.noun!r}")
-    for number in reading.numbers(index):
+    for number in said.numbers:
         if number not in kept:
             exists = 1 <= number <= sources
             yield Edit("removed", index, number, "the source does not support it" if exists else "no such source")

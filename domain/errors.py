@@ -6,6 +6,7 @@ CitewellError
 │       └── DocumentTooLarge (413)
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, WorkspaceNotFound
 ├── NotReady (503) ── DatabaseUnavailable
+├── SchemaUnknown (503)
 └── EmbeddingMismatch, DocumentNotRead (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
@@ -105,6 +106,12 @@ class NotReady(CitewellError):
 
 class DatabaseUnavailable(NotReady):
     """The database does not answer; check that Postgres runs and that CITEWELL_DATABASE_URL is right."""
+
+
+class SchemaUnknown(CitewellError):
+    """The database's schema is not known to this version of Citewell; use the version that made it, or a newer one."""
+
+    status = 503
 
 
 class EmbeddingMismatch(CitewellError):

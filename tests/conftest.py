@@ -1,13 +1,11 @@
 """Real servers for every test that needs one: each test process starts its own and stops them at the end."""
 
-import shutil
-import tempfile
 from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
+from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers import EmbeddedServers
 from config.settings import settings
 from db.base import Base
@@ -18,11 +16,8 @@ from db.session import dispose, transaction
 @pytest.fixture(scope="session")
 def servers() -> Generator[EmbeddedServers]:
     """Postgres and Valkey on a home of their own; under /tmp, because as root they run as somebody else."""
-    home = Path(tempfile.mkdtemp(prefix="citewell-test-"))
-    home.chmod(0o755)
-    with EmbeddedServers(home, durable=False) as running:
+    with temporary_home() as home, EmbeddedServers(home, durable=False) as running:
         yield running
-    shutil.rmtree(home)
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,12 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import pytest
 import uvicorn
 from fastapi import FastAPI
+
+from api.app import create_app
+from workers.celery_app import app as celery
 
 
 @contextmanager
@@ -22,3 +26,11 @@ def serving(app: FastAPI) -> Generator[str]:
         finally:
             server.should_exit = True
             thread.join()
+
+
+@pytest.fixture(scope="session")
+def api_url(redis_url: str) -> Generator[str]:
+    """The API, once for all tests; it reads its settings with every request, but the broker's address only once."""
+    celery.conf.update(broker_url=redis_url, result_backend=redis_url)
+    with serving(create_app()) as url:
+        yield url

@@ -1,5 +1,6 @@
 """What happens when a worker process starts: logs, a warm embedder, and the reconciler where maintenance is served."""
 
+import logging
 import threading
 from typing import Any
 
@@ -20,6 +21,8 @@ def _own_logging(**_: Any) -> None:
     # Connecting a receiver keeps Celery from installing its own handlers.
     current = settings()
     configure_logging(current.log_level, "worker", current.log_format)
+    # Whoever started this process waits for the line that says it is ready, however quiet the logs are to be.
+    logging.getLogger("celery.apps.worker").setLevel(logging.INFO)
 
 
 @worker_init.connect

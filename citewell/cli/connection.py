@@ -3,10 +3,18 @@
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
+from typing import Protocol
 
 from citewell.client import CitewellClient
 from citewell.supervisor.state import running_server
 from config.settings import settings
+
+
+class _OwnServer(Protocol):
+    url: str
+
+    def revive(self) -> None:
+        """Start again what died."""
 
 
 @contextmanager
@@ -22,6 +30,6 @@ def connected(url: str | None) -> Generator[CitewellClient]:
             yield client
         return
     # Databases and process control are loaded by the commands that start them, not by those that only talk.
-    own: AbstractContextManager[str] = import_module("citewell.cli.embedded").started_server()
-    with own as started, CitewellClient(started) as client:
+    own: AbstractContextManager[_OwnServer] = import_module("citewell.cli.embedded").started_server()
+    with own as server, CitewellClient(server.url, after_each=server.revive) as client:
         yield client

@@ -9,13 +9,14 @@ from config.settings import settings
 
 
 @contextmanager
-def started_server() -> Generator[str]:
-    """Start everything on free ports, give the address, and stop everything at the end. Raises SupervisorError."""
+def started_server() -> Generator[Supervisor]:
+    """Start everything on free ports, give the supervisor, and stop everything at the end. Raises SupervisorError."""
     say("starting a server for this command; `citewell up` keeps one running")
     supervisor = Supervisor(settings(), port=0)
     try:
         with err.status("starting Postgres, Valkey, API and workers …"):
             supervisor.start()
-        yield supervisor.url
+        yield supervisor
     finally:
-        supervisor.stop()
+        with err.status("stopping everything …"):
+            supervisor.stop()

@@ -38,7 +38,7 @@ def load_examples() -> Examples:
         questions: list[ExampleQuestion] = json.loads((root / "questions.json").read_text(encoding="utf-8"))
     except OSError as error:
         raise CommandFailed(
-            f"the examples are not at {root} ({error.strerror}: {error.filename}); the demo needs a clone of the project"
+            f"the examples are not at {root} ({error.strerror}: {error.filename}); the demo needs a clone of it"
         ) from None
     documents = [
         Upload(root / "corpus" / entry["filename"], entry["filename"], json.dumps(entry["metadata"]))

@@ -80,7 +80,7 @@ class _Reader:
         sample = (seen[0], seen[len(seen) // 2], seen[-1])
         size = sorted(self._size(index) for index in sample)[1]
         boxes = {index: self._sides(index) for index in seen}
-        text = _readable(self._joined(characters, boxes, size))
+        text = readable(self._joined(characters, boxes, size))
         if not text.strip():
             return
         left, right = min(box[0] for box in boxes.values()), max(box[1] for box in boxes.values())
@@ -137,13 +137,13 @@ class _Reader:
         return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600
 
 
-def _readable(units: str) -> str:
-    """Pair surrogates, spell ligatures out, and drop what has no meaning outside its font."""
+def readable(units: str) -> str:
+    """Return the text of UTF-16 `units`: ligatures spelled out, without what has no meaning outside its font."""
     text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore").translate(_LIGATURES)
-    if unicodedata.category(text[0]) in _MEANINGLESS:
+    if text and unicodedata.category(text[0]) in _MEANINGLESS:
         text = "•" + text[1:]  # what symbol fonts have at the start of a line are bullets
     if not text.isprintable():
-        text = "".join(c for c in text if c in "\t\xa0" or unicodedata.category(c) not in _MEANINGLESS)
+        text = "".join(c for c in text if c == "\t" or unicodedata.category(c) not in _MEANINGLESS)
     return _LABEL.sub(r"\1 ", _LEADERS.sub("\t", _SPACES.sub(" ", text)))
 
 

@@ -1,12 +1,12 @@
 """Which lines of a PDF page belong together, told from their geometry."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from clients.parsing.decoding import clean
 from clients.parsing.pdf_lines import CELL_GAP_EM, Line
 from clients.parsing.pdf_typography import Typography
 
@@ -60,7 +60,7 @@ def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iter
 
 
 def _paragraph(lines: list[Line], text: str) -> Paragraph:
-    return Paragraph(tuple(lines), unicodedata.normalize("NFC", text + "-" * lines[-1].divided))
+    return Paragraph(tuple(lines), clean(text + "-" * lines[-1].divided))
 
 
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:

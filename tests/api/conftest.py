@@ -5,17 +5,7 @@ from collections.abc import Generator
 import httpx
 import pytest
 
-from api.app import create_app
-from tests.serving import serving
-from workers.celery_app import app as celery
-
-
-@pytest.fixture(scope="session")
-def api_url(redis_url: str) -> Generator[str]:
-    """One server for all tests; it reads its settings with every request, but the broker's address only once."""
-    celery.conf.update(broker_url=redis_url, result_backend=redis_url)
-    with serving(create_app()) as url:
-        yield url
+from tests.serving import api_url as api_url
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """Whole stacks: real servers, API and worker processes, started by the supervisor as `citewell up` does."""
 
 import json
-import shutil
-import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from citewell.supervisor.home import temporary_home
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 
@@ -71,9 +70,7 @@ class Stack:
 
 @contextmanager
 def running_stack(**environment: str) -> Generator[Stack]:
-    home = Path(tempfile.mkdtemp(prefix="citewell-test-"))
-    home.chmod(0o755)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, temporary_home() as home:
         for name in ("GROQ_API_KEY", "GROQ_BASE_URL", "CITEWELL_DATABASE_URL", "CITEWELL_REDIS_URL"):
             patch.delenv(name, raising=False)
         for name, value in {"CITEWELL_HOME": str(home), **environment}.items():
@@ -83,4 +80,3 @@ def running_stack(**environment: str) -> Generator[Stack]:
             httpx.Client(base_url=supervisor.url, timeout=90) as http,
         ):
             yield Stack(supervisor, http)
-    shutil.rmtree(home)

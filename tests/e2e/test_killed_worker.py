@@ -46,9 +46,9 @@ def pid_of(stack: Stack, name: str) -> int:
 @pytest.mark.parametrize("stage", ["reranking", "generating", "verifying"])
 def test_a_query_survives_the_death_of_its_worker(stack: Stack, simulator: GroqSimulator, stage: str) -> None:  # A5
     simulator.reset()
-    match = {"reranking": "relevance", "generating": "answer", "verifying": "statement"}[stage]
+    call = {"reranking": "rerank_chunk", "generating": "generate_answer", "verifying": "check_statement"}[stage]
     # The call that the worker waits for never comes back, so the kill certainly hits in the middle.
-    simulator.fail(Fault(kind=FaultKind.HANG, match=match, times=1))
+    simulator.fail(Fault(kind=FaultKind.HANG, match=f"\n{call}\n", times=1))
     query_id = stack.submit(QUESTION, workspace="w")
     for _ in range(400):
         if simulator.faults.faults[0].times == 0:

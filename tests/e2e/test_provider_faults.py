@@ -15,11 +15,11 @@ POLICY = (
     "return. Refunds are paid to the original payment method within 10 business days."
 )
 QUESTION = "Within how many days must returns be made?"
+CHECKS = ("check_statement", "check_alignment", "check_facts")
 ALWAYS = [
     FaultKind.SERVER_ERROR,
     FaultKind.RATE_LIMITED,
     FaultKind.FORBIDDEN,
-    FaultKind.MODEL_NOT_FOUND,
     FaultKind.HANG,
     FaultKind.HTML,
     FaultKind.BAD_JSON,
@@ -61,7 +61,7 @@ def test_with_every_call_failing_every_query_ends_with_a_reason(
 def test_checks_that_fail_leave_an_answer_that_is_not_checked(
     groq: Stack, provider: GroqSimulator, workspace: str, kind: FaultKind
 ) -> None:  # N4, S1.2, S1.4
-    provider.fail(*(Fault(kind=kind, match=match, times=None) for match in ("statement", "alignment", "facts")))
+    provider.fail(*(Fault(kind=kind, match=f"\n{call}\n", times=None) for call in CHECKS))
     query = groq.ask(QUESTION, workspace=workspace)
     verification = query["verification"]
     assert query["status"] == "succeeded"
@@ -77,7 +77,7 @@ def test_checks_that_fail_leave_an_answer_that_is_not_checked(
 def test_an_unreadable_relevance_score_keeps_the_chunk_and_is_reported(
     groq: Stack, provider: GroqSimulator, workspace: str
 ) -> None:  # S3.1
-    provider.fail(Fault(kind=FaultKind.WRONG_SCHEMA, match="relevance", times=None))
+    provider.fail(Fault(kind=FaultKind.WRONG_SCHEMA, match="\nrerank_chunk\n", times=None))
     query = groq.ask(QUESTION, workspace=workspace)
     assert query["status"] == "succeeded"
     assert [source["rerank_score"] for source in query["sources"]] == [None]
@@ -87,14 +87,14 @@ def test_an_unreadable_relevance_score_keeps_the_chunk_and_is_reported(
 def test_a_passing_fault_is_retried_and_both_calls_are_recorded(
     groq: Stack, provider: GroqSimulator, workspace: str
 ) -> None:  # A4
-    provider.fail(Fault(kind=FaultKind.SERVER_ERROR, match="relevance", times=1))
+    provider.fail(Fault(kind=FaultKind.SERVER_ERROR, match="\nrerank_chunk\n", times=1))
     query = groq.ask(QUESTION, workspace=workspace)
     scored = [c for c in groq.history(query["id"])["model_calls"] if c["prompt"] == "rerank_chunk"]
     assert [(call["attempt"], call["error"] is None) for call in scored] == [(1, False), (2, True)]
 
 
 def test_invented_quotes_are_never_stored(groq: Stack, provider: GroqSimulator, workspace: str) -> None:  # N3
-    provider.fail(Fault(kind=FaultKind.LYING, match="citations", times=None))
+    provider.fail(Fault(kind=FaultKind.LYING, match="\nextract_citations\n", times=None))
     query = groq.ask(QUESTION, workspace=workspace)
     assert query["citations"]
     for citation in query["citations"]:

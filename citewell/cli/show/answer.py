@@ -1,6 +1,7 @@
 """A finished query as people read it."""
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
@@ -42,20 +43,19 @@ def timings_view(queries: list[Query]) -> RenderableType:
     return Group(_heading("Time per stage"), table)
 
 
-def _references(query: Query) -> Table:
+def _references(query: Query) -> RenderableType:
     """Each reference, and below it the passages that the answer takes from it."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    lines: list[RenderableType] = []
     for number, reference in enumerate(query["references"], start=1):
-        table.add_row(Text(), plain(reference))
+        taken = Table.grid(padding=(0, 2))
+        taken.add_column(no_wrap=True)
+        taken.add_column(overflow="fold")
         for citation in query["citations"]:
             if citation["number"] == number:
-                table.add_row(
-                    verdict(citation["status"]).append(f" {score(citation['confidence_score'])}"),
-                    plain(f"    “{' '.join(citation['text_span'].split())}”", "dim"),
-                )
-    return table
+                standing = verdict(citation["status"]).append(f" {score(citation['confidence_score'])}")
+                taken.add_row(standing, plain(f"“{' '.join(citation['text_span'].split())}”", "dim"))
+        lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
+    return Group(*lines)
 
 
 def _heading(title: str) -> Rule:
@@ -64,9 +64,12 @@ def _heading(title: str) -> Rule:
 
 def _cost(query: Query) -> Text:
     usage = query["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    return Text(
-        f"{query['provider']} · mode {query['mode']} · {usage['llm_calls']} model calls · {tokens:,} tokens · "
-        f"${usage['cost_usd']:.4f} · {duration(query['timings'].get('total'))} · {query['id']}",
-        style="dim",
+    parts = (
+        query["provider"],
+        f"mode {query['mode']}",
+        f"model calls: {usage['llm_calls']}",
+        f"{usage['prompt_tokens'] + usage['completion_tokens']:,} tokens",
+        f"${usage['cost_usd']:.4f}",
+        duration(query["timings"].get("total")),
     )
+    return Text(f"{' · '.join(parts)}\n`citewell history {query['id']}` tells more", style="dim")

@@ -28,8 +28,8 @@ class GroqSimulator:
     """A provider on a free port of 127.0.0.1, in a thread of its own.
 
     `time_scale` multiplies every simulated delay: 0 answers at once, 1 is as slow as the real one. `accounts` maps API
-    keys to organisations with their limits. `gone` are the models that answer 404. `cached_tokens` switches the prompt cache on; without
-    `usage_in_x_groq` a stream tells its usage only to those who ask with `stream_options`.
+    keys to organisations with their limits. `gone` are the models that answer 404. `cached_tokens` switches the prompt
+    cache on. Without `usage_in_x_groq` a stream tells its usage only to those who ask with `stream_options`.
     """
 
     def __init__(

@@ -1,0 +1,48 @@
+"""Commands as users run them, against the API on a real socket."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+import structlog
+
+from citewell.cli.main import run
+from tests.serving import api_url as api_url
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left: its exit code and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def complaint(self) -> str:
+        """The one line that says what was wrong; fails unless there is exactly one, and nothing else."""
+        (line,) = self.err.splitlines()
+        assert line.startswith("citewell: ")
+        assert self.out == ""
+        return line
+
+
+Citewell = Callable[..., Outcome]
+
+
+@pytest.fixture
+def citewell(
+    api_url: str, database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Citewell:
+    """Run a command line against the server of the tests, on an empty database."""
+    assert database
+    monkeypatch.setenv("CITEWELL_URL", api_url)
+
+    def command(*arguments: str) -> Outcome:
+        # The server's log would come out here, too: it is a thread of this process.
+        with structlog.testing.capture_logs():
+            code = run(arguments)
+        written = capsys.readouterr()
+        return Outcome(code, written.out, written.err)
+
+    return command

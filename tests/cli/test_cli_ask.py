@@ -1,0 +1,75 @@
+"""`citewell ask`: the answer for people and for programs."""
+
+import json
+
+import pytest
+
+from citewell.client import CitewellClient
+from db.queries.workspaces import get_or_add_workspace
+from db.session import transaction
+from tests.cli.conftest import Citewell
+from tests.cli.standing_in import workers
+from tests.stored import ANSWER, IDK, SPAN, abstain, complete, fail
+
+QUESTION = "Bis wann? 언제까지?"
+
+
+@pytest.fixture(autouse=True)
+def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    with transaction() as session:
+        get_or_add_workspace(session, "w")
+
+
+def test_an_answer_is_shown_with_all_that_proves_it(citewell: Citewell) -> None:  # A10
+    with workers(query=complete):
+        outcome = citewell("ask", QUESTION, "-w", "w")
+    assert (outcome.code, outcome.err) == (0, "")
+    shown = " ".join(outcome.out.split())
+    for part in (
+        QUESTION,
+        ANSWER,
+        "[1] 환불 policy.pdf, p.1",
+        "✓ accurate 0.93",
+        "✓ supported",
+        "· no claim",
+        f"“{SPAN}”",
+        "overall 0.91 = alignment 0.90 · coverage 1.00 · facts 0.83",
+        "confidence 1.00 (High) · 1 of 1 claims supported",
+        "! 1 of 3 chunks could not be scored",
+        "removed: 2 of the original answer",
+        "offline · mode balanced",
+    ):
+        assert part in shown
+    assert "\x1b" not in outcome.out
+
+
+def test_for_programs_it_is_one_json_object_as_the_api_gives_it(citewell: Citewell, api_url: str) -> None:
+    with workers(query=complete):
+        outcome = citewell("ask", QUESTION, "-w", "w", "--json")
+    assert (outcome.code, outcome.err, outcome.out.count("\n")) == (0, "", 1)
+    query = json.loads(outcome.out)
+    with CitewellClient(api_url) as client:
+        assert query == client.query(query["id"])
+    assert QUESTION in outcome.out
+
+
+def test_an_abstention_says_why(citewell: Citewell) -> None:  # S3.4
+    with workers(query=abstain):
+        outcome = citewell("ask", QUESTION, "-w", "w")
+    assert outcome.code == 0
+    assert IDK in outcome.out
+    assert "Why: No passage is relevant." in outcome.out
+
+
+def test_a_failed_question_ends_with_its_reason_and_exit_code_1(citewell: Citewell) -> None:
+    with workers(query=fail):
+        outcome = citewell("ask", QUESTION, "-w", "w", "--json")
+    assert outcome.code == 1
+    assert outcome.err == "citewell: the question failed: No model of the chain answered.\n"
+    assert json.loads(outcome.out)["status"] == "failed"
+
+
+def test_when_time_is_up_it_says_where_the_question_goes_on(citewell: Citewell) -> None:
+    outcome = citewell("ask", QUESTION, "-w", "w", "--wait", "0.1")
+    assert outcome.code == 1
+    assert "citewell history " in outcome.complaint

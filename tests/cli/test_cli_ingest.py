@@ -1,0 +1,91 @@
+"""`citewell ingest`: files and folders, each with a fate of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from citewell.cli.uploading import SUPPORTED
+from citewell.client import CitewellClient
+from clients.parsing import ParseLimits, parse
+from domain.errors import DocumentTypeUnknown, DocumentUnreadable
+from tests.cli.conftest import Citewell
+from tests.cli.standing_in import read, workers
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("b.md", "a.txt", "deep/보고서.PDF", "deep/er/c.markdown", "notes.docx", ".hidden.txt", ".git/d.md"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return tmp_path
+
+
+def test_a_folder_is_walked_for_supported_files(citewell: Citewell, api_url: str, folder: Path) -> None:
+    with workers(document=read):
+        outcome = citewell("ingest", str(folder), "--workspace", "w", "--metadata", '{"year": 2026}')
+    assert (outcome.code, outcome.err) == (0, "")
+    with CitewellClient(api_url) as client:
+        documents = client.documents("w")
+    assert {document["filename"] for document in documents} == {
+        "a.txt",
+        "b.md",
+        "deep/보고서.PDF",
+        "deep/er/c.markdown",
+    }
+    assert all(document["metadata"] == {"year": 2026} for document in documents)
+    assert {document["source"] for document in documents} == {"command-line"}
+    lines = outcome.out.splitlines()
+    assert len(lines) == 4
+    assert "✓ a.txt  3 passages, in workspace w" in lines
+
+
+def test_a_file_that_fails_does_not_stop_the_others(citewell: Citewell, folder: Path) -> None:
+    encrypted = folder / "encrypted.pdf"
+    encrypted.write_bytes(b"%PDF-")
+    paths = [folder / "missing.txt", encrypted, folder / "a.txt"]
+    with workers(document=read):
+        outcome = citewell("ingest", *map(str, paths))
+    assert outcome.code == 2
+    missing, locked = outcome.err.splitlines()
+    assert missing.startswith(f"citewell: {paths[0]} cannot be read")
+    assert locked == f"citewell: {encrypted}: it is encrypted; save a copy without a password"
+    assert outcome.out == "✓ a.txt  3 passages, in workspace default\n"
+
+
+def test_for_programs_there_is_a_json_object_per_document(citewell: Citewell, api_url: str, folder: Path) -> None:
+    (folder / "encrypted.pdf").write_bytes(b"%PDF-")
+    with workers(document=read):
+        outcome = citewell("ingest", str(folder / "a.txt"), str(folder / "encrypted.pdf"), "--json")
+    told = {document["filename"]: document for document in map(json.loads, outcome.out.splitlines())}
+    assert {name: document["status"] for name, document in told.items()} == {
+        "a.txt": "ready",
+        "encrypted.pdf": "failed",
+    }
+    with CitewellClient(api_url) as client:
+        assert told["a.txt"] == client.document(told["a.txt"]["id"])
+
+
+def test_the_same_file_again_changes_nothing(citewell: Citewell, api_url: str, folder: Path) -> None:
+    with workers(document=read):
+        first, second = (citewell("ingest", str(folder / "a.txt")) for _ in range(2))
+    assert (first.code, second.code, first.out) == (0, 0, second.out)
+    with CitewellClient(api_url) as client:
+        assert len(client.documents()) == 1
+
+
+@pytest.mark.parametrize("suffix", SUPPORTED)
+def test_every_file_that_is_found_is_of_a_type_that_is_read(suffix: str) -> None:
+    limits = ParseLimits(max_pages=10, max_chars=1000)
+    if suffix == ".pdf":
+        with pytest.raises(DocumentUnreadable):
+            parse(b"no pdf at all", f"a{suffix}", limits)
+    else:
+        assert parse(b"words", f"a{suffix}", limits).text == "words"
+
+
+def test_a_type_that_is_not_read_is_not_found() -> None:
+    with pytest.raises(DocumentTypeUnknown):
+        parse(b"words", "a.docx", ParseLimits(max_pages=10, max_chars=1000))
+    assert ".docx" not in SUPPORTED

@@ -1,0 +1,67 @@
+"""The program as it is started: quick help, no heavy imports, a clean end at Ctrl-C."""
+
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+
+import pytest
+
+from citewell.cli.main import COMMANDS
+from db.queries.workspaces import get_or_add_workspace
+from db.session import transaction
+from tests.cli.conftest import Citewell
+
+PROGRAM = [sys.executable, "-m", "citewell.cli.main"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_help_lists_every_command(citewell: Citewell, arguments: list[str]) -> None:
+    outcome = citewell(*arguments)
+    assert (outcome.code, outcome.err) == (0, "")
+    for name, summary in COMMANDS.items():
+        assert f"{name} " in outcome.out
+        assert summary in outcome.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(citewell: Citewell, name: str) -> None:
+    outcome = citewell(name, "--help")
+    assert outcome.code == 0
+    assert f"Usage: citewell {name} [OPTIONS]" in outcome.out
+    assert import_module(f"citewell.cli.{name}").app
+
+
+def test_the_version_is_told(citewell: Citewell) -> None:
+    assert citewell("--version").out.startswith("citewell 0.")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from citewell.cli.main import run; run(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+    loaded = set(done.stdout.split())
+    assert "typer" in loaded
+    assert not loaded & {"httpx", "pydantic", "rich", "sqlalchemy", "celery", "fastapi", "numpy"}
+
+
+def test_commands_that_only_talk_do_not_load_what_starts_servers() -> None:
+    commands = ", ".join(f"citewell.cli.{name}" for name in COMMANDS if name != "up")
+    code = f"import sys, {commands}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+    loaded = set(done.stdout.split())
+    assert "httpx" in loaded
+    assert not loaded & {"sqlalchemy", "alembic", "celery", "fastapi", "numpy"}
+
+
+def test_ctrl_c_ends_a_waiting_command_without_a_traceback(api_url: str, database: str) -> None:
+    assert database
+    with transaction() as session:
+        get_or_add_workspace(session, "default")
+    program = subprocess.Popen(
+        [*PROGRAM, "ask", "Are you there?", "--url", api_url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(2)
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=10)
+    assert (program.returncode, out, err) == (130, "", "citewell: interrupted\n")
