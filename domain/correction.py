@@ -9,7 +9,8 @@ from domain.citations import Statement
 from domain.reading import Reading, Said, read
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
-_WIDE_STOPS = "。！？｡"  # no space follows these
+# No space follows a full-width stop.
+_WIDE_STOP = re.compile(r"[。！？｡][\"'”’»)\]」』*_`]*$")
 
 EditKind = Literal["removed", "renumbered", "reworded", "references_stripped"]
 
@@ -84,12 +85,12 @@ def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
     if not numbers:
         return ""
     markers = "".join(f"[{number}]" for number in numbers)
-    if plain[end - 1] in _WIDE_STOPS:
-        return markers
+    following = plain[end : end + 1]
+    if _WIDE_STOP.search(plain, max(0, end - 4), end):
+        return markers + (" " if following in ("(", ":") else "")  # else it would read as a Markdown link
     last_line = plain[plain.rfind("\n", 0, end) + 1 : end]
     gap = "\n" if _FENCE.fullmatch(last_line) else " "
-    touches = end < len(plain) and not plain[end].isspace()
-    return gap + markers + (" " if touches else "")
+    return gap + markers + (" " if following.strip() else "")
 
 
 def _edits(reading: Reading, kept: Sequence[Sequence[int]], mapping: dict[int, int], sources: int) -> Iterator[Edit]:

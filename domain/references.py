@@ -19,7 +19,7 @@ _HEADED_LINE = re.compile(
     rf"{_DRESSING}(?:references?|sources?|citations?|참고\s?문헌|출처)[*_]*[:：][*_]*", re.IGNORECASE
 )
 _BULLET = re.compile(r"[\s>]*(?:[-*+•·]|\(?\d{1,3}[.)])\s")
-_LEADING_NUMBER = re.compile(rf"(?:{_BULLET.pattern})?[\s*_]*[\[【][†^]?\s?\d")
+_LEADING_NUMBER = re.compile(rf"(?:{_BULLET.pattern})?\s*[*_]*[\[【][†^]?\s?\d")
 _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})?\s*")
 _DOCUMENT = re.compile(
     r"\.(?:pdf|md|txt|docx?|html?|xlsx?|csv|pptx?)\b|\bpp?\.\s?\d|\bpages?\s\d|\d\s?(?:쪽|페이지)|https?://",

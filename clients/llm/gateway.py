@@ -34,6 +34,9 @@ FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "r
 _R = TypeVar("_R", bound=Reply)
 _T = TypeVar("_T")
 
+# A dead id is not called again for so long; a 404 by mistake of the provider must not last until the next restart.
+GONE_FOR_S = 300.0
+
 _KINDS: dict[type[ModelError], FailureKind] = {
     ModelUnavailable: "unavailable",
     ModelRateLimited: "rate_limited",
@@ -61,6 +64,14 @@ class ComposedText:
 
 
 @dataclass(frozen=True, slots=True)
+class _Gone:
+    """Why a model id is not called, and until when on this process's monotonic clock."""
+
+    reason: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Question(Generic[_T]):
     """One question to the models; `send` makes one try at it and returns the value together with the raw reply."""
 
@@ -82,7 +93,7 @@ class ModelGateway:
         self._model = model
         self._settings = settings
         self._backoff_s = backoff_s
-        self._gone: dict[str, str] = {}
+        self._gone: dict[str, _Gone] = {}
 
     @property
     def provider(self) -> str:
@@ -134,15 +145,15 @@ class ModelGateway:
         budget = RetryBudget(self._settings.attempts, self._settings.deadline_s, self._backoff_s)
         chain = (wanted, *self._settings.fallbacks.get(wanted, ()))
         for candidate in chain:
-            if candidate in self._gone:
+            if candidate in self._gone and time.monotonic() < self._gone[candidate].until:
                 continue
             try:
                 return await budget.run(lambda model=candidate: self._attempt(question, model, budget))
             except ModelGone as error:
-                self._gone[candidate] = str(error)
+                self._gone[candidate] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
             except ModelError as error:
                 return _failure(error, candidate, budget)
-        reasons = "; ".join(f"{candidate}: {self._gone[candidate]}" for candidate in chain)
+        reasons = "; ".join(f"{candidate}: {self._gone[candidate].reason}" for candidate in chain)
         return Failure(f"no model is left to ask ({reasons})", "gone")
 
     async def _attempt(self, question: _Question[_T], model: str, budget: RetryBudget) -> _T:

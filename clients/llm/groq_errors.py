@@ -66,9 +66,10 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
             return exchange.failed(ModelUnavailable, where)
         case groq.APIConnectionError():
             exchange.sent = _may_have_arrived(error)
-            url = error.request.url
-            where = "the connection broke" if exchange.sent else f"cannot reach {url.host}:{url.port or url.scheme}"
-            return exchange.failed(ModelUnavailable, f"{where}: {_cause(error)}")
+            if exchange.sent:
+                return exchange.failed(ModelUnavailable, f"the connection broke: {_cause(error)}")
+            server = error.request.url.netloc.decode()
+            return exchange.failed(ModelUnavailable, f"cannot reach {server} ({_cause(error)}); check GROQ_BASE_URL")
         case groq.APIError():
             return exchange.failed(ModelUnavailable, f"the server stopped the reply: {error.message}")
         case ValueError():

@@ -63,7 +63,7 @@ def _read_page(pdf: pdfium.PdfDocument, index: int, filename: str, budget: int) 
             count = textpage.count_chars()
             if count > budget:
                 raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")
-            return read_lines(textpage, count, page.get_height()), count
+            return read_lines(textpage, count, page.get_height() or 1.0), count
     except pdfium.PdfiumError:
         raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
 

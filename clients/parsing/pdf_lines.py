@@ -10,6 +10,7 @@ import pypdfium2.raw as pdfium_c
 
 _NEWLINES = (0x0A, 0x0D)
 _SOFT_HYPHEN = 0xAD
+_DIVIDED = 0x02  # what PDFium makes of a hyphen that divides a word; in some symbol fonts a character
 _BOLD = re.compile(rb"bold|black|heavy|[^a-z]demi|CMBX|SFBX|LMRoman\d+-?Bold", re.IGNORECASE)
 # Justified text stretches its spaces to about one em; the columns of a table stand further apart.
 CELL_GAP_EM = 1.5
@@ -17,6 +18,8 @@ _LABEL = re.compile(r"^\s*((?:\d+(?:\.\d+)*|[A-Za-z]|[ivxIVX]+)[.)]?|[•◦▪�
 _LEADERS = re.compile(r"[ \t]*(?:\.[ \t]?){5,}[ \t]*")
 _SPACES = re.compile(r"[ \xa0]+")
 _MEANINGLESS = frozenset({"Cc", "Co", "Cs", "Cn"})
+# Outside of these a number is nonsense of a broken file, perhaps not even finite.
+_MIN_SIZE, _MAX_SIZE, _MAX_POSITION = 1.0, 2000.0, 1e6
 _MARGIN = 0.12  # of the height of the page
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
@@ -51,7 +54,7 @@ def read_lines(textpage: pdfium.PdfTextPage, count: int, page_height: float) -> 
         code = pdfium_c.FPDFText_GetUnicode(textpage, index)
         if code in _NEWLINES:
             reader.end_line()
-        elif code == _SOFT_HYPHEN or pdfium_c.FPDFText_IsHyphen(textpage, index) == 1:
+        elif code == _SOFT_HYPHEN or (code == _DIVIDED and pdfium_c.FPDFText_IsHyphen(textpage, index) == 1):
             reader.end_line(divided=True)
         else:
             reader.characters.append((index, code))
@@ -123,13 +126,14 @@ class _Reader:
     def _baseline(self, index: int) -> float:
         x, y = self._origin
         pdfium_c.FPDFText_GetCharOrigin(self._textpage, index, x, y)
-        return y.value
+        return y.value if abs(y.value) < _MAX_POSITION else 0.0
 
     def _size(self, index: int) -> float:
         """The size as seen: many producers write size 1 and scale it by the matrix. Rounded to half points."""
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
         scale = (self._matrix.c**2 + self._matrix.d**2) ** 0.5
-        return round(2 * scale * pdfium_c.FPDFText_GetFontSize(self._textpage, index)) / 2 or 1.0
+        size = scale * pdfium_c.FPDFText_GetFontSize(self._textpage, index)
+        return round(2 * size) / 2 if _MIN_SIZE < size < _MAX_SIZE else _MIN_SIZE
 
     def _is_bold(self, index: int) -> bool:
         flags = ctypes.c_int()

@@ -56,3 +56,16 @@ def drawing() -> bytes:
     pdf.add_page()
     pdf.line(10, 10, 100, 100)
     return bytes(pdf.output())
+
+
+def raw(content: str, box: str = "0 0 600 800") -> bytes:
+    """A page with this content stream and no table of its objects: readers rebuild it."""
+    objects = (
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [{box}] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+    )
+    body = "".join(f"{number} 0 obj\n{value}\nendobj\n" for number, value in enumerate(objects, start=1))
+    return f"%PDF-1.7\n{body}trailer << /Root 1 0 R >>\n".encode("latin-1")

@@ -358,3 +358,16 @@ def test_many_at_once_under_all_kinds_of_faults_end_each_in_a_value_and_the_book
     assert sum(usage.completion_tokens for usage in told.values()) == sum(entry.completion_tokens for entry in billed)
     unknown = len(stage.sim.ledger.billed) - len(billed)
     assert unknown == sum(record.usage.estimated for record in records)
+
+
+def test_a_model_that_was_gone_is_tried_again_later(
+    stage: GroqStage, log: CallLog, monkeypatch: pytest.MonkeyPatch
+) -> None:  # S4.1
+    monkeypatch.setattr("clients.llm.gateway.GONE_FOR_S", 0.0)
+
+    async def twice(gateway: ModelGateway) -> list[object]:
+        return [await gateway.ask(CHECK_STATEMENT, CHECK, log=log) for _ in range(2)]
+
+    with GroqSimulator(gone=[FAST]) as sim:
+        play(stage, twice, url=sim.base_url)
+    assert [record.model for record in log.records] == [FAST, MAIN, FAST, MAIN]

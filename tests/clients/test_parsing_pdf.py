@@ -6,7 +6,7 @@ import pytest
 
 from clients.parsing import ParseLimits, parse
 from domain.documents import ParsedDocument
-from tests.clients.pdf_files import Sheet
+from tests.clients.pdf_files import Sheet, raw
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 FIRST = (
@@ -121,3 +121,12 @@ def test_documents_are_read_one_after_the_other_in_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         read = [pool.submit(parse, data, "policy.pdf", LIMITS) for _ in range(20)]
     assert {future.result().text for future in read} == {f"{FIRST}\n\n{SECOND}"}
+
+
+@pytest.mark.parametrize(
+    "matrix", ["1e38 0 0 1e38 0 0", "1 0 0 1 1e38 -1e38", "0 0 0 0 10 10", "-1 0 0 -1 300 300", "0 1 -1 0 9 9"]
+)
+@pytest.mark.parametrize("box", ["0 0 600 800", "0 0 0 0", "-1e9 -1e9 1e9 1e9"])
+def test_text_in_impossible_places_is_read_nevertheless(matrix: str, box: str) -> None:
+    content = f"BT /F1 12 Tf {matrix} Tm (Hidden words) Tj ET BT /F1 12 Tf 1 0 0 1 72 700 Tm (Seen words) Tj ET"
+    assert "Seen words" in parse(raw(content, box), "odd.pdf", LIMITS).text

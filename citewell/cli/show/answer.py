@@ -44,12 +44,12 @@ def timings_view(queries: list[Query]) -> RenderableType:
 
 
 def _references(query: Query) -> RenderableType:
-    """Each reference, and below it the passages that the answer takes from it."""
+    """Each reference, and below it how the passages begin that the answer takes from it."""
     lines: list[RenderableType] = []
     for number, reference in enumerate(query["references"], start=1):
         taken = Table.grid(padding=(0, 2))
         taken.add_column(no_wrap=True)
-        taken.add_column(overflow="fold")
+        taken.add_column(no_wrap=True, overflow="ellipsis")
         for citation in query["citations"]:
             if citation["number"] == number:
                 standing = verdict(citation["status"]).append(f" {score(citation['confidence_score'])}")

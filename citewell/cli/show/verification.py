@@ -12,7 +12,9 @@ from citewell.wire import Scores, Sentence
 
 def verification_view(verification: Scores) -> RenderableType:
     """Sentences, then scores, then issues."""
-    parts: list[RenderableType] = [_sentences(verification["sentences"]), _scores(verification)]
+    parts: list[RenderableType] = [_sentences(verification["sentences"])]
+    if verification["overall_score"] is not None or verification["claims_checked"]:
+        parts.append(_scores(verification))
     parts += [plain(f"! {issue}", "yellow") for issue in verification["issues"]]
     return Group(*parts)
 
