@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -45,23 +47,45 @@ def processes_of(home: Path) -> list[psutil.Process]:
     return found
 
 
-def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*PROGRAM, *arguments],
-        env=environment(home),
-        cwd=home,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A test run in the background ignores SIGINT, and its children would, too.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
-    )
+@dataclass
+class Running:
+    """A command at work; what it writes goes to files, because nobody reads a pipe meanwhile."""
+
+    process: subprocess.Popen[bytes]
+    out: Path
+    err: Path
+
+    def end(self, within: float = 30) -> tuple[int, str, str]:
+        """Wait for its end; return exit code, standard output, standard error."""
+        return self.process.wait(within), self.out.read_text(), self.err.read_text()
 
 
-def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path) -> None:  # A10
-    demo = start(home, "demo", "--json")
-    out, err = demo.communicate(timeout=170)
-    assert demo.returncode == 0, err
+@contextmanager
+def started(home: Path, folder: Path, *arguments: str) -> Generator[Running]:
+    out, err = folder / f"{arguments[0]}.out", folder / f"{arguments[0]}.err"
+    with (
+        out.open("wb") as stdout,
+        err.open("wb") as stderr,
+        subprocess.Popen(
+            [*PROGRAM, *arguments],
+            env=environment(home),
+            cwd=folder,
+            stdout=stdout,
+            stderr=stderr,
+            # A test run in the background ignores SIGINT, and its children would, too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        ) as process,
+    ):
+        try:
+            yield Running(process, out, err)
+        finally:
+            process.kill()
+
+
+def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path, tmp_path: Path) -> None:  # A10
+    with started(home, tmp_path, "demo", "--json") as demo:
+        code, out, err = demo.end(within=170)
+    assert code == 0, err
     answers = [json.loads(line) for line in out.splitlines()]
     assert [answer["status"] for answer in answers] == ["succeeded"] * 5
     assert [answer["abstained"] for answer in answers].count(True) == 1
@@ -71,40 +95,40 @@ def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path)
     assert "\x1b" not in err
 
 
-def test_commands_find_the_server_that_runs(home: Path) -> None:
-    up = start(home, "up", "--port", "0")
-    assert up.stderr is not None
-    told = next(line for line in up.stderr if line.startswith("Citewell is ready at "))
-    path = home / "note.txt"
-    path.write_text("The office in Ghent opens at nine in the morning. It closes at five in the afternoon.")
-    ingested, asked, listed = (
-        subprocess.run(
-            [*PROGRAM, *words], env=environment(home), capture_output=True, text=True, timeout=90, check=True
+def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("The office in Ghent opens at nine in the morning. It closes at five in the afternoon.")
+    with started(home, tmp_path, "up", "--port", "0") as up:
+        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        ingested, asked, listed = (
+            subprocess.run(
+                [*PROGRAM, *words], env=environment(home), capture_output=True, text=True, timeout=90, check=True
+            )
+            for words in (
+                ["ingest", str(note)],
+                ["ask", "When does the office in Ghent open?", "--json"],
+                ["history"],
+            )
         )
-        for words in (["ingest", str(path)], ["ask", "When does the office in Ghent open?", "--json"], ["history"])
-    )
+        second = subprocess.run([*PROGRAM, "up"], env=environment(home), capture_output=True, timeout=30, check=False)
+        up.process.send_signal(signal.SIGTERM)
+        code, _, err = up.end()
     assert (ingested.stderr, asked.stderr, listed.stderr) == ("", "", "")
     answer = json.loads(asked.stdout)
     assert "nine in the morning" in answer["answer"]
     assert answer["id"] in listed.stdout
-    second = start(home, "up", "--port", "0")
-    _, err = second.communicate(timeout=30)
     assert second.returncode == 2
-    assert told.split()[4] in err
-    up.send_signal(signal.SIGTERM)
-    _, err = up.communicate(timeout=30)
-    assert up.returncode == 0
-    assert err.splitlines()[-1] == "Citewell has stopped"
+    assert b"already runs" in second.stderr
+    assert (code, err.splitlines()[-1]) == (0, "Citewell has stopped")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_command_leaves_nothing_behind(home: Path, number: signal.Signals) -> None:
-    command = start(home, "demo")
-    soon(lambda: len(processes_of(home)) > 3, within=60)
-    command.send_signal(number)
-    _, err = command.communicate(timeout=30)
-    if number is not signal.SIGKILL:
-        assert command.returncode == 130
-        assert err.splitlines()[-1] == "citewell: interrupted"
+def test_an_interrupted_command_leaves_nothing_behind(home: Path, tmp_path: Path, number: signal.Signals) -> None:
+    with started(home, tmp_path, "demo") as demo:
+        soon(lambda: "✓ " in demo.err.read_text(), within=120)
+        demo.process.send_signal(number)
+        code, _, err = demo.end()
     assert "Traceback" not in err
-    soon(lambda: processes_of(home) == [], within=20)
+    if number is not signal.SIGKILL:
+        assert (code, err.splitlines()[-1]) == (130, "citewell: interrupted")
+    soon(lambda: processes_of(home) == [])

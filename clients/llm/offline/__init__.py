@@ -1,0 +1,5 @@
+"""The model that needs no key and no network: extracts, and judges by words, numbers, negations and embeddings."""
+
+from clients.llm.offline.model import OfflineModel
+
+__all__ = ["OfflineModel"]

@@ -1,0 +1,41 @@
+"""Likeness in meaning, with every text encoded once per process."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.embeddings import Embedder
+
+
+class Meaning:
+    """Cosines between texts; `known` is False without an embedder, and then every cosine is 0. Thread-safe.
+
+    Each text is encoded by itself: in a batch the last digits of its vector would depend on its neighbours.
+    """
+
+    def __init__(self, embedder: Embedder | None, *, remembered: int = 4096) -> None:
+        self.known = embedder is not None
+        self._embedder = embedder
+        self._vector = lru_cache(maxsize=remembered)(self._encode)
+
+    def best_likeness(self, text: str, others: Sequence[str]) -> float:
+        """Return the highest cosine, 0..1, of `text` with one of `others`; 0 if there are none."""
+        return max(self.likenesses(text, others), default=0.0)
+
+    def likenesses(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return the cosine, 0..1, of `text` with each of `others`."""
+        if not self.known:
+            return [0.0] * len(others)
+        vector = self._vector(_plain(text))
+        return [max(0.0, min(1.0, float(vector @ self._vector(_plain(other))))) for other in others]
+
+    def _encode(self, text: str) -> NDArray[np.float32]:
+        if self._embedder is None:
+            raise RuntimeError("there is no embedder")
+        return self._embedder.encode([text])[0]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
