@@ -6,7 +6,6 @@ from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
 
-import migrations
 from domain.errors import SchemaUnknown
 
 
@@ -16,7 +15,7 @@ def upgrade(database_url: str) -> None:
     Raises SchemaUnknown when the database was made by a newer version.
     """
     config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.set_main_option("script_location", str(Path(__file__).resolve().parents[1] / "migrations"))
     config.attributes["url"] = database_url
     try:
         command.upgrade(config, "head")

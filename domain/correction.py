@@ -6,12 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from domain.citations import Statement
+from domain.plain import WIDE_STOP
 from domain.reading import Reading, Said, read
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
-# No space follows a full-width stop.
-_WIDE_STOP = re.compile(r"[。！？｡][\"'”’»)\]」』*_`]*$")
-
 EditKind = Literal["removed", "renumbered", "reworded", "references_stripped"]
 
 
@@ -86,7 +84,7 @@ def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
         return ""
     markers = "".join(f"[{number}]" for number in numbers)
     following = plain[end : end + 1]
-    if _WIDE_STOP.search(plain, max(0, end - 4), end):
+    if WIDE_STOP.search(plain, max(0, end - 4), end):
         return markers + (" " if following in ("(", ":") else "")  # else it would read as a Markdown link
     last_line = plain[plain.rfind("\n", 0, end) + 1 : end]
     gap = "\n" if _FENCE.fullmatch(last_line) else " "

@@ -62,4 +62,3 @@ class Checked(TypedDict):
     status: Literal["checked", "fallback", "not_checked", "skipped"]
     verdict: dict[str, Any] | None
     reason: NotRequired[str]
-

@@ -35,8 +35,11 @@ _VERB = re.compile(
 _PARTICLE = re.compile(r"(?:에 (?:따르면|의하면)|에서[는도]?|에[는도]?|은|는|이|가|을|를|의|과|와|도)(?=\s)")
 
 _CLOSING = frozenset(".,;:!?)]}»”’…。、，！？；：」』》）】")
-_STOPPED = re.compile(r"[.!?…。！？｡][\"'”’»)\]*_]*$")
-_ENDED = re.compile(r"[.!?…,;:)\]][\"'”’»*_]*$")
+_QUOTES = r"[\"'”’»)\]」』*_`]*$"
+_STOPPED = re.compile(rf"[.!?…。！？｡]{_QUOTES}")
+_ENDED = re.compile(rf"[.!?…,;:)\]]{_QUOTES}")
+WIDE_STOP = re.compile(rf"[。！？｡]{_QUOTES}")
+"""The end of a sentence that no space follows."""
 
 
 @dataclass(frozen=True, slots=True)

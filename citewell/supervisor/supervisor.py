@@ -112,6 +112,8 @@ class Supervisor:
             "CITEWELL_HOME": str(self._servers.home.root),
             "CITEWELL_CONFIG": str(Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()),
             "PYTHONUNBUFFERED": "1",
+            # With more, processes that embed at the same time wait for each other (clients.embeddings).
+            "OPENBLAS_NUM_THREADS": "1",
         }
 
     def _announce(self) -> None:

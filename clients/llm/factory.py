@@ -2,6 +2,7 @@
 
 import httpx
 
+from clients.embeddings import default_embedder
 from clients.llm.groq import GroqModel
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import ChatModel
@@ -14,7 +15,7 @@ def make_model(settings: Settings) -> ChatModel:
     Raises ConfigurationInvalid when Groq is wanted and its key is missing or its address is no address.
     """
     if settings.provider == "offline":
-        return OfflineModel()
+        return OfflineModel(default_embedder())
     key = settings.groq_api_key.get_secret_value().strip() if settings.groq_api_key else ""
     if not key:
         raise ConfigurationInvalid("models.provider is 'groq' but GROQ_API_KEY is not set")

@@ -3,48 +3,110 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.passages import Passage, ReadSentence, read_passage
 from clients.llm.offline.tuning import TUNING
 from domain.dates import find_dates
-from domain.markers import cited_markers
 from domain.numbers import find_quantities
-from domain.sentences import Sentence, split_sentences
 from domain.sources import Source
 from domain.words import content_stems, coverage
 
-_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|month|day|century|decade)\b|언제|몇 [년월일]", re.IGNORECASE)
-_HOW_MANY = re.compile(
-    r"\bhow (?:many|much|long|old|far|often|large|big|high|tall)\b|\bwhat (?:percentage|number|amount|share)\b|몇|얼마|비율",
-    re.IGNORECASE,
-)
-_WHO_WHERE = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<!^)\b[A-Z][a-z]")
+_ASKED_FOR: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+    (
+        re.compile(
+            r"\bwhen\b|\b(?:what|which) (?:year|date|month|day|century|decade)\b|언제|몇 ?[년월일]", re.IGNORECASE
+        ),
+        lambda text: bool(find_dates(text)),
+    ),
+    (
+        re.compile(
+            r"\bhow (?:many|much|long|old|far|often|large|big|high|tall)\b|\bwhat (?:percentage|number|amount|share)\b"
+            "|몇|얼마|비율",
+            re.IGNORECASE,
+        ),
+        lambda text: bool(find_quantities(text)),
+    ),
+    (re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE), lambda text: bool(_NAME.search(text))),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of `source` that may answer the question; `score` 0..1 says how likely."""
+    """A sentence of `source` and how well it may answer the question: about 0..1."""
 
-    score: float
     source: Source
-    sentence: Sentence
+    sentence: ReadSentence
+    score: float
+
+
+def logistic(value: float) -> float:
+    """Return `value` as a probability."""
+    return 1 / (1 + math.exp(-value))
 
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     """Return how relevant `chunk` is to `question`, 0..1 (S3.1)."""
-    wanted = content_stems(question)
-    overlap = coverage(wanted, set(content_stems(chunk)))
+    wanted, passage = content_stems(question), read_passage(chunk)
+    overlap = coverage(wanted, passage.stems)
     if not meaning.known:
-        return _logistic(TUNING.words_chunk_slope * (overlap - TUNING.words_chunk_middle))
-    best = most_shared(wanted, [sentence.text for sentence in split_sentences(chunk)], TUNING.encoded)
-    closeness = meaning.best_likeness(question, best)
+        return logistic(TUNING.words_chunk_slope * (overlap - TUNING.words_chunk_middle))
+    best = most_shared(wanted, passage.sentences)[: TUNING.encoded]
+    closeness = meaning.best_likeness(question, [sentence.text for sentence in best])
     raw = TUNING.chunk_overlap * overlap + TUNING.chunk_meaning * closeness
-    return _logistic(TUNING.chunk_slope * (raw - TUNING.chunk_middle))
+    return logistic(TUNING.chunk_slope * (raw - TUNING.chunk_middle))
 
 
-def most_shared(wanted: Sequence[str], texts: Sequence[str], count: int) -> list[str]:
-    """Return the `count` texts with most of the stems `wanted`, best first; among equals the first."""
-    return sorted(texts, key=lambda text: -coverage(wanted, set(content_stems(text))))[:count]
+def most_shared(wanted: Sequence[str], sentences: Iterable[ReadSentence]) -> list[ReadSentence]:
+    """Return the sentences with most of the stems `wanted` first; equals keep their order."""
+    return sorted(sentences, key=lambda sentence: -coverage(wanted, sentence.stems))
+
+
+def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
+    """Return the sentences of `sources`, the one that answers the question best first."""
+    passages = [read_passage(source.text) for source in sources]
+    rarity = _rarity(content_stems(question), [each for passage in passages for each in passage.sentences])
+    ranked = [
+        Candidate(source, sentence, score - TUNING.sentence_order * order)
+        for order, (source, passage) in enumerate(zip(sources, passages, strict=True))
+        for sentence, score in _scored(question, passage, rarity, meaning)
+    ]
+    return sorted(ranked, key=lambda candidate: -candidate.score)
+
+
+def _scored(
+    question: str, passage: Passage, rarity: Mapping[str, float], meaning: Meaning
+) -> list[tuple[ReadSentence, float]]:
+    context = TUNING.sentence_context * coverage(list(rarity), passage.stems)
+    by_words = [(each, TUNING.sentence_overlap * _overlap(rarity, each.stems) + context) for each in passage.sentences]
+    by_words.sort(key=lambda pair: -pair[1])
+    if not meaning.known:
+        scale = TUNING.sentence_overlap + TUNING.sentence_context
+        return [(sentence, score / scale + _kind(question, sentence.text)) for sentence, score in by_words]
+    closest = by_words[: TUNING.encoded_for_answer]
+    likenesses = meaning.likenesses(question, [sentence.text for sentence, _ in closest])
+    likenesses += [0.0] * (len(by_words) - len(closest))
+    return [
+        (sentence, score + TUNING.sentence_meaning * likeness + _kind(question, sentence.text))
+        for (sentence, score), likeness in zip(by_words, likenesses, strict=True)
+    ]
+
+
+def _kind(question: str, text: str) -> float:
+    """A question for a number, a date or a name wants a sentence that has one."""
+    fits = next((fits for cue, fits in _ASKED_FOR if cue.search(question)), None)
+    return TUNING.sentence_kind if fits and fits(text) else 0.0
+
+
+def _rarity(wanted: Sequence[str], sentences: Sequence[ReadSentence]) -> dict[str, float]:
+    """Weigh the question's words: one that every sentence has tells little; one that none has must not be forgotten."""
+    having = Counter(stem for sentence in sentences for stem in sentence.stems)
+    return {stem: math.log(1 + len(sentences) / (having[stem] or 0.5)) for stem in wanted}
+
+
+def _overlap(rarity: Mapping[str, float], stems: frozenset[str]) -> float:
+    total = sum(rarity.values())
+    return sum(weight * coverage([stem], stems) for stem, weight in rarity.items()) / total if total else 0.0

@@ -1,0 +1,86 @@
+"""Answers made of the sources' own sentences, and the passages that such an answer rests on."""
+
+import re
+
+from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.relevance import Candidate, ranked_sentences
+from clients.llm.offline.tuning import TUNING
+from domain.evidence import best_text_span
+from domain.judgements import ExtractedCitation, ExtractedCitations
+from domain.sources import Sources
+from domain.words import coverage
+
+_LIST_SIGN = re.compile(r"^(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+")
+_STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_MOST_CITATIONS = 8
+
+
+def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) -> list[str]:
+    """Return the pieces of an answer: sentences copied from the sources, each with its marker; `[idk]` if none fits.
+
+    White space runs become one space, list signs and the source's own citation markers are left out; nothing else is
+    changed. A sentence without a full stop stands in a paragraph of its own.
+    """
+    chosen = _chosen(question, sources, meaning)
+    if not chosen:
+        return [idk]
+    pieces = [f"{quoted(each)} [†{each.source.number}]" for each in chosen]
+    ends = [" " if _STOPPED.search(quoted(each)) else "\n\n" for each in chosen]
+    return [piece + end for piece, end in zip(pieces, [*ends[:-1], ""], strict=True)]
+
+
+def extract_citations(question: str, sources: Sources, limits: tuple[int, int], meaning: Meaning) -> ExtractedCitations:
+    """Return exact quotations, of `limits` (least, most) characters if the source has so many, best first (S4.2)."""
+    candidates = _relevant(question, sources, meaning)[:_MOST_CITATIONS]
+    spans = {(candidate.source.number, *_span(candidate, question, limits)): candidate for candidate in candidates}
+    return ExtractedCitations(
+        citations=[
+            ExtractedCitation(
+                source=number,
+                text_span=candidate.source.text[start:end],
+                claim_text=quoted(candidate),
+                citation_type="direct_quote",
+            )
+            for (number, start, end), candidate in spans.items()
+        ]
+    )
+
+
+def quoted(candidate: Candidate) -> str:
+    """Return the sentence as an answer shows it."""
+    return _LIST_SIGN.sub("", " ".join(candidate.sentence.text.split()))
+
+
+def _chosen(question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
+    chosen: list[Candidate] = []
+    for candidate in _relevant(question, sources, meaning):
+        if len(chosen) < TUNING.most_sentences and not any(_same(candidate, other) for other in chosen):
+            chosen.append(candidate)
+    return sorted(chosen, key=lambda each: (each.source.number, each.sentence.place.start))
+
+
+def _relevant(question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
+    """Return the sentences good enough for an answer, best first; none when the best is not."""
+    usable = [
+        candidate
+        for candidate in ranked_sentences(question, sources, meaning)
+        if len(candidate.sentence.stems) > 1 and len(candidate.sentence.text) <= TUNING.longest_sentence
+    ]
+    enough = TUNING.answerable if meaning.known else TUNING.words_answerable
+    if not usable or usable[0].score < enough:
+        return []
+    return [candidate for candidate in usable if candidate.score >= TUNING.close_to_best * usable[0].score]
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    return coverage(list(one.sentence.stems), other.sentence.stems) >= TUNING.duplicate
+
+
+def _span(candidate: Candidate, question: str, limits: tuple[int, int]) -> tuple[int, int]:
+    sentence, (least, most) = candidate.sentence.place, limits
+    if len(sentence.text) > most:
+        start, end = best_text_span(sentence.text, question, least, most)
+        return sentence.start + start, sentence.start + end
+    if len(sentence.text) < least:
+        return best_text_span(candidate.source.text, sentence.text, least, most)
+    return sentence.start, sentence.end

@@ -1,0 +1,106 @@
+"""The offline model behind the same Protocol as any other: one function per prompt, answered from its fields."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+
+from clients.embeddings import Embedder
+from clients.llm.offline.answering import compose_answer, extract_citations
+from clients.llm.offline.judging import check_alignment, check_answerability, check_facts, check_statement
+from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.relevance import chunk_relevance
+from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+from domain.judgements import Relevance, Reply
+from domain.prompts import render
+from domain.sources import Sources
+
+_Fields = Mapping[str, object]
+
+PROVIDER = "offline"
+
+
+class OfflineModel:
+    """Answers with sentences of the sources and judges by what can be computed; free, deterministic, no network.
+
+    Without an embedder it goes by words alone, which is a little worse. Safe from several threads and event loops;
+    the work is done in a thread of its own, so that a loop is never held up.
+    """
+
+    provider = PROVIDER
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._meaning = Meaning(embedder)
+        self._judgements: dict[str, Callable[[_Fields], Reply]] = {
+            "rerank_chunk": self._rerank_chunk,
+            "extract_citations": self._extract_citations,
+            "check_alignment": self._check_alignment,
+            "check_facts": self._check_facts,
+            "check_answerability": self._check_answerability,
+            "check_statement": self._check_statement,
+        }
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Return the reply: JSON of the judgement's schema, or prose. Raises ModelRefused, PromptFieldMismatch."""
+        pieces = await asyncio.to_thread(self._pieces, request)
+        return _reply("".join(pieces))
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        """Yield the prose sentence by sentence, then the reply. Raises ModelRefused, PromptFieldMismatch."""
+        pieces = await asyncio.to_thread(self._pieces, request)
+        for piece in pieces:
+            yield StreamPart(text=piece)
+        yield StreamPart(reply=_reply("".join(pieces)))
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    def _pieces(self, request: ModelRequest) -> list[str]:
+        if request.prompt == "generate_answer":
+            return self._generate_answer(_checked(request))
+        judgement = self._judgements.get(request.prompt)
+        if judgement is None:
+            raise ModelRefused(f"the offline model cannot answer the prompt {request.prompt!r}")
+        return [judgement(_checked(request)).model_dump_json()]
+
+    def _generate_answer(self, fields: _Fields) -> list[str]:
+        return compose_answer(_text(fields, "question"), _sources(fields), _text(fields, "idk"), self._meaning)
+
+    def _rerank_chunk(self, fields: _Fields) -> Relevance:
+        score = chunk_relevance(_text(fields, "question"), _text(fields, "chunk"), self._meaning)
+        return Relevance(score=round(score, 4))
+
+    def _extract_citations(self, fields: _Fields) -> Reply:
+        limits = int(_text(fields, "min_chars")), int(_text(fields, "max_chars"))
+        return extract_citations(_text(fields, "question"), _sources(fields), limits, self._meaning)
+
+    def _check_alignment(self, fields: _Fields) -> Reply:
+        return check_alignment(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
+
+    def _check_facts(self, fields: _Fields) -> Reply:
+        return check_facts(_text(fields, "answer"), _sources(fields), self._meaning)
+
+    def _check_answerability(self, fields: _Fields) -> Reply:
+        return check_answerability(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
+
+    def _check_statement(self, fields: _Fields) -> Reply:
+        return check_statement(_text(fields, "statement"), _sources(fields), self._meaning)
+
+
+def _reply(text: str) -> ModelReply:
+    return ModelReply(text=text, model=PROVIDER, usage=Usage(), finish_reason="stop")
+
+
+def _checked(request: ModelRequest) -> _Fields:
+    """Render the prompt, only to hold its fields to the same contract as with a model that reads it."""
+    render(request.prompt, request.fields)
+    return request.fields
+
+
+def _text(fields: _Fields, name: str) -> str:
+    return str(fields[name])
+
+
+def _sources(fields: _Fields) -> Sources:
+    sources = fields["sources"]
+    if not isinstance(sources, Sources):
+        raise TypeError("the offline model reads its sources from a Sources object")
+    return sources
