@@ -46,9 +46,12 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
 
 def without_markers(text: str) -> str:
     """Blank out the citation markers of `text`, in place, so that their numbers are not read as figures."""
+    pieces: list[str] = []
+    position = 0
     for marker in cited_markers(text):
-        text = text[: marker.start] + " " * (marker.end - marker.start) + text[marker.end :]
-    return text
+        pieces += (text[position : marker.start], " " * (marker.end - marker.start))
+        position = marker.end
+    return "".join((*pieces, text[position:]))
 
 
 def _dates(claim: str, source: str) -> list[Disagreement]:

@@ -45,8 +45,8 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
     best = scores.index(max(scores))
     start, end = sentences[best].start, sentences[best].end
     if end - start > max_chars:
-        return _densest(text, start, end, frozenset(wanted), max_chars)
-    if end - start < min_chars:
+        start, end = _densest(text, start, end, frozenset(wanted), max_chars)
+    elif end - start < min_chars:
         start, end = _widened([(each.start, each.end) for each in sentences], best, best, min_chars, max_chars)
     if end - start < min_chars:
         spaced = [match.span() for match in _WORD.finditer(text)]

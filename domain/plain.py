@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from domain.markers import cited_markers
 
-_BETWEEN = re.compile(r"[ \t]*(?:[,;·&]?[ \t]*(?:and|및)|[,;·&])?[ \t]*")
+_BETWEEN = re.compile(r"[ \t]*[,;·&]?(?:[ \t]+(?:and|및)[ \t]+)?[ \t]*")
 LABEL = re.compile(
     r"(?:^|[\n\r\f\v\x85\u2028\u2029(\[]|(?<=[.!?。]) )[ \t]*"
     r"(?P<label>(?:[-*+•]\s)?[*_]{0,2}(?:sources?|citations?|출처)[*_]{0,2}\s?[:：][*_]{0,2}\s?)$",
@@ -182,8 +182,10 @@ def _gap_in_line(left: str, before: str, after: str, right: str) -> str:
         return ""
     if before or after:
         return after or before
+    if not right[0].isalnum() or WIDE_STOP.search(left):
+        return ""
     joins_words = left[-1].isalnum() and left[-1].isascii() and right[0].isascii()
-    return " " if right[0].isalnum() and (joins_words or _ENDED.search(left)) else ""
+    return " " if joins_words or _ENDED.search(left) else ""
 
 
 def _noun(text: str, run: _Run) -> str:

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 from db.models import Citation
 from db.queries.chunks import Passage, source_slice
 from domain.evidence import best_text_span, claim_relevance
-from domain.quotes import locate_quote
 from domain.judgements import CitationType
 from domain.options import QueryOptions
+from domain.quotes import locate_quote
 
 
 class EvidenceMismatch(AssertionError):

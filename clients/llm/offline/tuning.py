@@ -27,7 +27,7 @@ class Tuning:
     same_matter: float = 0.5
 
     # Relevance of a chunk: words of the question in the chunk, cosine with its best sentence, made a score of 0..1 so
-    # that 0.2 (the default of `min_evidence_score`) lies above 95 % of the best chunks of unrelated documents.
+    # that 0.2 (the default of `min_evidence_score`) lies above 95 % of what is retrieved from unrelated documents.
     chunk_overlap: float = 0.6
     chunk_meaning: float = 0.4
     chunk_middle: float = 0.5
