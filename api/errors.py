@@ -61,19 +61,17 @@ def problem(
 
 def add_error_handlers(app: FastAPI) -> None:
     """Handlers for what was foreseen; api.middleware answers for the rest."""
-    app.add_exception_handler(CitewellError, _citewell_error)
-    app.add_exception_handler(RequestValidationError, _validation_error)
-    app.add_exception_handler(HTTPException, _http_exception)
+    app.exception_handler(CitewellError)(_citewell_error)
+    app.exception_handler(RequestValidationError)(_validation_error)
+    app.exception_handler(HTTPException)(_http_exception)
 
 
-async def _citewell_error(request: Request, error: Exception) -> ProblemResponse:
-    assert isinstance(error, CitewellError)  # noqa: S101 - the handler is registered for nothing else
+async def _citewell_error(request: Request, error: CitewellError) -> ProblemResponse:
     headers = {"Retry-After": str(RETRY_AFTER_S)} if isinstance(error, NotReady) else None
     return problem(request.url.path, error.status, error.code, error.message, headers=headers)
 
 
-async def _validation_error(request: Request, error: Exception) -> ProblemResponse:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - the handler is registered for nothing else
+async def _validation_error(request: Request, error: RequestValidationError) -> ProblemResponse:
     found: Sequence[dict[str, Any]] = error.errors()
     if found[0]["type"] == "json_invalid" and _field(found[0]["loc"]) == "body":
         why = found[0].get("ctx", {}).get("error", found[0]["msg"])
@@ -94,8 +92,7 @@ def _message(error: Mapping[str, Any]) -> str:
     return _PLAIN_WORDS.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
 
 
-async def _http_exception(request: Request, error: Exception) -> ProblemResponse:
-    assert isinstance(error, HTTPException)  # noqa: S101 - the handler is registered for nothing else
+async def _http_exception(request: Request, error: HTTPException) -> ProblemResponse:
     status = HTTPStatus(error.status_code)
     path = request.url.path
     detail = str(error.detail)

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from domain.citations import Statement
-from domain.plain import WIDE_STOP
 from domain.reading import Reading, Said, read
+from domain.seams import WIDE_STOP
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
 EditKind = Literal["removed", "renumbered", "reworded", "references_stripped"]

@@ -22,7 +22,7 @@ _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """`claim_value` stands in the claim; `source_value` is what the source says instead, or None if it says nothing.
+    """`claim_value` stands in the claim; `source_value` is what the source says instead, None if it says nothing or denies.
 
     `message` says both in one sentence for a user.
     """
@@ -59,17 +59,16 @@ def _dates(claim: str, source: str) -> list[Disagreement]:
     if not stated:
         return []
     known = find_dates(source)
-    years = {quantity.value for quantity in find_quantities(source)}
     return [
         _disagreement("date", date.text, _other_date(date, known))
         for date in stated
-        if not any(date.follows_from(other) for other in known) and not _is_bare_year_in(date, years)
+        if not any(date.follows_from(other) for other in known) and not _is_bare_year_in(date, source)
     ]
 
 
-def _is_bare_year_in(date: Date, numbers: set[float]) -> bool:
-    """A year in a form that is no date, as in `FY-2019`, is nevertheless there."""
-    return date.years is not None and date.month is None and float(date.years[0]) in numbers
+def _is_bare_year_in(date: Date, source: str) -> bool:
+    """A year in a form that is no date, as in `FY2019`, is nevertheless there."""
+    return date.years is not None and date.month is None and _has_figure(source, str(date.years[0]))
 
 
 def _other_date(date: Date, known: Sequence[Date]) -> str | None:
@@ -102,7 +101,7 @@ def _quantity(stated: Quantity, known: Sequence[Quantity], scale: float, source:
     same_figure = [other for other in known if other.value == stated.value and other.unit and stated.unit]
     if same_figure:
         return _disagreement("unit", stated.text, same_figure[0].text)
-    rivals = [other for other in known if _is_rival(stated, other)]
+    rivals = _rivals(stated, known)
     if stated.weak and not rivals:
         return None  # "the two brothers" may have been counted
     if not stated.scaled and not stated.unit and _has_figure(source, stated.text):
@@ -110,11 +109,11 @@ def _quantity(stated: Quantity, known: Sequence[Quantity], scale: float, source:
     return _disagreement("number", stated.text, rivals[0].text if len({r.value for r in rivals}) == 1 else None)
 
 
-def _is_rival(stated: Quantity, other: Quantity) -> bool:
-    """Whether the source's quantity may stand for the same thing: same unit, or the same words behind it."""
-    if stated.unit:
-        return other.dimension == stated.dimension
-    return bool(stated.nouns & other.nouns)
+def _rivals(stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
+    """Return what may stand for the same thing in the source: the same words behind it, else the same kind of unit."""
+    alike = [other for other in known if not stated.unit or other.dimension == stated.dimension]
+    same_words = [other for other in alike if stated.nouns & other.nouns]
+    return same_words or (alike if stated.unit else [])
 
 
 def _has_figure(source: str, figure: str) -> bool:
@@ -127,7 +126,7 @@ def _flip(claim: str, source: str) -> Disagreement | None:
     found = set(content_stems(sentence))
     if denied := denied_by_one(claim, sentence, found):
         word = _surface(claim, denied)
-        return Disagreement("negation", word, None, f"the statement denies “{word}”, the source does not")
+        return Disagreement("negation", word, word, f"the statement denies “{word}”, the source does not")
     if denied := denied_by_one(sentence, claim, set(wanted)):
         word = _surface(claim, denied)
         return Disagreement("negation", word, None, f"the source denies “{word}”, the statement does not")

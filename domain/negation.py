@@ -46,7 +46,8 @@ def _denials(tokens: list[str]) -> Iterator[Denial]:
         else:
             continue
         if denied:
-            yield Denial(tuple(denied), tuple(meaningful(tokens)))
+            clause = meaningful(each for each in tokens if each not in _CUES and not _KOREAN_CUE.match(each))
+            yield Denial(tuple(denied), tuple(clause))
 
 
 def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:

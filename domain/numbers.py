@@ -15,6 +15,7 @@ Bound = Literal["exactly", "about", "over", "under"]
 
 _ROUNDING = 0.02
 _ABOUT = 0.06
+_WITHIN = 2.0  # "more than 5" is said of 7, hardly of 70
 
 
 def _any(names: Iterable[str]) -> str:
@@ -49,12 +50,12 @@ _LIST_NUMBER = re.compile(r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])", re.MULTILINE)
 _TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
 _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("over", re.compile(r"\b(?:more than|over|at least|above|exceed(?:s|ed|ing)?)\s$", re.IGNORECASE)),
-    ("under", re.compile(r"\b(?:less than|fewer than|under|at most|up to|below)\s$|최대\s$", re.IGNORECASE)),
+    ("under", re.compile(r"\b(?:less than|fewer than|under|below)\s$", re.IGNORECASE)),
     ("about", re.compile(r"\b(?:about|almost|approximately|around|nearly|roughly|some)\s$|약\s?$", re.IGNORECASE)),
 )
 _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("over", re.compile(r"\s?\w{0,2}\s(?:이상|초과|or more)|이 넘|\s?여\s")),
-    ("under", re.compile(r"\s?\w{0,2}\s(?:이하|미만|이내|or less)")),
+    ("under", re.compile(r"\s?\w{0,2}\s(?:이하|미만|or less)")),
     ("about", re.compile(r"\s?\w{0,2}\s?(?:가량|정도)")),
 )
 _CLAUSE = re.compile(r"[^,;:()|\n]{0,40}")
@@ -114,7 +115,9 @@ def agrees(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
         return True
     if not (claim.nouns & source.nouns or (claim.unit and claim.dimension == source.dimension)):
         return False
-    return (claim.bound == "over" and converted > claim.value) or (claim.bound == "under" and converted < claim.value)
+    if claim.bound == "over":
+        return claim.value < converted <= _WITHIN * claim.value
+    return claim.bound == "under" and converted < claim.value <= _WITHIN * converted
 
 
 def _rounds_to(exact: float, claim: Quantity) -> bool:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
-from domain.markers import cited_markers
+from domain.markers import Marker, cited_markers
+from domain.seams import gap, line_breaks, stand_in
 
+_NESTING = 10
 _BETWEEN = re.compile(r"[ \t]*[,;·&]?(?:[ \t]+(?:and|및)[ \t]+)?[ \t]*")
 LABEL = re.compile(
     r"(?:^|[\n\r\f\v\x85\u2028\u2029(\[]|(?<=[.!?。]) )[ \t]*"
@@ -20,26 +22,6 @@ LABEL = re.compile(
 )
 """What introduces markers: "Source: " in `Source: [1]`."""
 _WRAPPED = {"(": ")", "[": "]"}
-
-# A marker can also be a word of its sentence: "According to [1], …", "[1] states that …", "[1]에 따르면 …".
-_BEFORE_NOUN = re.compile(
-    r"(?:\b(?:according to|based on|(?:stated|described|noted|shown|reported|mentioned|defined|explained) in)"
-    r"|(?:^|[(.;] ?)see|(?:^|[.;\n] ?)(?:per|in)) $",
-    re.IGNORECASE,
-)
-_GOES_ON = re.compile(r"[,.;:)]| \w")
-_SENTENCE_START = re.compile(r"(?:^|[.!?。\n])[\"'”’)]*\s*(?:[-*•]\s+)?$")
-_VERB = re.compile(
-    r" (?:states?|says?|notes?|reports?|shows?|mentions?|describes?|explains?|indicates?|confirms?|defines?)\b"
-)
-_PARTICLE = re.compile(r"(?:에 (?:따르면|의하면)|에서[는도]?|에[는도]?|은|는|이|가|을|를|의|과|와|도)(?=\s)")
-
-_CLOSING = frozenset(".,;:!?)]}»”’…。、，！？；：」』》）】")
-_QUOTES = r"[\"'”’»)\]」』*_`]*$"
-_STOPPED = re.compile(rf"[.!?…。！？｡]{_QUOTES}")
-_ENDED = re.compile(rf"[.!?…,;:)\]]{_QUOTES}")
-WIDE_STOP = re.compile(rf"[。！？｡]{_QUOTES}")
-"""The end of a sentence that no space follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +54,11 @@ def plain_text(answer: str) -> PlainText:
     """
     text, origin = answer, list(range(len(answer)))
     taken: list[tuple[int, Mark]] = []
-    # More than one pass only when taking out a marker brings the halves of another together: "[[9]1]".
-    while runs := _runs(text):
+    # A second pass only when taking out a marker brings the halves of another together: "[[9]1]". Bounded, because
+    # each pass reads everything and only hostile text goes deeper.
+    for _ in range(_NESTING):
+        if not (runs := _runs(text)):
+            break
         rest = _Rest(text)
         taken += [(origin[run.start], rest.take_out(run)) for run in runs]
         rest.copy_until(len(text))
@@ -90,22 +75,23 @@ class _Run:
 
 
 def _runs(text: str) -> list[_Run]:
-    runs: list[_Run] = []
+    groups: list[list[Marker]] = []
     for marker in cited_markers(text):
-        if runs and _BETWEEN.fullmatch(text, runs[-1].end, marker.start):
-            runs[-1] = _Run(runs[-1].start, marker.end, runs[-1].numbers + marker.numbers)
+        if groups and _BETWEEN.fullmatch(text, groups[-1][-1].end, marker.start):
+            groups[-1].append(marker)
         else:
-            runs.append(_Run(marker.start, marker.end, marker.numbers))
-    return [_dressed(text, run) for run in runs]
+            groups.append([marker])
+    return [_dressed(text, group) for group in groups]
 
 
-def _dressed(text: str, run: _Run) -> _Run:
+def _dressed(text: str, group: Sequence[Marker]) -> _Run:
     """Take a label and the brackets around markers, as in `(Source: [1], [2])`, for a part of them."""
-    label = LABEL.search(text, max(0, run.start - 24), run.start)
-    start = label.start("label") if label else run.start
-    if start and text[run.end : run.end + 1] == _WRAPPED.get(text[start - 1]):
-        return _Run(start - 1, run.end + 1, run.numbers)
-    return _Run(start, run.end, run.numbers)
+    start, end = group[0].start, group[-1].end
+    if label := LABEL.search(text, max(0, start - 24), start):
+        start = label.start("label")
+    if start and text[end : end + 1] == _WRAPPED.get(text[start - 1]):
+        start, end = start - 1, end + 1
+    return _Run(start, end, tuple(number for marker in group for number in marker.numbers))
 
 
 @dataclass(slots=True)
@@ -125,19 +111,19 @@ class _Rest:
     def take_out(self, run: _Run) -> Mark:
         self.copy_until(run.start)
         self.position = run.end
-        if noun := _noun(self.text, run):
+        if noun := stand_in(self.text, run.start, run.end, several=len(set(run.numbers)) > 1):
             self._put(noun, run.start)
             self.origin[-1] = run.end - 1
             return Mark(0, run.numbers, leads=True, noun=noun)
         before, after = self._trailing_space(), _space_at(self.text, run.end)
         right = run.end + len(after)
-        opens_line = _line_breaks(before) > 0 or len(before) == len(self.characters)
-        leads = opens_line and not _line_breaks(after) and right < len(self.text)
+        opens_line = line_breaks(before) > 0 or len(before) == len(self.characters)
+        leads = opens_line and not line_breaks(after) and right < len(self.text)
         left = len(self.characters) - len(before)
-        gap = _gap("".join(self.characters[max(0, left - 4) : left]), before, after, self.text[right : right + 2])
-        if gap != before:
+        space = gap("".join(self.characters[max(0, left - 4) : left]), before, after, self.text[right : right + 2])
+        if space != before:
             del self.characters[left:], self.origin[left:]
-            self._put(gap, run.start)
+            self._put(space, run.start)
         self.position = right
         return Mark(0, run.numbers, leads, noun="")
 
@@ -157,45 +143,3 @@ def _space_at(text: str, start: int) -> str:
     while end < len(text) and text[end].isspace():
         end += 1
     return text[start:end]
-
-
-def _line_breaks(space: str) -> int:
-    return len(f"{space}.".splitlines()) - 1
-
-
-def _gap(left: str, before: str, after: str, right: str) -> str:
-    """Return the white space that stays of `before` and `after`, which stood around markers between two texts."""
-    if not right:
-        return after
-    if _line_breaks(before) and _line_breaks(after):
-        return max(before, after, key=_line_breaks)
-    if not left or _line_breaks(before):
-        return before
-    if _line_breaks(after):
-        return after
-    return _gap_in_line(left, before, after, right)
-
-
-def _gap_in_line(left: str, before: str, after: str, right: str) -> str:
-    closes = right[0] in _CLOSING and not (after and (right[1:].isalnum() or _STOPPED.search(left)))
-    if closes or left[-1] in "([{“‘" or (right[0] in "\"'*_" and not after):
-        return ""
-    if before or after:
-        return after or before
-    if not right[0].isalnum() or WIDE_STOP.search(left):
-        return ""
-    joins_words = left[-1].isalnum() and left[-1].isascii() and right[0].isascii()
-    return " " if joins_words or _ENDED.search(left) else ""
-
-
-def _noun(text: str, run: _Run) -> str:
-    """Return the word to put in the place of markers that were the object or subject of their sentence, or ""."""
-    start = max(0, run.start - 40)
-    if _PARTICLE.match(text, run.end) and (not run.start or text[run.start - 1].isspace()):
-        return "출처"
-    subject = _VERB.match(text, run.end) and _SENTENCE_START.search(text, start, run.start)
-    object_ = _BEFORE_NOUN.search(text, start, run.start) and _GOES_ON.match(text, run.end)
-    if not subject and not object_:
-        return ""
-    several = len(set(run.numbers)) > 1
-    return f"{'The' if subject else 'the'} source{'s' if several else ''}"

@@ -20,7 +20,7 @@ _HEADED_LINE = re.compile(
 )
 _BULLET = re.compile(r"[\s>]*(?:[-*+•·]|\(?\d{1,3}[.)])\s")
 _LEADING_NUMBER = re.compile(rf"(?:{_BULLET.pattern})?\s*[*_]*[\[【][†^]?\s?\d")
-_RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})?\s*")
+_RULE = re.compile(r"(?:-{3,}|\*{3,}|_{3,})?")
 _DOCUMENT = re.compile(
     r"\.(?:pdf|md|txt|docx?|html?|xlsx?|csv|pptx?)\b|\bpp?\.\s?\d|\bpages?\s\d|\d\s?(?:쪽|페이지)|https?://",
     re.IGNORECASE,
@@ -71,7 +71,7 @@ def strip_references(answer: str) -> str:
         count = shorter
     if count == len(lines):
         return answer
-    while count and _RULE.fullmatch(lines[count - 1]):
+    while count and _RULE.fullmatch(lines[count - 1].strip()):
         count -= 1
     return "".join(lines[:count]).rstrip() or answer
 
@@ -80,7 +80,7 @@ def _without_last_list(lines: Sequence[str], count: int) -> int:
     """Return how many of the first `count` lines stand before the list that ends them; `count` if none does."""
     unheaded, sure, labelled = count, True, True
     for index in range(count - 1, -1, -1):
-        if _RULE.fullmatch(lines[index]):
+        if _RULE.fullmatch(lines[index].strip()):
             continue
         line = _read(lines[index])
         if _SURE_HEADING.fullmatch(line.bare) or (sure and line.heads_list):
@@ -95,11 +95,9 @@ def _without_last_list(lines: Sequence[str], count: int) -> int:
 
 def _read(line: str) -> _Line:
     markers = cited_markers(line)
-    bare = line
-    for marker in reversed(markers):
-        bare = bare[: marker.start] + bare[marker.end :]
+    starts, ends = [0, *(marker.end for marker in markers)], [*(marker.start for marker in markers), len(line)]
     return _Line(
-        bare.strip(),
+        "".join(line[start:end] for start, end in zip(starts, ends, strict=True)).strip(),
         leads=bool(_LEADING_NUMBER.match(line)),
         is_listed=bool(_BULLET.match(line)),
         cites=bool(markers) and bool(re.search("[:：]", line[: markers[0].start])),

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
+_NUMBER_AND_UNIT = re.compile(r"(\d[\d.,]*)([^\W\d]+)")
 
 
 def words(text: str) -> list[str]:
@@ -30,7 +31,7 @@ _STOP_WORDS = vocabulary("""
     like ll m made make many may me might more most much must my no nor not of on onto or other our out over own per
     re s same shall she should shouldn so some such t than that the their theirs them then there these they this those
     though through thus to too under until up upon us ve very via was wasn we well were weren what when where whether
-    which while who whom whose why will with within would wouldn yes you your yours
+    th which while who whom whose why will with within would wouldn yes you your yours
     그 그것 그는 그녀 그녀는 그들 그리고 그러나 그런 그래서 하지만 또 또는 또한 및 등 이 이것 이는 이런 저 것 것이다
     것은 것을 것이 수 때 더 매우 가장 모두 다른 있다 있는 있습니다 있으며 있고 있었다 있나요 하다 하는 하고 하며
     하여 한 할 해 했다 했습니다 한다 합니다 하였다 하나요 된 된다 됩니다 되는 되어 되었다 됐다 이다 입니다 인 이며
@@ -93,8 +94,12 @@ def content_stems(text: str) -> list[str]:
 
 
 def meaningful(tokens: Iterable[str]) -> list[str]:
-    """Return the stems of those of `tokens` (as `words` gives them) that carry meaning, in order."""
-    return [stem(token) for token in tokens if token not in _STOP_WORDS]
+    """Return the stems of those of `tokens` (as `words` gives them) that carry meaning, in order.
+
+    A number and a unit that is written to it are two words: `30일`, `3,940억`, `100km`.
+    """
+    parts = (part for token in tokens for part in _NUMBER_AND_UNIT.sub(r"\1 \2", token).split())
+    return [stem(part) for part in parts if part not in _STOP_WORDS]
 
 
 def coverage(wanted: Sequence[str], found: Set[str]) -> float:

@@ -11,6 +11,7 @@ from config.settings import settings
 from db.base import Base
 from db.migrate import upgrade
 from db.session import dispose, transaction
+from workers.celery_app import app
 
 
 @pytest.fixture(scope="session")
@@ -29,8 +30,10 @@ def postgres_url(servers: EmbeddedServers) -> str:
 
 @pytest.fixture(scope="session")
 def redis_url(servers: EmbeddedServers) -> str:
-    """A Redis-protocol server."""
-    return servers.redis_url
+    """A Redis-protocol server, and the application on it: its connection pool is made once per process."""
+    url = servers.redis_url
+    app.conf.update(broker_url=url, broker_write_url=url, result_backend=url)
+    return url
 
 
 @pytest.fixture

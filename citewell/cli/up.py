@@ -16,7 +16,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command()
 def up(
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port of the API; 0 takes a free one. [default: 8000]")
+        int | None, typer.Option(min=0, max=65535, help="Of the API; 0 takes a free one. [default: as configured]")
     ] = None,
 ) -> None:
     """Start servers, API and workers, and keep them running until Ctrl-C.

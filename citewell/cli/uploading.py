@@ -53,46 +53,55 @@ def find_files(path: Path, metadata: str) -> list[Upload]:
 def ingest_all(client: CitewellClient, uploads: Iterable[Upload], workspace: str) -> Iterator[Ingested]:
     """Send the files, a few at a time, and yield each when its fate is known, with a bar for each meanwhile."""
     waiting = list(uploads)[::-1]
-    following: dict[str, tuple[Upload, TaskID]] = {}
+    following: list[_Followed] = []
     with _bars() as bars:
         while waiting or following:
+            settled: list[Ingested] = []
             while waiting and len(following) < _AT_ONCE:
-                upload = waiting.pop()
-                try:
-                    accepted = _send(client, upload, workspace)
-                except CommandFailed as failed:
-                    yield Ingested(upload, None, str(failed))
-                else:
-                    following[accepted] = (upload, bars.add_task(upload.name, total=None, stage="queued"))
-            finished = list(_look(client, following, bars))
-            yield from finished
-            if following and not finished:
+                sent = _send(client, waiting.pop(), workspace, bars)
+                following.append(sent) if isinstance(sent, _Followed) else settled.append(sent)
+            settled += _look(client, following, bars)
+            yield from settled
+            if following and not settled:
                 time.sleep(_LOOK_EVERY_S)
 
 
-def _send(client: CitewellClient, upload: Upload, workspace: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    upload: Upload
+    document_id: str
+    bar: TaskID
+
+
+def _send(client: CitewellClient, upload: Upload, workspace: str, bars: Progress) -> _Followed | Ingested:
     try:
-        return client.upload(upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata)["id"]
+        accepted = client.upload(upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata)
     except OSError as error:
-        raise CommandFailed(
-            f"{upload.path} cannot be read ({error.strerror}); check the path and its permissions"
-        ) from None
+        why = f"{upload.path} cannot be read ({error.strerror}); check the path and its permissions"
+        return Ingested(upload, None, why)
     except ApiProblem as problem:
         if problem.status >= 500:
             raise
-        raise CommandFailed(f"{upload.path}: {problem.detail}") from None
+        return Ingested(upload, None, _about(upload, problem.detail))
+    return _Followed(upload, accepted["id"], bars.add_task(upload.name, total=None, stage="queued"))
 
 
-def _look(client: CitewellClient, following: dict[str, tuple[Upload, TaskID]], bars: Progress) -> Iterator[Ingested]:
-    for document_id, (upload, bar) in list(following.items()):
-        document = client.document(document_id)
-        progress = document["progress"]
-        bars.update(bar, total=progress["chunks_total"], completed=progress["chunks_done"], stage=document["stage"])
+def _look(client: CitewellClient, following: list[_Followed], bars: Progress) -> Iterator[Ingested]:
+    for followed in tuple(following):
+        document = client.document(followed.document_id)
+        done, total = document["progress"]["chunks_done"], document["progress"]["chunks_total"]
+        bars.update(followed.bar, total=total, completed=done, stage=document["stage"])
         if document["status"] in ("ready", "failed"):
-            del following[document_id]
-            bars.remove_task(bar)
+            following.remove(followed)
+            bars.remove_task(followed.bar)
             error = document["error"]
-            yield Ingested(upload, document, f"{upload.path}: {error['message']}" if error else None)
+            yield Ingested(followed.upload, document, _about(followed.upload, error["message"]) if error else None)
+
+
+def _about(upload: Upload, message: str) -> str:
+    # The server knows the file by its name alone, and mostly begins with it.
+    rest = message.removeprefix(upload.name)
+    return f"{upload.path}{rest}" if rest != message else f"{upload.path}: {message}"
 
 
 def _walk(folder: Path) -> Iterator[Path]:

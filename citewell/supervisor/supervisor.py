@@ -74,6 +74,11 @@ class Supervisor:
         """Start again what died, each after its own backoff; for those who have a loop of their own."""
         self._fleet.revive()
 
+    @property
+    def pids(self) -> dict[str, int | None]:
+        """The process id of everything that it runs, by name; None between a death and the next start."""
+        return {process.spec.name: process.pid for process in self._fleet.processes}
+
     def stop(self) -> None:
         """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile ends all at once."""
         self._stopping = True

@@ -68,9 +68,11 @@ def test_for_programs_there_is_a_json_object_per_document(citewell: Citewell, ap
 
 
 def test_the_same_file_again_changes_nothing(citewell: Citewell, api_url: str, folder: Path) -> None:
+    path = str(folder / "a.txt")
     with workers(document=read):
-        first, second = (citewell("ingest", str(folder / "a.txt")) for _ in range(2))
-    assert (first.code, second.code, first.out) == (0, 0, second.out)
+        first, second, twice = citewell("ingest", path), citewell("ingest", path), citewell("ingest", path, path)
+    assert (first.code, second.code, twice.code) == (0, 0, 0)
+    assert (second.out, twice.out) == (first.out, first.out * 2)
     with CitewellClient(api_url) as client:
         assert len(client.documents()) == 1
 

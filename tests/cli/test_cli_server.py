@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from fpdf import FPDF
 
 from citewell.supervisor.home import temporary_home
 from tests.supervisor.observers import soon
@@ -99,26 +100,43 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     note.write_text("The office in Ghent opens at nine in the morning. It closes at five in the afternoon.")
     with started(home, tmp_path, "up", "--port", "0") as up:
         soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
-        ingested, asked, listed = (
-            subprocess.run(
-                [*PROGRAM, *words], env=environment(home), capture_output=True, text=True, timeout=90, check=True
-            )
-            for words in (
-                ["ingest", str(note)],
-                ["ask", "When does the office in Ghent open?", "--json"],
-                ["history"],
-            )
-        )
-        second = subprocess.run([*PROGRAM, "up"], env=environment(home), capture_output=True, timeout=30, check=False)
+        ingested = command(home, "ingest", str(note), *map(str, unusable_files(tmp_path)))
+        asked = command(home, "ask", "When does the office in Ghent open?", "--json")
+        listed = command(home, "history")
+        second = command(home, "up")
         up.process.send_signal(signal.SIGTERM)
         code, _, err = up.end()
-    assert (ingested.stderr, asked.stderr, listed.stderr) == ("", "", "")
+    assert (code, err.splitlines()[-1]) == (0, "Citewell has stopped")
+    assert ingested.returncode == 2
+    assert ingested.stdout == "✓ note.txt  1 passage, in workspace default\n"
+    encrypted, fake = sorted(ingested.stderr.splitlines())
+    assert encrypted.endswith(
+        "encrypted.pdf: The document is encrypted; save a copy without a password and ingest that."
+    )
+    assert fake.endswith("fake.pdf is named .pdf but seems to be plain text")
+    assert (asked.stderr, listed.stderr) == ("", "")
     answer = json.loads(asked.stdout)
     assert "nine in the morning" in answer["answer"]
     assert answer["id"] in listed.stdout
     assert second.returncode == 2
-    assert b"already runs" in second.stderr
-    assert (code, err.splitlines()[-1]) == (0, "Citewell has stopped")
+    assert "already runs" in second.stderr
+
+
+def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*PROGRAM, *arguments], env=environment(home), capture_output=True, text=True, timeout=90, check=False
+    )
+
+
+def unusable_files(folder: Path) -> tuple[Path, Path]:
+    """An encrypted PDF, and a text that is called a PDF."""
+    encrypted, fake = folder / "encrypted.pdf", folder / "fake.pdf"
+    pdf = FPDF()
+    pdf.set_encryption(owner_password="owner", user_password="user")
+    pdf.add_page()
+    pdf.output(str(encrypted))
+    fake.write_text("plain words")
+    return encrypted, fake
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -5,7 +5,6 @@ import signal
 import time
 from collections.abc import Generator
 
-import psutil
 import pytest
 
 from tests.e2e.stack import Stack, running_stack
@@ -36,13 +35,6 @@ def stack(simulator: GroqSimulator) -> Generator[Stack]:
         yield running
 
 
-def pid_of(stack: Stack, name: str) -> int:
-    me = psutil.Process()
-    found = [p.pid for p in me.children(recursive=True) if f"{name}@%h" in p.cmdline()]
-    assert found, name
-    return min(found)
-
-
 @pytest.mark.parametrize("stage", ["reranking", "generating", "verifying"])
 def test_a_query_survives_the_death_of_its_worker(stack: Stack, simulator: GroqSimulator, stage: str) -> None:  # A5
     simulator.reset()
@@ -54,7 +46,9 @@ def test_a_query_survives_the_death_of_its_worker(stack: Stack, simulator: GroqS
         if simulator.faults.faults[0].times == 0:
             break
         time.sleep(0.02)
-    os.kill(pid_of(stack, "models"), signal.SIGKILL)
+    pid = stack.supervisor.pids["models"]
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
     deadline = time.monotonic() + 60
     while (query := stack.http.get(f"/v1/queries/{query_id}").json())["status"] in {"queued", "running"}:
         assert time.monotonic() < deadline, query

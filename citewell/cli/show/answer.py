@@ -47,9 +47,9 @@ def _references(query: Query) -> RenderableType:
     """Each reference, and below it how the passages begin that the answer takes from it."""
     lines: list[RenderableType] = []
     for number, reference in enumerate(query["references"], start=1):
-        taken = Table.grid(padding=(0, 2))
+        taken = Table.grid(padding=(0, 2), expand=True)
         taken.add_column(no_wrap=True)
-        taken.add_column(no_wrap=True, overflow="ellipsis")
+        taken.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         for citation in query["citations"]:
             if citation["number"] == number:
                 standing = verdict(citation["status"]).append(f" {score(citation['confidence_score'])}")

@@ -3,16 +3,16 @@
 from rich.text import Text
 
 from citewell.cli.console import plain
+from citewell.cli.show.words import counted
 from citewell.wire import Document
 
 
 def document_line(document: Document) -> Text:
     """`✓ policy.pdf  4 pages, 12 passages, in workspace default`."""
-    pages = f"{document['pages']} pages, " if document["pages"] else ""
-    passages = document["progress"]["chunks_total"] or 0
+    pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
     return Text.assemble(
         ("✓ ", "green"),
         plain(document["filename"], "bold"),
-        f"  {pages}{passages} passages, in workspace ",
+        f"  {pages}{counted(document['progress']['chunks_total'] or 0, 'passage')}, in workspace ",
         plain(document["workspace"]),
     )

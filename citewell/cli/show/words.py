@@ -32,6 +32,11 @@ def place(document: str, page: int | None, section: str | None) -> Text:
     return plain(f"{where} · {section}" if section else where)
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 page`, `2 pages`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def score(value: float | None) -> str:
     """Two digits, or a dash for what was not scored."""
     return "–" if value is None else f"{value:.2f}"

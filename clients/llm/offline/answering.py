@@ -3,15 +3,19 @@
 import re
 
 from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.passages import is_stopped
 from clients.llm.offline.relevance import Candidate, ranked_sentences
 from clients.llm.offline.tuning import TUNING
-from domain.evidence import best_text_span
+from domain.evidence import best_text_span, disagreements
 from domain.judgements import ExtractedCitation, ExtractedCitations
 from domain.sources import Sources
 from domain.words import coverage
 
 _LIST_SIGN = re.compile(r"^(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+")
-_STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_OPEN_QUESTION = re.compile(
+    r"\b(?:what|which|who|whom|whose|when|where|why|how)\b|무엇|무슨|누구|누가|언제|어디|왜|몇|얼마|어떤|어떻게",
+    re.IGNORECASE,
+)
 _MOST_CITATIONS = 8
 
 
@@ -21,16 +25,18 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
     White space runs become one space, list signs and the source's own citation markers are left out; nothing else is
     changed. A sentence without a full stop stands in a paragraph of its own.
     """
-    chosen = _chosen(question, sources, meaning)
+    chosen = [] if _presumes_otherwise(question, sources) else _chosen(question, sources, meaning)
     if not chosen:
         return [idk]
     pieces = [f"{quoted(each)} [†{each.source.number}]" for each in chosen]
-    ends = [" " if _STOPPED.search(quoted(each)) else "\n\n" for each in chosen]
+    ends = [" " if is_stopped(quoted(each)) else "\n\n" for each in chosen]
     return [piece + end for piece, end in zip(pieces, [*ends[:-1], ""], strict=True)]
 
 
 def extract_citations(question: str, sources: Sources, limits: tuple[int, int], meaning: Meaning) -> ExtractedCitations:
     """Return exact quotations, of `limits` (least, most) characters if the source has so many, best first (S4.2)."""
+    if _presumes_otherwise(question, sources):
+        return ExtractedCitations(citations=[])
     candidates = _relevant(question, sources, meaning)[:_MOST_CITATIONS]
     spans = {(candidate.source.number, *_span(candidate, question, limits)): candidate for candidate in candidates}
     return ExtractedCitations(
@@ -51,6 +57,19 @@ def quoted(candidate: Candidate) -> str:
     return _LIST_SIGN.sub("", " ".join(candidate.sentence.text.split()))
 
 
+def _presumes_otherwise(question: str, sources: Sources) -> bool:
+    """Whether the question asks about a time that no source has, or takes for granted what the sources deny.
+
+    "Did sales fall?" may be answered with "Sales rose", "Why did sales fall?" may not.
+    """
+    found = disagreements(question, "\n\n".join(f"{source.label}\n\n{source.text}" for source in sources))
+    presumes = _OPEN_QUESTION.search(question) is not None
+    return any(
+        each.kind == "date" or (presumes and each.kind == "negation" and each.source_value is not None)
+        for each in found
+    )
+
+
 def _chosen(question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
     chosen: list[Candidate] = []
     for candidate in _relevant(question, sources, meaning):
@@ -64,12 +83,14 @@ def _relevant(question: str, sources: Sources, meaning: Meaning) -> list[Candida
     usable = [
         candidate
         for candidate in ranked_sentences(question, sources, meaning)
-        if len(candidate.sentence.stems) > 1 and len(candidate.sentence.text) <= TUNING.longest_sentence
+        if len(candidate.sentence.stems) > 1
+        and not candidate.sentence.is_heading
+        and len(candidate.sentence.text) <= TUNING.longest_sentence
     ]
     enough = TUNING.answerable if meaning.known else TUNING.words_answerable
     if not usable or usable[0].score < enough:
         return []
-    return [candidate for candidate in usable if candidate.score >= TUNING.close_to_best * usable[0].score]
+    return [each for each in usable if each.score >= TUNING.close_to_best * usable[0].score]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -1,22 +1,32 @@
-"""A source's text as the offline model reads it: sentences and their stems, worked out once."""
+"""A source's text as the offline model reads it: sentences with their headings and stems, worked out once."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from domain.disagreements import without_markers
 from domain.sentences import Sentence, split_sentences
 from domain.words import content_stems
 
+_STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
+_LONGEST_HEADING = 80
+
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
-    """A sentence with its place in the text, and the stems of its content words."""
+    """A sentence with its place in the text, the stems of its content words, and those of the heading above it."""
 
     place: Sentence
     stems: frozenset[str]
+    heading: frozenset[str]
+    is_heading: bool
 
     @property
     def text(self) -> str:
+        """The sentence as it stands in the source."""
         return self.place.text
 
 
@@ -33,7 +43,28 @@ class Passage:
 def read_passage(text: str) -> Passage:
     """Return `text` in sentences. Pure, and cached: the same sources are read by every check of an answer."""
     plain = without_markers(text)
-    sentences = tuple(
-        ReadSentence(sentence, frozenset(content_stems(sentence.text))) for sentence in split_sentences(plain)
-    )
+    sentences = tuple(_read(split_sentences(plain)))
     return Passage(plain, sentences, frozenset[str]().union(*(sentence.stems for sentence in sentences)))
+
+
+def is_stopped(text: str) -> bool:
+    """Say whether `text` ends as a sentence ends."""
+    return _STOPPED.search(text) is not None
+
+
+def _read(sentences: list[Sentence]) -> Iterator[ReadSentence]:
+    heading = frozenset[str]()
+    for sentence, following in pairwise([*sentences, None]):
+        if sentence is None:
+            continue
+        stems = frozenset(content_stems(sentence.text))
+        is_heading = following is not None and _is_heading(sentence.text, following.text)
+        yield ReadSentence(sentence, stems, heading, is_heading)
+        heading = stems if is_heading else heading
+
+
+def _is_heading(text: str, following: str) -> bool:
+    """A short line without a full stop that stands above prose."""
+    if text.startswith("#"):
+        return True
+    return len(text) <= _LONGEST_HEADING and not is_stopped(text) and not _LISTED.match(text) and is_stopped(following)

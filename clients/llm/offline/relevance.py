@@ -25,7 +25,7 @@ _ASKED_FOR: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (
         re.compile(
             r"\bhow (?:many|much|long|old|far|often|large|big|high|tall)\b|\bwhat (?:percentage|number|amount|share)\b"
-            "|몇|얼마|비율",
+            "|몇|며칠|얼마|비율",
             re.IGNORECASE,
         ),
         lambda text: bool(find_quantities(text)),
@@ -72,16 +72,16 @@ def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning)
     ranked = [
         Candidate(source, sentence, score - TUNING.sentence_order * order)
         for order, (source, passage) in enumerate(zip(sources, passages, strict=True))
-        for sentence, score in _scored(question, passage, rarity, meaning)
+        for sentence, score in _scored(question, passage, frozenset(content_stems(source.label)), rarity, meaning)
     ]
     return sorted(ranked, key=lambda candidate: -candidate.score)
 
 
 def _scored(
-    question: str, passage: Passage, rarity: Mapping[str, float], meaning: Meaning
+    question: str, passage: Passage, label: frozenset[str], rarity: Mapping[str, float], meaning: Meaning
 ) -> list[tuple[ReadSentence, float]]:
-    context = TUNING.sentence_context * coverage(list(rarity), passage.stems)
-    by_words = [(each, TUNING.sentence_overlap * _overlap(rarity, each.stems) + context) for each in passage.sentences]
+    context = TUNING.sentence_context * coverage(list(rarity), passage.stems | label)
+    by_words = [(each, TUNING.sentence_overlap * _overlap(rarity, each, label) + context) for each in passage.sentences]
     by_words.sort(key=lambda pair: -pair[1])
     if not meaning.known:
         scale = TUNING.sentence_overlap + TUNING.sentence_context
@@ -104,9 +104,12 @@ def _kind(question: str, text: str) -> float:
 def _rarity(wanted: Sequence[str], sentences: Sequence[ReadSentence]) -> dict[str, float]:
     """Weigh the question's words: one that every sentence has tells little; one that none has must not be forgotten."""
     having = Counter(stem for sentence in sentences for stem in sentence.stems)
-    return {stem: math.log(1 + len(sentences) / (having[stem] or 0.5)) for stem in wanted}
+    return {stem: math.log(1 + len(sentences) / (having[stem] or 2)) for stem in wanted}
 
 
-def _overlap(rarity: Mapping[str, float], stems: frozenset[str]) -> float:
+def _overlap(rarity: Mapping[str, float], sentence: ReadSentence, label: frozenset[str]) -> float:
+    """Return the weighted share of the question's words that the sentence has; its headings' words count for less."""
+    titles = sentence.heading | label
+    shares = {stem: max(coverage([stem], sentence.stems), TUNING.heading * coverage([stem], titles)) for stem in rarity}
     total = sum(rarity.values())
-    return sum(weight * coverage([stem], stems) for stem, weight in rarity.items()) / total if total else 0.0
+    return sum(weight * shares[stem] for stem, weight in rarity.items()) / total if total else 0.0
