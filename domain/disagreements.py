@@ -22,7 +22,7 @@ _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """`claim_value` stands in the claim; `source_value` is what the source says instead, None if it says nothing or denies.
+    """`claim_value` stands in the claim; `source_value` is what the source says instead, None if it says nothing of it.
 
     `message` says both in one sentence for a user.
     """

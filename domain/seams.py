@@ -24,11 +24,15 @@ WIDE_STOP = re.compile(rf"[。！？｡]{_QUOTES}")
 
 
 def line_breaks(space: str) -> int:
+    """Count the line breaks in `space`, whatever sign makes them."""
     return len(f"{space}.".splitlines()) - 1
 
 
 def gap(left: str, before: str, after: str, right: str) -> str:
-    """Return the white space that stays of `before` and `after`, which stood around markers between two texts."""
+    """Return the white space to keep of `before` and `after`, which stood on both sides of markers.
+
+    `left` and `right` are the next few characters beyond it, empty where the text ends.
+    """
     if not right:
         return after
     if line_breaks(before) and line_breaks(after):

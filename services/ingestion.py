@@ -2,6 +2,8 @@
 
 import hashlib
 import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +21,7 @@ from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty
 
 log = structlog.get_logger()
 
-LEASE_S = 60.0
+LEASE_S = 20.0
 MAX_ATTEMPTS = 3
 
 
@@ -37,7 +39,11 @@ class _Job:
     content: bytes
 
 
-def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings) -> bool:
+Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Calls the given renewal again and again for the length of a block (workers.leases)."""
+
+
+def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings, hold: Hold) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
     Raises DatabaseUnavailable (try again later).
@@ -46,7 +52,9 @@ def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings
     if job is None:
         return False
     try:
-        _ingest(job, embedder, limits)
+        # Reading a long PDF takes longer than a lease lasts.
+        with hold(lambda: _renew(job)):
+            _ingest(job, embedder, limits)
     except TakenOver:
         log.info("ingestion_superseded", document_id=str(document_id))
     except DatabaseUnavailable:
@@ -120,6 +128,11 @@ def _row(job: _Job, chunk: TextChunk, embedding: list[float]) -> dict[str, Any]:
         "sha256": hashlib.sha256(chunk.text.encode()).hexdigest(),
         "embedding": embedding,
     }
+
+
+def _renew(job: _Job) -> None:
+    with transaction() as session:
+        rows.advance_document(session, job.document_id, job.attempt, lease_s=LEASE_S)
 
 
 def _fail(job: _Job, code: str, message: str) -> None:

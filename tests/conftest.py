@@ -3,6 +3,7 @@
 from collections.abc import Generator
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 from sqlalchemy import text
 
 from citewell.supervisor.home import temporary_home
@@ -12,6 +13,10 @@ from db.base import Base
 from db.migrate import upgrade
 from db.session import dispose, transaction
 from workers.celery_app import app
+
+# A property that holds must not fail because the machine is busy.
+hypothesis_settings.register_profile("citewell", deadline=None)
+hypothesis_settings.load_profile("citewell")
 
 
 @pytest.fixture(scope="session")

@@ -9,13 +9,16 @@ from config.settings import settings
 from domain.errors import DatabaseUnavailable
 from services.ingestion import ingest
 from workers.celery_app import app
-from workers.runtime import tools
+from workers.runtime import leases, tools
+
+# Below the visibility timeout: nobody else is given the message while this process may still work on it.
+SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540
 
 
-@app.task(name="document.ingest", bind=True)
+@app.task(name="document.ingest", bind=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
 def ingest_document(task: Task[Any, Any], document_id: str) -> None:
     """Read, split, embed and store one document."""
     try:
-        ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion)
+        ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold)
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error

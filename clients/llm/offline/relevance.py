@@ -104,7 +104,7 @@ def _kind(question: str, text: str) -> float:
 def _rarity(wanted: Sequence[str], sentences: Sequence[ReadSentence]) -> dict[str, float]:
     """Weigh the question's words: one that every sentence has tells little; one that none has must not be forgotten."""
     having = Counter(stem for sentence in sentences for stem in sentence.stems)
-    return {stem: math.log(1 + len(sentences) / (having[stem] or 2)) for stem in wanted}
+    return {stem: math.log(1 + len(sentences) / (having[stem] or 0.5)) for stem in wanted}
 
 
 def _overlap(rarity: Mapping[str, float], sentence: ReadSentence, label: frozenset[str]) -> float:

@@ -1,0 +1,143 @@
+"""A document becomes searchable as a whole or not at all."""
+
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import func, select, text
+
+from clients.embeddings import default_embedder
+from config.settings import IngestionSettings, settings
+from db.models import Chunk, Document
+from db.queries import documents as rows
+from db.session import reading, transaction
+from domain.errors import DocumentEmpty, DocumentTooLarge
+from services.documents import NewDocument, accept_document, read_document
+from services.ingestion import MAX_ATTEMPTS, ingest
+
+pytestmark = pytest.mark.usefixtures("database")
+
+LIMITS = IngestionSettings(chunk_chars=200, overlap_chars=40, batch=2)
+POLICY = "\n\n".join(
+    f"Rule {n}: returns of kind {n} are accepted within {n + 10} days of the purchase." for n in range(12)
+)
+
+
+@contextmanager
+def hold(renew: Callable[[], None]) -> Generator[None]:
+    renew()
+    yield
+
+
+def accept(content: bytes = POLICY.encode(), filename: str = "policy.txt", workspace: str = "w") -> uuid.UUID:
+    return accept_document(NewDocument(filename, content, workspace), settings()).document_id
+
+
+def run(document_id: uuid.UUID) -> bool:
+    return ingest(document_id, default_embedder(), LIMITS, hold)
+
+
+def chunk_count() -> int:
+    with reading() as session:
+        return session.scalar(select(func.count(Chunk.id))) or 0
+
+
+def test_a_ready_document_has_all_its_chunks_as_slices_of_its_text() -> None:  # S3.3, N3
+    document_id = accept()
+    assert run(document_id)
+    state = read_document(document_id)
+    with reading() as session:
+        stored = rows.get_document_text(session, document_id) or ""
+        chunks = session.scalars(select(Chunk).order_by(Chunk.chunk_index)).all()
+    assert state["status"] == "ready"
+    assert state["progress"] == {"chunks_done": len(chunks), "chunks_total": len(chunks)}
+    assert [chunk.chunk_id for chunk in chunks] == [f"doc_0::chunk_{n}" for n in range(len(chunks))]
+    assert all(stored[chunk.start_index : chunk.end_index] == chunk.text for chunk in chunks)
+
+
+def test_documents_are_numbered_within_their_workspace() -> None:  # S3.3, S2.5
+    ids = [accept(b"one fish", "a.txt"), accept(b"two fish", "b.txt"), accept(b"red fish", "c.txt", workspace="other")]
+    assert [read_document(document_id)["doc_id"] for document_id in ids] == ["doc_0", "doc_1", "doc_0"]
+
+
+def test_a_second_delivery_changes_nothing() -> None:  # A5
+    document_id = accept()
+    run(document_id)
+    before = chunk_count()
+    assert not run(document_id)
+    assert chunk_count() == before
+
+
+def test_the_same_file_is_accepted_once() -> None:
+    first = accept()
+    again = accept_document(NewDocument("policy.txt", POLICY.encode(), "w"), settings())
+    assert (again.document_id, again.created, again.needs_work) == (first, False, False)
+
+
+def test_a_document_that_cannot_be_read_leaves_a_reason_and_nothing_else() -> None:
+    document_id = accept(b"%PDF-1.7 and then nothing of the kind", "broken.pdf")
+    run(document_id)
+    state = read_document(document_id)
+    assert (state["status"], state["error"]["code"]) == ("failed", "document_unreadable")
+    assert "broken.pdf" in state["error"]["message"]
+    assert chunk_count() == 0
+
+
+def test_a_failed_document_is_tried_again_when_it_is_sent_again() -> None:
+    document_id = accept(b"%PDF-1.7 nothing", "broken.pdf")
+    run(document_id)
+    again = accept_document(NewDocument("broken.pdf", b"%PDF-1.7 nothing", "w"), settings())
+    assert (again.document_id, again.needs_work) == (document_id, True)
+    assert read_document(document_id)["status"] == "queued"
+
+
+def test_what_a_dead_worker_left_half_done_is_done_again_from_the_start() -> None:  # A5
+    document_id = accept()
+    with transaction() as session:
+        assert rows.claim_document(session, document_id, lease_s=-1) == 1
+        session.execute(text("UPDATE documents SET chunks_done = 2"))
+    assert run(document_id)
+    assert read_document(document_id)["status"] == "ready"
+
+
+def test_a_worker_that_lost_its_claim_stores_nothing_more() -> None:  # A5
+    document_id = accept()
+
+    @contextmanager
+    def overtaken(_: Callable[[], None]) -> Generator[None]:
+        with transaction() as session:
+            session.execute(text("UPDATE documents SET attempt = attempt + 1"))
+        yield
+
+    assert ingest(document_id, default_embedder(), LIMITS, overtaken)
+    assert read_document(document_id)["status"] == "processing"
+    assert chunk_count() == 0
+
+
+def test_a_document_that_ends_its_workers_is_given_up() -> None:  # A5
+    document_id = accept()
+    with transaction() as session:
+        session.execute(text(f"UPDATE documents SET attempt = {MAX_ATTEMPTS}"))
+    assert not run(document_id)
+    assert read_document(document_id)["error"]["code"] == "ingestion_gave_up"
+
+
+def test_vectors_of_another_model_are_refused_with_a_way_out() -> None:
+    run(accept())
+    with transaction() as session:
+        session.execute(text("UPDATE workspaces SET embedding_model = 'another'"))
+    second = accept(b"another text", "second.txt")
+    run(second)
+    assert read_document(second)["error"]["code"] == "embedding_mismatch"
+    assert "new workspace" in read_document(second)["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("content", "error"), [(b"", DocumentEmpty), (b"x" * 60_000_000, DocumentTooLarge)], ids=["empty", "huge"]
+)
+def test_a_file_that_is_no_document_is_not_accepted(content: bytes, error: type[Exception]) -> None:  # A8
+    with pytest.raises(error):
+        accept(content)
+    with reading() as session:
+        assert session.scalar(select(func.count(Document.id))) == 0
