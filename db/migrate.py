@@ -9,13 +9,19 @@ from alembic.util.exc import CommandError
 from domain.errors import SchemaUnknown
 
 
+def alembic_config() -> Config:
+    """Alembic on the migrations that stand beside this package."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).resolve().parents[1] / "migrations"))
+    return config
+
+
 def upgrade(database_url: str) -> None:
     """Run all missing migrations; does nothing on a database that is at head.
 
     Raises SchemaUnknown when the database was made by a newer version.
     """
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).resolve().parents[1] / "migrations"))
+    config = alembic_config()
     config.attributes["url"] = database_url
     try:
         command.upgrade(config, "head")

@@ -1,14 +1,12 @@
 """Which schema the database has, and which one this program needs."""
 
 from functools import cache
-from pathlib import Path
 
-from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-import migrations
+from db.migrate import alembic_config
 
 
 def schema_revision(session: Session) -> str | None:
@@ -21,6 +19,4 @@ def schema_revision(session: Session) -> str | None:
 @cache
 def head_revision() -> str | None:
     """The newest revision in this program."""
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    return ScriptDirectory.from_config(config).get_current_head()
+    return ScriptDirectory.from_config(alembic_config()).get_current_head()

@@ -9,6 +9,7 @@ from functools import cache
 
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from config.settings import settings
@@ -24,13 +25,18 @@ def engine() -> Engine:
         max_overflow=24,
         pool_timeout=10,
         pool_pre_ping=True,
+        # Errors print the parameters of a statement otherwise, and those hold document text.
+        hide_parameters=True,
         connect_args={"connect_timeout": 5, "options": "-c statement_timeout=60000 -c lock_timeout=10000"},
     )
 
 
 @contextmanager
 def transaction() -> Generator[Session]:
-    """Commit at the end, roll back on any error. Raises DatabaseUnavailable when Postgres cannot be reached."""
+    """Commit at the end, roll back on any error.
+
+    Raises DatabaseUnavailable when Postgres cannot be reached or no connection of the pool gets free in time.
+    """
     session = Session(engine(), expire_on_commit=False)
     try:
         with session.begin():
@@ -39,6 +45,8 @@ def transaction() -> Generator[Session]:
         if error.connection_invalidated or _is_connection_failure(error):
             raise DatabaseUnavailable from error
         raise
+    except PoolTimeout as error:
+        raise DatabaseUnavailable("All database connections of this process are busy; try again.") from error
     finally:
         session.close()
 

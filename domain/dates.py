@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from domain.units import ORDINALS
+from domain.units import ORDINALS, latin_letters
 
 _MONTHS = (
     ("january", "jan"),
@@ -81,10 +81,14 @@ class Date:
 
 def find_dates(text: str) -> list[Date]:
     """Return the dates in `text` in order; none overlaps another."""
+    text = latin_letters(text)
+    taken = bytearray(len(text))
     found: list[Date] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            if all(match.end() <= date.start or date.end <= match.start() for date in found):
+            start, end = match.span()
+            if not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
                 found.append(_date(match))
     return sorted(found, key=lambda date: date.start)
 

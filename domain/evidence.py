@@ -52,7 +52,7 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
         spaced = [match.span() for match in _WORD.finditer(text)]
         first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
         start, end = _widened(spaced, first, last, min_chars, max_chars)
-    return start, end
+    return start, min(end, start + max_chars)
 
 
 def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.units import COUNTERS, KOREAN_NUMERALS, NUMERALS, ORDINALS, SCALES, UNITS
+from domain.units import COUNTERS, KOREAN_NUMERALS, NUMERALS, ORDINALS, SCALES, UNITS, latin_letters
 from domain.words import content_stems
 
 Bound = Literal["exactly", "about", "over", "under"]
@@ -87,6 +87,7 @@ class Quantity:
 
 def find_quantities(text: str) -> list[Quantity]:
     """Return the quantities in `text` in order, dates included; the number of a list item is not a quantity."""
+    text = latin_letters(text)
     listed = {match.end() for match in _LIST_NUMBER.finditer(text)}
     return [_quantity(text, match) for match in _NUMBER.finditer(text) if match.end() not in listed]
 

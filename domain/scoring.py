@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.markers import cited_markers
+from domain.plain import plain_text
+from domain.references import strip_references
 from domain.words import words
 
 ALIGNMENT_ISSUE = "Answer may not be well-supported by retrieved sources"
@@ -69,7 +71,7 @@ class Thresholds:
 
 def keyword_overlap(answer: str, chunks: Sequence[str]) -> float:
     """Row S1.2's fallback: the share of the answer's words found in a chunk, averaged over the chunks; 0..1."""
-    wanted = set(words(answer))
+    wanted = set(words(plain_text(answer).text))
     if not wanted or not chunks:
         return 0.0
     return sum(len(wanted & set(words(chunk))) / len(wanted) for chunk in chunks) / len(chunks)
@@ -79,10 +81,12 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
     """Row S1.3: `min(found/total + min(0.1 * patterns, 0.3), 1)`.
 
     `total` are the sources that the answer was written from. A source is found when a marker points to it or the answer
-    names one of its identifiers. Each marker and each phrase like "according to" is a pattern.
+    names one of its identifiers; a list of references at the end cites nothing. Each marker and each phrase like
+    "according to" is a pattern.
     """
     if not sources:
         return 0.0
+    answer = strip_references(answer)
     markers = cited_markers(answer)
     cited = {number for marker in markers for number in marker.numbers}
     found = sum(source.number in cited or _is_named(source, answer) for source in sources)

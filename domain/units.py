@@ -67,3 +67,10 @@ ORDINALS = {
 }
 COUNTERS = ("명", "개", "번", "가지", "곳", "달", "살", "시간", "차례", "마리", "권", "대", "편", "배", "군데", "사람")
 """Korean counters: only before one of these is `두` or `세` a number."""
+
+_LOOKALIKES = str.maketrans("ıİſ\u212a", "iIsK")
+
+
+def latin_letters(text: str) -> str:
+    """Replace the four letters that a case-insensitive pattern takes for Latin ones, so that what matches is a name."""
+    return text.translate(_LOOKALIKES)

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 import pytest
 from hypothesis import settings as hypothesis_settings
-from sqlalchemy import text
+from sqlalchemy import delete
 
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers import EmbeddedServers
@@ -50,8 +50,8 @@ def database(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch)
     settings.cache_clear()
     dispose()
     yield postgres_url
-    names = ", ".join(table.name for table in Base.metadata.sorted_tables)
     with transaction() as session:
-        session.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+        for table in reversed(Base.metadata.sorted_tables):
+            session.execute(delete(table))
     dispose()
     settings.cache_clear()

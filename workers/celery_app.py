@@ -41,6 +41,12 @@ app.conf.update(
         "unacked_restore_throttle": 1,
         "socket_timeout": 5,
         "socket_connect_timeout": 2,
+        # Publishing gives up at once when the broker is away: the reconciler starts what was accepted. Consumers have
+        # their own, endless patience (broker_connection_max_retries).
+        "max_retries": 1,
+        "interval_start": 0.1,
+        "interval_step": 0.1,
+        "interval_max": 0.2,
     },
 )
 app.set_default()

@@ -18,6 +18,7 @@ class Fleet:
 
     def __init__(self, logs: Path, on_line: OnLine | None = None) -> None:
         self.processes: list[ManagedProcess] = []
+        self.interrupted = False
         self._logs = logs
         self._on_line = on_line
         self._guard = Guard()
@@ -33,6 +34,7 @@ class Fleet:
         deadline = time.monotonic() + within
         waiting = list(processes)
         while waiting:
+            self._heed_interrupt()
             for process in waiting:
                 process.revive()
                 if process.deaths >= deaths:
@@ -44,8 +46,14 @@ class Fleet:
 
     def revive(self) -> None:
         """Start again what died, each after its own backoff."""
+        self._heed_interrupt()
         for process in self.processes:
             process.revive()
+
+    def _heed_interrupt(self) -> None:
+        # An exception raised by a signal handler is lost when it lands in a callback that Python shields.
+        if self.interrupted:
+            raise KeyboardInterrupt
 
     def stop(self, processes: Sequence[ManagedProcess]) -> None:
         """Stop these at the same time and let go of them."""

@@ -143,5 +143,6 @@ class Supervisor:
     def _on_signal(self, *_: object) -> None:
         if not self._stopping:
             self._stopping = True
+            self._fleet.interrupted = True
             raise KeyboardInterrupt
         self._fleet.kill()
