@@ -1,13 +1,17 @@
 """Which server a command talks to: the one it is told, the one that runs on this home, or one of its own."""
 
+import time
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
 from typing import Protocol
 
 from citewell.client import CitewellClient
-from citewell.supervisor.state import running_server
+from citewell.supervisor.errors import AlreadyRunning
+from citewell.supervisor.state import ServerState, running_server
 from config.settings import settings
+
+_PATIENCE_S, _LOOK_EVERY_S = 60.0, 0.2
 
 
 class _OwnServer(Protocol):
@@ -31,5 +35,20 @@ def connected(url: str | None) -> Generator[CitewellClient]:
         return
     # Databases and process control are loaded by the commands that start them, not by those that only talk.
     own: AbstractContextManager[_OwnServer] = import_module("citewell.cli.embedded").started_server()
-    with own as server, CitewellClient(server.url, after_each=server.revive) as client:
-        yield client
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(own)
+            client = CitewellClient(server.url, after_each=server.revive)
+        except AlreadyRunning as already:
+            client = CitewellClient(_awaited(already).url)
+        yield stack.enter_context(client)
+
+
+def _awaited(already: AlreadyRunning) -> ServerState:
+    """The server that another process is just starting on this home. Raises `already` when it does not come up."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < deadline:
+        if running := running_server(settings().home):
+            return running
+        time.sleep(_LOOK_EVERY_S)
+    raise already

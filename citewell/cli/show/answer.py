@@ -48,7 +48,7 @@ def _references(query: Query) -> RenderableType:
     lines: list[RenderableType] = []
     for number, reference in enumerate(query["references"], start=1):
         taken = Table.grid(padding=(0, 2), expand=True)
-        taken.add_column(no_wrap=True)
+        taken.add_column(no_wrap=True, min_width=len("✗ inaccurate 0.00"))
         taken.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         for citation in query["citations"]:
             if citation["number"] == number:
