@@ -58,11 +58,13 @@ def _measure_baseline(simulator: GroqSimulator, chunks: list[str]) -> tuple[str,
 
         started = time.perf_counter()
         await asyncio.gather(*(one() for _ in range(TOTAL)))
-        return statistics.median(alone), TOTAL / (time.perf_counter() - started)
+        rate = TOTAL / (time.perf_counter() - started)
+        await baseline.aclose()
+        return statistics.median(alone), rate
 
     simulator.reset()
     alone, rate = asyncio.run(run())
-    return "asyncio, one process, nothing stored", alone, rate, _calls_per_query(simulator)
+    return "bare asyncio", alone, rate, _calls_per_query(simulator)
 
 
 def _measure_citewell(simulator: GroqSimulator, stack: Stack) -> tuple[str, float, float, float]:
@@ -79,7 +81,7 @@ def _measure_citewell(simulator: GroqSimulator, stack: Stack) -> tuple[str, floa
     with ThreadPoolExecutor(IN_FLIGHT) as clients:
         list(clients.map(one, range(TOTAL)))
     rate = TOTAL / (time.perf_counter() - started)
-    return "Citewell, as `citewell up` runs it", alone, rate, _calls_per_query(simulator)
+    return "Citewell", alone, rate, _calls_per_query(simulator)
 
 
 async def _timed(work: Callable[[], Awaitable[object]]) -> float:
@@ -96,7 +98,7 @@ def _calls_per_query(simulator: GroqSimulator) -> float:
 
 def _print(rows: list[tuple[str, float, float, float]]) -> None:
     table = Table(title=f"One document, one question; median of {ROUNDS}, then {TOTAL} queries, {IN_FLIGHT} in flight")
-    for heading in ("system", "one query, s", "over the baseline", "queries/s", "model calls per query"):
+    for heading in ("system", "one query, s", "over bare", "queries/s", "calls/query"):
         table.add_column(heading, justify="left" if heading == "system" else "right")
     floor = rows[0][1]
     for name, alone, rate, calls in rows:

@@ -26,9 +26,13 @@ class Baseline:
 
     def __init__(self, base_url: str, key: str, chunks: list[str]) -> None:
         settings = ModelSettings(concurrency=512)
-        model = GroqModel(key, base_url, catalogue=settings.catalogue, concurrency=settings.concurrency)
-        self._models = ModelGateway(model, settings)
+        self._model = GroqModel(key, base_url, catalogue=settings.catalogue, concurrency=settings.concurrency)
+        self._models = ModelGateway(self._model, settings)
         self._chunks = chunks
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._model.aclose()
 
     async def answer(self, question: str) -> None:
         """Ask all that Citewell asks for one question. Raises RuntimeError when no answer was written."""

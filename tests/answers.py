@@ -6,14 +6,20 @@ MARKERS = st.sampled_from(
     ["[†1]", "[†2]", "[1]", "[3]", "[†9]", "[0]", "[1, 2]", "[2-4]", "[†1][†3]", "[1], [2]", "(Source: 1)", "【2†L3】"]
 )
 _CLAUSES = st.sampled_from(
-    ["Sales rose 5%", "Refunds take 30 days", "the fee is $5 in the U.S. market", "매출은 3.5% 늘었습니다", "Norvex [2023] won"]
+    [
+        "Sales rose 5%",
+        "Refunds take 30 days",
+        "the fee is $5 in the U.S. market",
+        "매출은 3.5% 늘었습니다",
+        "Norvex [2023] won",
+    ]
 )
 _STOPS = st.sampled_from([".", ".", "?", "!", "입니다."])
 
 
 def _marked(clause: str, inner: str, between: str, rest: str, marker: str, stop: str, before_stop: bool) -> str:
-    cited = f"{clause}{inner}{between}{rest}"
-    return f"{cited} {marker}{stop}" if before_stop else f"{cited}{stop}{marker}"
+    words = f"{clause}{inner}{between}{rest}"
+    return f"{words}{marker}{stop}" if before_stop else f"{words}{stop}{marker}"
 
 
 SENTENCES = st.builds(
@@ -25,28 +31,47 @@ SENTENCES = st.builds(
     st.one_of(st.just(""), MARKERS, MARKERS.map(lambda marker: " " + marker)),
     _STOPS,
     st.booleans(),
-).map(lambda sentence: sentence.replace(" .", ".").replace(" ?", "?").replace(" !", "!"))
+)
 
 _PARAGRAPHS = st.lists(SENTENCES, min_size=1, max_size=3).map(" ".join)
 _LISTS = st.lists(SENTENCES, min_size=1, max_size=3).map(lambda items: "\n".join(f"- {item}" for item in items))
 _HEADINGS = st.sampled_from(["## Refunds", "**Fees**", "The steps are:", "```\nx[1] = 2\n```", "Use `x[1]` [1]."])
-_REFERENCES = st.sampled_from(["", "\n\n### References\n- [†1] a.pdf, p.3\n- [†2] b.md", "\n\n출처: [1] 보고서.pdf, p.2"])
+_REFERENCES = st.sampled_from(
+    ["", "\n\n### References\n- [†1] a.pdf, p.3\n- [†2] b.md", "\n\n출처: [1] 보고서.pdf, p.2"]
+)
+
+
+def _answer(blocks: list[str], references: str) -> str:
+    return "\n\n".join(blocks) + references
+
 
 ANSWERS = st.builds(
-    lambda blocks, references: "\n\n".join(blocks) + references,
+    _answer,
     st.lists(st.one_of(_PARAGRAPHS, _PARAGRAPHS, _LISTS, _HEADINGS), min_size=1, max_size=5),
     _REFERENCES,
 )
 
+_TOKENS = [
+    *("[1]", "[2]", "[†3]", "[[1]]", "([2])", "[0]", "[", "]", "(", ")", "1", "†", "`", "```\n", "**"),
+    *(
+        " ",
+        "\n",
+        ". ",
+        ",",
+        "。",
+        "Hello",
+        "매출",
+        "- ",
+        "| ",
+        "References\n",
+        "Source: ",
+        "According to ",
+        "에 따르면 ",
+    ),
+]
 ANYTHING = st.one_of(
     st.text(max_size=60),
     st.text(alphabet="[]()【】†1 2,.a가\n`|:。", max_size=40),
-    st.lists(
-        st.sampled_from(
-            ["[1]", "[2]", "[†3]", "[[1]]", "([2])", "[0]", " ", "\n", ". ", "Hello", "매출", "- ", "| ", "`", "```\n"]
-            + ["[", "]", "(", ")", "1", "†", ",", "References\n", "Source: ", "According to ", "에 따르면 ", "。", "**"]
-        ),
-        max_size=12,
-    ).map("".join),
+    st.lists(st.sampled_from(_TOKENS), max_size=12).map("".join),
 )
 """Any text, and texts that are likely to be taken for markers, headings or code."""

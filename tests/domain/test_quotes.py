@@ -1,0 +1,84 @@
+"""Finding quotations: exact offsets into the original, whatever happened to the copy."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from domain.quotes import locate_quote
+
+VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200d\u2060\ufeff]")
+POLICY = (
+    "Section 2\n\nThe “refund\npolicy” – valid from 1 May – says that customers have 30 days. "
+    "Efﬁcient of\u00adfice work. 환불은 30일 이내에 가능합니다. Hearts and art."
+)
+
+
+def found(quote: str, text: str = POLICY) -> str | None:
+    located = locate_quote(quote, text)
+    return None if located is None else text[located.start : located.end]
+
+
+# N3, S4.4
+@given(st.text(min_size=1, max_size=80), st.data())
+def test_any_piece_of_a_text_is_found_exactly(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    quote = text[start : data.draw(st.integers(start + 1, len(text)))]
+    located = locate_quote(quote, text)
+    assume(VISIBLE.search(quote))
+    assert located is not None
+    assert (located.exact, located.score) == (True, 1.0)
+    assert text[located.start : located.end].casefold().split() == quote.casefold().split()
+
+
+@given(st.text(max_size=60), st.text(max_size=200))
+def test_a_place_is_always_inside_the_text_and_only_exact_ones_score_one(quote: str, text: str) -> None:
+    located = locate_quote(quote, text)
+    if located is not None:
+        assert 0 <= located.start < located.end <= len(text)
+        assert located.exact == (located.score == 1.0)
+        assert 0.7 <= located.score <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("quote", "original"),
+    [
+        ('"Refund policy" - valid', "“refund\npolicy” – valid"),
+        ("EFFICIENT OFFICE", "Efﬁcient of\u00adfice"),
+        ("  환불은   30일 이내에 ", "환불은 30일 이내에"),
+        ("customers have 30 days.", "customers have 30 days."),
+    ],
+)
+def test_case_spaces_signs_and_ligatures_do_not_matter(quote: str, original: str) -> None:
+    assert found(quote) == original
+
+
+def test_decomposed_korean_and_accents_are_found() -> None:
+    text = unicodedata.normalize("NFD", "서울은 대한민국의 수도이다. Café society")
+    for quote in ("대한민국의 수도", "Café"):
+        assert unicodedata.normalize("NFC", found(quote, text) or "") == quote
+
+
+def test_whole_words_are_preferred() -> None:
+    located = locate_quote("art", POLICY)
+    assert located is not None
+    assert located.start == POLICY.rindex("art")
+
+
+def test_a_changed_quotation_is_found_fuzzily_between_word_boundaries() -> None:
+    located = locate_quote("customers must have 30 days", POLICY)
+    assert located is not None
+    assert not located.exact
+    assert 0.7 <= located.score < 1.0
+    assert POLICY[located.start : located.end].startswith("customers have 30 days")
+
+
+@pytest.mark.parametrize("quote", ["", "  ", "cats", "a completely unrelated sentence about cats"])
+def test_what_is_not_there_is_not_found(quote: str) -> None:
+    assert locate_quote(quote, POLICY) is None
+
+
+def test_the_least_ratio_is_the_callers_choice() -> None:
+    assert locate_quote("customers must have 30 days", POLICY, min_ratio=0.95) is None
