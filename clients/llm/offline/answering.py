@@ -8,6 +8,7 @@ from clients.llm.offline.relevance import Candidate, ranked_sentences
 from clients.llm.offline.tuning import TUNING
 from domain.evidence import best_text_span, disagreements
 from domain.judgements import ExtractedCitation, ExtractedCitations
+from domain.markers import cited_markers
 from domain.sources import Sources
 from domain.words import coverage
 
@@ -54,7 +55,11 @@ def extract_citations(question: str, sources: Sources, limits: tuple[int, int], 
 
 def quoted(candidate: Candidate) -> str:
     """Return the sentence as an answer shows it."""
-    return _LIST_SIGN.sub("", " ".join(candidate.sentence.text.split()))
+    place = candidate.sentence.place
+    text = candidate.source.text[place.start : place.end]
+    for marker in reversed(cited_markers(text)):
+        text = text[: marker.start].rstrip() + text[marker.end :]
+    return _LIST_SIGN.sub("", " ".join(text.split()))
 
 
 def _presumes_otherwise(question: str, sources: Sources) -> bool:
