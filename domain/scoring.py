@@ -36,10 +36,13 @@ class SourceIdentity:
     filing_type: str | None = None
 
     def names(self) -> list[str]:
-        """Row S1.3's identifiers. Combinations ("AAPL 10-Q 2023") contain the single ones, so these are enough."""
-        stem = self.filename.rsplit(".", 1)[0]
-        known = (self.ticker, self.year, self.filing_type, self.title, self.filename, stem, self.section)
-        return [name for name in known if name and len(name) > 1]
+        """Row S1.3's identifiers. Combinations ("AAPL 10-Q 2023") contain the single ones, so these are enough.
+
+        A title, file name or section that is one plain word ("Returns") identifies nothing: answers use such words.
+        """
+        filing = (self.ticker, self.year, self.filing_type)
+        document = (self.title, self.filename, self.filename.rsplit(".", 1)[0], self.section)
+        return [name for name in filing if name] + [name for name in document if name and not name.isalpha()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,8 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
     """Row S1.3: `min(found/total + min(0.1 * patterns, 0.3), 1)`.
 
     `total` are the sources that the answer was written from. A source is found when a marker points to it or the answer
-    names one of its identifiers; a list of references at the end cites nothing. Each marker and each phrase like
-    "according to" is a pattern.
+    names one of its identifiers; a list of references at the end cites nothing. Each marker that points to
+    a source and each phrase like "according to" is a pattern.
     """
     if not sources:
         return 0.0
@@ -90,7 +93,8 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
     markers = cited_markers(answer)
     cited = {number for marker in markers for number in marker.numbers}
     found = sum(source.number in cited or _is_named(source, answer) for source in sources)
-    patterns = len(markers) + len(_PATTERNS.findall(answer))
+    known = {source.number for source in sources}
+    patterns = sum(not known.isdisjoint(marker.numbers) for marker in markers) + len(_PATTERNS.findall(answer))
     return min(found / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0)
 
 

@@ -44,7 +44,12 @@ class PairVerdict:
     explanation: str
 
     def verdict(self, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
-        """Row S5.4: a judgement counts from confidence `threshold` on; what is not judged is uncertain."""
+        """Row S5.4: a judgement counts from confidence `threshold` on; what is not judged is uncertain.
+
+        So is a reply whose two fields disagree, such as "accurate" and "contradicts".
+        """
+        if self.is_accurate is not None and self.is_accurate != (self.relation == "supports"):
+            return Verdict.UNCERTAIN
         return classify(self.is_accurate, self.confidence, threshold)
 
 
@@ -64,16 +69,17 @@ def sentence_status(
     |--------------------------------------------------------|--------------|
     | claims nothing                                         | no_claim     |
     | is confidently contradicted by a source                | contradicted |
-    | is confidently and accurately cited from a source      | supported    |
+    | is confidently supported, and contradicted by none     | supported    |
     | has no check, or one that did not happen               | not_checked  |
-    | is partly in a source, or accurate but not confidently | partial      |
+    | is partly or not confidently supported, or in dispute  | partial      |
     | is none of these                                       | unsupported  |
     """
     if not claim:
         return SentenceStatus.NO_CLAIM
-    if any(check.relation == "contradicts" and _is_confident(check, threshold) for check in checks):
+    contradictions = [check for check in checks if check.relation == "contradicts"]
+    if any(_is_confident(check, threshold) for check in contradictions):
         return SentenceStatus.CONTRADICTED
-    if any(_supports(check) and _is_confident(check, threshold) for check in checks):
+    if any(_supports(check) and _is_confident(check, threshold) for check in checks) and not contradictions:
         return SentenceStatus.SUPPORTED
     if not checks or any(check.status == "not_checked" for check in checks):
         return SentenceStatus.NOT_CHECKED

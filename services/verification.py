@@ -54,6 +54,8 @@ async def check_facts(context: StepContext) -> StepResult:
     reply = await context.tools.models.ask(CHECK_FACTS, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(_not_checked(reply.reason))
+    if not reply.claims and any(statement.claim for statement in statements(context.draft["text"])):
+        return StepResult.single(_not_checked("the model found no claim in an answer that makes some"))
     ids = {number: passage.chunk_id for number, passage in enumerate(passages, start=1)}
     return StepResult.single(Checked(status="checked", verdict=_with_chunk_ids(reply, ids)))
 

@@ -64,6 +64,7 @@ def test_a_judgement_counts_from_the_threshold_on(
         ([check("does_not_mention"), NOT_CHECKED], S.NOT_CHECKED),
         ([check("does_not_mention", accurate=True)], S.UNSUPPORTED),
         ([check("supports", accurate=False)], S.UNSUPPORTED),
+        ([check("supports"), check("contradicts", 0.5)], S.PARTIAL),
     ],
 )
 def test_the_state_of_a_claim(found: list[PairVerdict], expected: SentenceStatus) -> None:  # N4
@@ -79,6 +80,12 @@ def test_a_sentence_without_a_claim_needs_no_check(found: list[PairVerdict]) -> 
 def test_supported_needs_a_confident_check_that_says_so(found: list[PairVerdict]) -> None:  # N4
     if sentence_status(True, found) is S.SUPPORTED:
         assert any(c.is_accurate and c.relation == "supports" and (c.confidence or 0) >= 0.7 for c in found)
+
+
+@pytest.mark.parametrize("relation", ["partially_supports", "contradicts", "does_not_mention"])
+def test_a_reply_that_disagrees_with_itself_is_uncertain(relation: Relation) -> None:  # S5.4, N4
+    assert check(relation, accurate=True).verdict() is Verdict.UNCERTAIN
+    assert check("supports", accurate=False).verdict() is Verdict.UNCERTAIN
 
 
 def test_the_order_of_checks_does_not_matter() -> None:  # N4
