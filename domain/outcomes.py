@@ -25,10 +25,11 @@ class Scored(TypedDict):
 class Selected(TypedDict):
     """`selected` are the chunk keys that the answer is written from, numbered 1..k by position; `ranked` all of them.
 
-    `sources` is `selected` as users see it. `refused`: the evidence gate closed, `reason` says why.
+    `sources` is `selected` as users see it. `refused`: the evidence gate closed. `failed`: retrieval or reranking
+    broke, which says nothing about the documents. `reason` says why.
     """
 
-    status: Literal["selected", "refused"]
+    status: Literal["selected", "refused", "failed"]
     selected: list[int]
     ranked: list[int]
     sources: list[dict[str, Any]]
@@ -43,6 +44,8 @@ class Drafted(TypedDict):
     text: str
     model: str | None
     reason: NotRequired[str]
+    code: NotRequired[str]
+    """Why it failed, for machines: `model_refused`, `model_unavailable`, …"""
 
 
 class Extracted(TypedDict):

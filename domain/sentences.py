@@ -165,9 +165,7 @@ def _stops(text: str, start: int, end: int, markers: Mapping[int, int]) -> Itera
 
 
 def _skip_markers(text: str, position: int, markers: Mapping[int, int]) -> int:
-    while space := _TO_MARKER.match(text, position):
-        if space.end() not in markers:
-            break
+    while (space := _TO_MARKER.match(text, position)) and space.end() in markers:
         position = markers[space.end()]
     return position
 

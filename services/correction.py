@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """Everything that one round publishes; `answer` is None when there is nothing to publish."""
+    """Everything that one round publishes."""
 
     answer: Answer
     citations: list[Citation]
@@ -32,9 +32,9 @@ class Conclusion:
 
 def conclude(context: StepContext) -> StepResult:
     """Build the answer and its verification, and store both together with this step's outcome."""
+    if failure := _failure(context):
+        return StepResult.single({"status": "failed", **failure})
     conclusion = _conclusion(context)
-    if conclusion is None:
-        return StepResult.single({"status": "failed", "reason": context.draft.get("reason", "no answer was written")})
 
     def save(session: Session) -> None:
         assert_exact(session, conclusion.answer.text, conclusion.citations)
@@ -45,12 +45,20 @@ def conclude(context: StepContext) -> StepResult:
     return StepResult.single({"status": "answered", "abstained": conclusion.answer.abstained}, save)
 
 
-def _conclusion(context: StepContext) -> Conclusion | None:
+def _failure(context: StepContext) -> dict[str, str] | None:
+    """Why there is no answer for a technical reason. "I don't know" would say something about the documents."""
+    if context.selection["status"] == "failed":
+        return {"code": "retrieval_failed", "reason": context.selection.get("reason", "retrieval failed")}
+    if context.selection["status"] == "selected" and context.draft["status"] == "failed":
+        draft = context.draft
+        return {"code": draft.get("code", "generation_failed"), "reason": draft.get("reason", "no answer was written")}
+    return None
+
+
+def _conclusion(context: StepContext) -> Conclusion:
     selection = context.selection
     if selection["status"] == "refused":
         return _abstain(context, IDK, selection.get("reason", "There is too little evidence."))
-    if context.draft["status"] == "failed":
-        return None
     if context.draft["status"] == "abstained":
         return _abstain(context, context.draft["text"], context.draft.get("reason", ""))
     return _answered(context)

@@ -19,11 +19,15 @@ async def generate(context: StepContext) -> StepResult:
         model=context.query.options.model,
     )
     if isinstance(reply, Failure):
-        return StepResult.single(Drafted(status="failed", text="", model=None, reason=reply.reason))
+        return StepResult.single(
+            Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")
+        )
     text = reply.text.replace("\x00", "").strip()
     if not text:
         empty = "The model returned an empty answer."
-        return StepResult.single(Drafted(status="failed", text="", model=reply.model, reason=empty))
+        return StepResult.single(
+            Drafted(status="failed", text="", model=reply.model, reason=empty, code="model_invalid_reply")
+        )
     if is_idk(text):
         reason = "The passages that were found do not contain the answer."
         return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))

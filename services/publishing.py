@@ -14,7 +14,8 @@ def publish(context: StepContext) -> StepResult:
     """End the query as succeeded, or as failed with the reason that `conclude` left."""
     concluded = context.outcome("conclude") or {}
     failed = concluded.get("status") != "answered"
-    error = {"code": "generation_failed", "message": concluded.get("reason", "")} if failed else None
+    code = concluded.get("code", "generation_failed")
+    error = {"code": code, "message": concluded.get("reason", "")} if failed else None
     event: dict[str, Any] = {"reason": error["message"]} if error else {"abstained": concluded["abstained"]}
 
     def save(session: Session) -> None:

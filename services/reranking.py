@@ -1,7 +1,7 @@
 """Reranking: one model call per chunk, then the best of them and the evidence gate (S3.1, S3.5)."""
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
@@ -34,27 +34,37 @@ def select(context: StepContext) -> StepResult:
     """Keep the best `top_k`, and refuse when the mode wants more evidence than there is."""
     retrieved = context.retrieved
     if not retrieved["candidates"]:
-        reason = retrieved.get("reason", "Nothing was retrieved.")
-        return StepResult.single(
-            Selected(status="refused", selected=[], ranked=[], sources=[], issues=[reason], reason=reason)
-        )
-    options = context.query.options
+        status = "failed" if retrieved["status"] == "failed" else "refused"
+        return StepResult.single(_nothing(status, retrieved.get("reason", "Nothing was retrieved.")))
     ranked = rank([_scored(context, key, place) for place, (key, _) in enumerate(retrieved["candidates"])])
-    kept = ranked[: options.top_k]
-    passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
-    mode = parse_mode(context.query.mode)
-    gate = evidence_gate(mode, _evidence_count(ranked, options.min_evidence_score, strict=rules_of(mode).gates))
-    similarity = dict(retrieved["candidates"])
-    selected = Selected(
-        status="refused" if gate.refuse else "selected",
-        selected=[chunk.key for chunk in kept if chunk.key in passages],
-        ranked=[chunk.key for chunk in ranked],
-        sources=[_source(passages[c.key], c, similarity[c.key]) for c in kept if c.key in passages],
-        issues=[*([gate.reason] if gate.reason else []), *_unreadable_issues(context)],
-    )
+    mode, threshold = parse_mode(context.query.mode), context.query.options.min_evidence_score
+    gate = evidence_gate(mode, _evidence_count(ranked, threshold, strict=rules_of(mode).gates))
+    unreadable = _unreadable_issues(context)
+    if gate.refuse and all(chunk.score is None for chunk in ranked):
+        return StepResult.single(_nothing("failed", unreadable[0]))
+    selected = _selected(context, ranked, [*([gate.reason] if gate.reason else []), *unreadable])
     if gate.refuse:
-        selected["reason"] = gate.reason
+        selected["status"], selected["reason"] = "refused", gate.reason
     return StepResult.single(selected)
+
+
+def _nothing(status: Literal["refused", "failed"], reason: str) -> Selected:
+    return Selected(status=status, selected=[], ranked=[], sources=[], issues=[reason], reason=reason)
+
+
+def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list[str]) -> Selected:
+    kept = ranked[: context.query.options.top_k]
+    passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
+    similarity = dict(context.retrieved["candidates"])
+    # A chunk whose document was deleted meanwhile is left out.
+    present = [chunk for chunk in kept if chunk.key in passages]
+    return Selected(
+        status="selected",
+        selected=[chunk.key for chunk in present],
+        ranked=[chunk.key for chunk in ranked],
+        sources=[_source(passages[chunk.key], chunk, similarity[chunk.key]) for chunk in present],
+        issues=issues,
+    )
 
 
 def _evidence_count(ranked: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:

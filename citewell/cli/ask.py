@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli.asking import ask_and_wait, failure_of
+from citewell.cli.asking import ask_and_wait, exit_code_of, failure_of
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, out
-from citewell.cli.errors import FAILED, CommandFailed
+from citewell.cli.errors import CommandFailed
 from citewell.cli.options import Json, Url, Workspace
 from citewell.cli.show.answer import answer_view
 
@@ -34,4 +34,4 @@ def ask(
     else:
         out.print(answer_view(query))
     if failure := failure_of(query):
-        raise CommandFailed(failure, FAILED)
+        raise CommandFailed(failure, exit_code_of(query))

@@ -3,9 +3,11 @@
 from typing import Any
 
 from citewell.cli.console import err
-from citewell.cli.errors import FAILED, CommandFailed
+from citewell.cli.errors import FAILED, USAGE, CommandFailed
 from citewell.client import CitewellClient
 from citewell.wire import FINAL, Query
+
+_TO_CORRECT = frozenset({"model_refused", "model_unavailable", "model_gone", "retrieval_failed"})
 
 
 def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **options: Any) -> Query:
@@ -22,6 +24,12 @@ def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **option
             FAILED,
         )
     return query
+
+
+def exit_code_of(query: Query) -> int:
+    """2 where the configuration has to be corrected: the models or the embeddings; otherwise 1."""
+    error = query["error"]
+    return USAGE if error and error["code"] in _TO_CORRECT else FAILED
 
 
 def failure_of(query: Query) -> str | None:

@@ -124,6 +124,11 @@ def test_an_answer_has_no_heading_no_bullet_and_no_marker_of_the_source(model: O
     assert "Returns and Refunds" not in text
 
 
+def test_the_words_of_a_heading_and_of_the_file_name_help_to_find_its_sentences(model: OfflineModel) -> None:
+    handbook = Sources.numbered([("refund policy.md", "# Refunds\n\nThey are paid within 5 days of a claim.")])
+    assert answer(model, "When are refunds paid by policy?", handbook).startswith("They are paid within 5 days")
+
+
 def test_near_duplicates_are_quoted_once(model: OfflineModel) -> None:
     twice = Sources.numbered([("a.txt", RETURNS), ("b.txt", RETURNS)])
     assert answer(model, "Within how many days of purchase must returns be made?", twice).count("30 days") == 1
@@ -166,6 +171,15 @@ def test_extracted_citations_are_exact_and_of_the_wanted_length(model: OfflineMo
     for citation in citations:
         assert citation.text_span in SOURCES[citation.source - 1].text
         assert 50 <= len(citation.text_span) <= 90
+
+
+def test_a_long_sentence_is_cited_by_the_words_that_answer(model: OfflineModel) -> None:
+    long = f"After {'very ' * 30}long talks, items on final sale cannot be returned to any of the {'many ' * 20}stores."
+    sources = Sources.numbered([("long.txt", long)])
+    fields = {"question": "Can items on final sale be returned?", "min_chars": 50, "max_chars": 90}
+    (citation,) = ask(model, EXTRACT_CITATIONS, sources=sources, **fields).citations
+    assert citation.text_span.startswith("items on final sale cannot be returned")
+    assert 50 <= len(citation.text_span) <= 90
 
 
 # S5.4
@@ -262,6 +276,8 @@ def test_a_reply_costs_nothing_and_says_that_it_is_offline(model: OfflineModel) 
 def test_a_prompt_or_field_that_it_does_not_know_is_refused(model: OfflineModel) -> None:
     with pytest.raises(ModelRefused, match="write_poem"):
         asyncio.run(model.complete(request_for("write_poem")))
+    with pytest.raises(TypeError, match="Sources"):
+        asyncio.run(model.complete(request_for("check_facts", sources="<source>", answer="a")))
     with pytest.raises(PromptFieldMismatch):
         asyncio.run(model.complete(request_for("rerank_chunk", chunk="a")))
 

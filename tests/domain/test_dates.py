@@ -64,6 +64,7 @@ def test_a_range_of_years_is_two_dates() -> None:
         ("20th century", "the 1990s"),
         ("5 May 2020", "May 5"),
         ("2020년 5월", "May 5, 2020"),
+        ("5 May", "5 May 2020"),
     ],
 )
 def test_a_wider_date_follows_from_a_closer_one(claim: str, source: str) -> None:

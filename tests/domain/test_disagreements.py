@@ -69,6 +69,7 @@ def test_korean_disagreements_are_found(claim: str, kind: str) -> None:
         "Revenue has grown to about $394 billion since 2019.",
         "Revenue grew by 12 percent over the last years.",
         "Employees, not customers, receive leave.",
+        "Receipts are required: never mind, never.",
         "매출은 12퍼센트 증가했다.",
     ],
 )

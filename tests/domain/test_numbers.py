@@ -31,6 +31,7 @@ def only(text: str) -> Quantity:
         ("two hundred and fifty thousand", 250_000, ""),
         ("twenty-one", 21, ""),
         ("17th", 17, ""),
+        ("third place", 3, ""),
         ("세 번", 3, ""),
         ("COVID-19", 19, ""),
     ],

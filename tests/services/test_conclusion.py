@@ -183,6 +183,13 @@ def test_a_failed_draft_fails_the_query_with_its_reason() -> None:
     assert query["error"] == {"code": "generation_failed", "message": "gpt-oss gave no usable reply"}
 
 
+def test_broken_retrieval_fails_the_query_instead_of_not_knowing() -> None:
+    failed: Outcome = {"status": "failed", "selected": [], "ranked": [], "sources": [], "issues": [], "reason": "gone"}
+    query = Case().set("select", failed).publish()
+    assert (query["status"], query["answer"]) == (QueryStatus.FAILED, None)
+    assert query["error"] == {"code": "retrieval_failed", "message": "gone"}
+
+
 def test_a_refused_query_says_why() -> None:  # S3.5
     refused: Outcome = {
         "status": "refused",

@@ -11,9 +11,9 @@ from workers.step import Step, step_task
 
 
 def draft_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]:
-    """Write and extract side by side, unless the evidence gate refused."""
-    refused = context.selection["status"] == "refused"
-    return pipeline.concluding(run) if refused else pipeline.drafting(run)
+    """Write and extract side by side, unless there is nothing to write from."""
+    selected = context.selection["status"] == "selected"
+    return pipeline.drafting(run) if selected else pipeline.concluding(run)
 
 
 score_chunks_task = step_task(

@@ -99,7 +99,7 @@ def _relevant(question: str, sources: Sources, meaning: Meaning) -> list[Candida
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
-    return coverage(list(one.sentence.stems), other.sentence.stems) >= TUNING.duplicate
+    return coverage(sorted(one.sentence.stems), other.sentence.stems) >= TUNING.duplicate
 
 
 def _span(candidate: Candidate, question: str, limits: tuple[int, int]) -> tuple[int, int]:

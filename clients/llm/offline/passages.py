@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from domain.disagreements import without_markers
 from domain.sentences import Sentence, split_sentences
@@ -54,11 +53,10 @@ def is_stopped(text: str) -> bool:
 
 def _read(sentences: list[Sentence]) -> Iterator[ReadSentence]:
     heading = frozenset[str]()
-    for sentence, following in pairwise([*sentences, None]):
-        if sentence is None:
-            continue
+    followings = [sentence.text for sentence in sentences[1:]]
+    for sentence, following in zip(sentences, [*followings, ""], strict=True):
         stems = frozenset(content_stems(sentence.text))
-        is_heading = following is not None and _is_heading(sentence.text, following.text)
+        is_heading = _is_heading(sentence.text, following)
         yield ReadSentence(sentence, stems, heading, is_heading)
         heading = stems if is_heading else heading
 
