@@ -124,6 +124,13 @@ def test_an_answer_has_no_heading_no_bullet_and_no_marker_of_the_source(model: O
     assert "Returns and Refunds" not in text
 
 
+def test_a_short_sentence_is_cited_with_its_neighbours(model: OfflineModel) -> None:
+    fields = {"question": "Can items on final sale be returned?", "min_chars": 60, "max_chars": 200}
+    citation = ask(model, EXTRACT_CITATIONS, sources=SOURCES, **fields).citations[0]
+    assert citation.text_span.endswith("Items on final sale cannot be returned.")
+    assert len(citation.text_span) >= 60
+
+
 def test_the_words_of_a_heading_and_of_the_file_name_help_to_find_its_sentences(model: OfflineModel) -> None:
     handbook = Sources.numbered([("refund policy.md", "# Refunds\n\nThey are paid within 5 days of a claim.")])
     assert answer(model, "When are refunds paid by policy?", handbook).startswith("They are paid within 5 days")
@@ -246,6 +253,7 @@ def test_alignment_falls_with_every_wrong_sentence_and_when_the_question_is_anot
     ]
     assert scores[0] > 0.9 > scores[1] > 0.5 > scores[2]
     assert scores[3] < scores[0]
+    assert ask(model, CHECK_ALIGNMENT, sources=SOURCES, question=question, answer="").score == 0
 
 
 # S3.4

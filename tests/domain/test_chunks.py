@@ -1,8 +1,8 @@
 """Splitting documents: what holds for every document, and what a reader expects of a given one."""
 
-import time
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -179,8 +179,12 @@ def test_a_setext_heading_belongs_to_its_rule() -> None:
     assert chunk.section == "Title"
 
 
-def test_hostile_texts_take_no_longer_than_others() -> None:
-    begun = time.process_time()
-    for text in ("x" * 300_000, " " * 300_000 + "x", "x " * 150_000, "x.\n" * 100_000):
-        split_document(ParsedDocument(text), chunk_chars=900, overlap_chars=120)
-    assert time.process_time() - begun < 10
+@pytest.mark.timeout(60)  # for ever, if a boundary is searched again and again
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 300_000, " " * 300_000 + "x", "x " * 150_000, "x.\n" * 100_000],
+    ids=["one word", "blank", "words", "lines"],
+)
+def test_hostile_texts_come_to_an_end(text: str) -> None:
+    chunks = split_document(ParsedDocument(text), chunk_chars=900, overlap_chars=120)
+    assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))

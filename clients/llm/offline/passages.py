@@ -53,8 +53,8 @@ def is_stopped(text: str) -> bool:
 
 def _read(sentences: list[Sentence]) -> Iterator[ReadSentence]:
     heading = frozenset[str]()
-    followings = [sentence.text for sentence in sentences[1:]]
-    for sentence, following in zip(sentences, [*followings, ""], strict=True):
+    followings = [*(sentence.text for sentence in sentences), ""][1:]
+    for sentence, following in zip(sentences, followings, strict=True):
         stems = frozenset(content_stems(sentence.text))
         is_heading = _is_heading(sentence.text, following)
         yield ReadSentence(sentence, stems, heading, is_heading)
