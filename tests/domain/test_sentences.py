@@ -132,6 +132,19 @@ def test_a_heading_above_wrapped_prose_stands_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("# Terms of use and of payment\nAll is here.", "# Terms of use and of payment"),
+        ("SCOPE OF TERMS\nThis is a scope of terms.", "SCOPE OF TERMS"),
+        ("we thank the\nUnited Nations for this and for all that.", None),
+        ("we thank all\nUnited Nations for this and for all that.", None),
+    ],
+)
+def test_a_short_line_is_a_heading_only_if_it_looks_like_one(text: str, first: str | None) -> None:
+    assert sentences(text)[0] == (first or text)
+
+
+@pytest.mark.parametrize(
     "piece", ["a. ", '"a. ', ".\n", "[†1]", ".[†1]", "\n", ". ", "1.1.", "(", ".    ", "it's ", "a\n"]
 )
 @pytest.mark.timeout(60)  # for ever, if a boundary is searched again and again
