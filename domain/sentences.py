@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from domain.markers import parse_markers
+from domain.markers import cited_markers
 from domain.words import vocabulary
 
 _STOP = re.compile(r"""([.!?…]+|[。！？｡]+)(["'”’»)\]」』*_`]*)""")
@@ -69,7 +69,7 @@ def split_sentences(text: str) -> list[Sentence]:
     A blank line, a list item, a heading and a table row end a sentence; a single line break inside prose does not.
     Citation markers behind a full stop belong to the sentence before them. Linear in the length of `text`.
     """
-    markers = {marker.start: marker.end for marker in parse_markers(text)}
+    markers = {marker.start: marker.end for marker in cited_markers(text)}
     sentences: list[Sentence] = []
     for block_start, block_end in _blocks(text):
         start = block_start
