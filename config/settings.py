@@ -126,7 +126,7 @@ def _pools() -> dict[str, PoolSettings]:
     # models. Ingestion has a process of its own: a large document must not hold up a question.
     return {
         "models": PoolSettings(
-            queues=("reranking", "citations", "generation", "verification", "maintenance"), concurrency=16
+            queues=("reranking", "citations", "generation", "verification", "maintenance"), concurrency=64
         ),
         "retrieval": PoolSettings(queues=("retrieval",), concurrency=4),
         "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),

@@ -83,7 +83,7 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
         outcomes = steps.list_outcomes(session, query.id, run_.round)
         missing = [item for item in items if (step.name, item) not in outcomes]
         attempts = _claim_items(session, step, run_, missing) if missing else {}
-        if queries.mark_stage(session, query.id, step.stage):
+        if queries.mark_stage(session, query, step.stage):
             records.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
         snapshot = QuerySnapshot(
             id=query.id,

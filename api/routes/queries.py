@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
 MAX_WAIT_S = 60
 _FIRST_PAUSE_S = 0.05
-_LONGEST_PAUSE_S = 0.25
+_LONGEST_PAUSE_S = 0.15
 
 
 @router.post("", status_code=202, dependencies=[Depends(require_json)])

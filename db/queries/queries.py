@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, true, update
 from sqlalchemy.orm import Session
 
 from db.models import Query, QueryStatus, StepOutcome, Workspace
@@ -92,18 +92,19 @@ def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
     )
 
 
-def mark_stage(session: Session, query_id: uuid.UUID, stage: str) -> bool:
+def mark_stage(session: Session, query: Query, stage: str) -> bool:
     """Note progress; `stage` is what a waiting user is shown. True when the query has just entered the stage."""
-    session.execute(
-        update(Query).where(Query.id == query_id, Query.status.in_(UNFINISHED)).values(progress_at=func.now())
-    )
-    entered = session.scalar(
+    entering = query.stage != stage
+    changed = Query.stage != stage if entering else true()
+    noted = session.scalar(
         update(Query)
-        .where(Query.id == query_id, Query.status.in_(UNFINISHED), Query.stage != stage)
-        .values(stage=stage)
+        .where(Query.id == query.id, Query.status.in_(UNFINISHED), changed)
+        .values(stage=stage, progress_at=func.now())
         .returning(Query.id)
+        .execution_options(synchronize_session=False)
     )
-    return entered is not None
+    # Of several steps that enter a stage at the same time one finds it unentered.
+    return entering and noted is not None
 
 
 def mark_finished(
