@@ -310,3 +310,13 @@ def test_any_text_gets_a_reply_that_fits_its_schema(text: str, chosen: list[obje
     assert ask(model, CHECK_ANSWERABILITY, sources=sources, question=RETURNS, answer=text).reason
     assert len(ask(model, CHECK_FACTS, sources=sources, answer=text).claims) <= 5
     assert answer(model, text, sources)
+
+
+def test_how_much_is_not_answered_without_an_amount(model: OfflineModel) -> None:  # S3.4
+    filing = (
+        "The chief executive officer, Dana Okafor, concluded that the controls were effective on September 30, 2023."
+    )
+    pay = "The chief executive officer, Dana Okafor, received total pay of $2.1 million."
+    question = "How much does Norvex pay its chief executive officer?"
+    assert answer(model, question, Sources.numbered([("10q.md", filing)])) == IDK
+    assert "$2.1 million" in answer(model, question, Sources.numbered([("10q.md", filing), ("proxy.md", pay)]))

@@ -9,6 +9,7 @@ from clients.llm.offline.tuning import TUNING
 from domain.evidence import best_text_span, disagreements
 from domain.judgements import ExtractedCitation, ExtractedCitations
 from domain.markers import cited_markers
+from domain.numbers import find_quantities
 from domain.sources import Sources
 from domain.words import coverage
 
@@ -17,6 +18,7 @@ _OPEN_QUESTION = re.compile(
     r"\b(?:what|which|who|whom|whose|when|where|why|how)\b|무엇|무슨|누구|누가|언제|어디|왜|몇|얼마|어떤|어떻게",
     re.IGNORECASE,
 )
+_AMOUNT_ASKED = re.compile(r"\bhow much\b|얼마", re.IGNORECASE)
 _MOST_CITATIONS = 8
 
 
@@ -95,7 +97,15 @@ def _relevant(question: str, sources: Sources, meaning: Meaning) -> list[Candida
     enough = TUNING.answerable if meaning.known else TUNING.words_answerable
     if not usable or usable[0].score < enough:
         return []
-    return [each for each in usable if each.score >= TUNING.close_to_best * usable[0].score]
+    close = [each for each in usable if each.score >= TUNING.close_to_best * usable[0].score]
+    # "How much" is not answered by sentences that name no amount, however much they are about the same matter.
+    if _AMOUNT_ASKED.search(question) and not any(_names_amount(each.sentence.text) for each in close):
+        return []
+    return close
+
+
+def _names_amount(text: str) -> bool:
+    return any(quantity.unit for quantity in find_quantities(text))
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
