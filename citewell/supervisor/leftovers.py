@@ -4,6 +4,8 @@ It was killed, and they are about to end, or (on macOS) somebody also killed the
 would destroy it, and a `postmaster.pid` in it protects only until the pid has been given to another program.
 """
 
+from contextlib import suppress
+
 import psutil
 
 from citewell.supervisor.home import Home
@@ -17,7 +19,8 @@ def end_leftovers(home: Home) -> None:
     found = [p for p in psutil.process_iter(["name"]) if p.info["name"] in _PROGRAMS and _works_in(p, home)]
     _, alive = psutil.wait_procs(found, timeout=PATIENCE_S)
     for process in alive:
-        process.kill()
+        with suppress(psutil.NoSuchProcess):  # Postgres' children end by themselves when the one before them is gone
+            process.kill()
     psutil.wait_procs(alive, timeout=PATIENCE_S)
     (home.postgres / "data" / "postmaster.pid").unlink(missing_ok=True)
 
