@@ -1,7 +1,7 @@
 """Everything that can go wrong in a way a user can act on.
 
 CitewellError
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, SettingInvalid
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, WorkspaceNotFound
@@ -46,10 +46,6 @@ class ModeUnknown(BadInput):
 
 class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.allowed` in the configuration)."""
-
-
-class SettingInvalid(BadInput):
-    """A setting has a value that cannot work."""
 
 
 class DocumentUnusable(BadInput):

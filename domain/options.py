@@ -4,8 +4,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.judgements import CitationType
-
 
 class QueryOptions(BaseModel):
     """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4)."""
@@ -18,7 +16,6 @@ class QueryOptions(BaseModel):
     k: int
     top_k: int
     rerank_batch: int
-    min_chunks: int
     min_evidence_score: float
     verify_answer: bool
     """Answerability check (S3.4); False in mode `low`."""
@@ -34,6 +31,3 @@ class QueryOptions(BaseModel):
     span_min_chars: int
     span_max_chars: int
     show_claims: bool
-
-
-DEFAULT_CITATION_TYPE: CitationType = "paraphrase"

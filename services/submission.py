@@ -75,7 +75,6 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         k=new.k or settings.retrieval.k,
         top_k=new.top_k or settings.rerank.top_k,
         rerank_batch=settings.rerank.batch,
-        min_chunks=rules.min_chunks,
         min_evidence_score=checks.min_evidence_score,
         verify_answer=rules.verify_answer and verification,
         verification=verification,

@@ -13,6 +13,7 @@ from typing import Any, cast
 import structlog
 from celery import Signature, Task
 from celery.exceptions import Ignore
+from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord
 from config.settings import settings
@@ -80,9 +81,9 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
         query = queries.find_current(session, run_.query_id, run_.launch)
         if query is None:
             return None
+        attempts = _claim_items(session, step, run_, items)
+        # After the claim: an item that could not be claimed was finished by somebody, and is certainly seen here.
         outcomes = steps.list_outcomes(session, query.id, run_.round)
-        missing = [item for item in items if (step.name, item) not in outcomes]
-        attempts = _claim_items(session, step, run_, missing) if missing else {}
         if queries.mark_stage(session, query, step.stage):
             records.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
         snapshot = QuerySnapshot(
@@ -93,11 +94,11 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
             provider=query.provider,
             options=QueryOptions(**query.options),
         )
-    todo = tuple(item for item in missing if item in attempts)
+    todo = tuple(item for item in items if item in attempts)
     return StepContext(snapshot, run_.round, todo, outcomes, tools()), attempts
 
 
-def _claim_items(session: Any, step: Step, run_: Run, items: Sequence[str]) -> dict[str, int]:
+def _claim_items(session: Session, step: Step, run_: Run, items: Sequence[str]) -> dict[str, int]:
     return steps.claim_items(
         session, run_.query_id, run_.round, step.name, items, worker=worker_name(), lease_s=settings().recovery.lease_s
     )

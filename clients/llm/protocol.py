@@ -57,8 +57,6 @@ class StreamPart:
 class ModelError(Exception):
     """A call that gave no usable reply. `usage` is what it cost nevertheless; `status` the HTTP status, if any."""
 
-    retryable = False
-
     def __init__(
         self,
         message: str,
@@ -80,13 +78,9 @@ class ModelError(Exception):
 class ModelUnavailable(ModelError):
     """Server error, capacity, connection, timeout, cut stream: the same request may work in a moment."""
 
-    retryable = True
-
 
 class ModelRateLimited(ModelError):
     """429 that will pass; `retry_after_s` seconds as the server says, or None."""
-
-    retryable = True
 
     def __init__(
         self, message: str, *, retry_after_s: float | None = None, status: int = 429, request_id: str | None = None
@@ -97,8 +91,6 @@ class ModelRateLimited(ModelError):
 
 class ModelReplyInvalid(ModelError):
     """The server answered, but not with what was asked: bad JSON, wrong schema, truncated, no choices, HTML."""
-
-    retryable = True
 
 
 class ModelGone(ModelError):

@@ -50,11 +50,6 @@ def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     return [by_key[key] for key in wanted if key in by_key]
 
 
-def count_chunks(session: Session, workspace_id: int) -> int:
-    """How many chunks the workspace has."""
-    return session.scalar(select(func.count()).where(Chunk.workspace_id == workspace_id)) or 0
-
-
 def source_slice(session: Session, document_id: uuid.UUID, start: int, end: int) -> str | None:
     """The document's stored text from `start` to `end` (code points), read back from the database."""
     return session.scalar(select(func.substr(Document.text, start + 1, end - start)).where(Document.id == document_id))

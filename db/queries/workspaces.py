@@ -22,11 +22,6 @@ def get_or_add_workspace(session: Session, name: str) -> Workspace:
     return get_workspace(session, name)
 
 
-def list_workspace_names(session: Session) -> list[str]:
-    """All names, sorted."""
-    return list(session.scalars(select(Workspace.name).order_by(Workspace.name)))
-
-
 def take_document_number(session: Session, workspace_id: int) -> int:
     """Return the next number for a document of this workspace: 0, 1, …"""
     following = session.scalar(

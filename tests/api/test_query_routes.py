@@ -59,7 +59,6 @@ def test_options_of_the_request_are_stored_with_the_query(http: httpx.Client) ->
     )
     chosen = (options.model, options.retrieval_method, options.k, options.top_k, options.show_claims)
     assert chosen == ("openai/gpt-oss-20b", "vector", 7, 2, True)
-    assert options.min_chunks == 3
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from celery import Signature
 from celery.exceptions import Ignore
+from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
 from db.queries import queries, records, steps
@@ -135,6 +137,30 @@ def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: u
     execute_step(step, Run(str(query_id), 1, 0))
     execute_step(step, Run(str(query_id), 1, 0))
     assert broker.llen("verification") == 2
+
+
+def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
+    query_id: uuid.UUID, broker: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A5
+    claim = steps.claim_items
+
+    def late(session: Session, *args: Any, **options: Any) -> dict[str, int]:
+        with transaction() as other:
+            attempts = claim(other, *args, **options)
+            assert steps.finish_items(other, query_id, 0, "probe", {"": {"status": "done"}}, attempts)
+        return claim(session, *args, **options)
+
+    monkeypatch.setattr(steps, "claim_items", late)
+    seen: list[Any] = []
+
+    def follow(run_: Run, context: StepContext) -> Signature[Any]:
+        seen.append(context.outcome("probe"))
+        return pipeline.concluding(run_)
+
+    body = Step("probe", "probing", lambda _: pytest.fail("must not run"), then=follow)
+    execute_step(body, Run(str(query_id), 1, 0))
+    assert seen == [{"status": "done"}]
+    assert broker.llen("verification") == 1
 
 
 def test_a_stage_is_announced_once(query_id: uuid.UUID) -> None:  # A4
