@@ -84,11 +84,14 @@ def find_current(session: Session, query_id: str, launch: int) -> Query | None:
 
 
 def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
-    """Undo `mark_launched` when the message could not be published: the reconciler then starts the query soon."""
+    """Undo `mark_launched` when the message could not be published: the reconciler then starts the query soon.
+
+    It does not count as a start: a broker that is away for long must not use up the starts of what was accepted.
+    """
     session.execute(
         update(Query)
         .where(Query.id == query_id, Query.launch == launch, Query.status == QueryStatus.RUNNING)
-        .values(status=QueryStatus.QUEUED)
+        .values(status=QueryStatus.QUEUED, launch=Query.launch - 1)
     )
 
 

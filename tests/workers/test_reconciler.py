@@ -3,6 +3,9 @@
 import uuid
 from typing import Any
 
+import pytest
+from celery import Signature
+from kombu.exceptions import OperationalError
 from sqlalchemy import text
 
 from config.settings import RecoverySettings
@@ -11,6 +14,7 @@ from db.queries import queries, steps
 from db.queries.locks import try_leader_lock
 from db.session import reading, transaction
 from tests.factories import make_query
+from workers.pipeline import Run
 from workers.reconciler import reconcile
 
 RECOVERY = RecoverySettings(lease_s=10, stalled_s=60, max_launches=3)
@@ -59,6 +63,22 @@ def test_after_too_many_starts_the_query_fails_with_a_reason(broker: Any) -> Non
     assert error is not None
     assert "stopped 3 times" in error["message"]
     assert broker.llen("retrieval") == 0
+
+
+def test_a_broker_that_is_away_for_long_uses_up_no_starts(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # A5
+    query_id = stopped(launches=0)
+
+    def away(_: Run) -> Signature[Any]:
+        raise OperationalError("connection refused")
+
+    with monkeypatch.context() as outage:
+        outage.setattr("workers.launch.answering", away)
+        for _ in range(RECOVERY.max_launches + 2):
+            reconcile(RECOVERY)
+    assert state(query_id) == (QueryStatus.QUEUED, 0)
+    reconcile(RECOVERY)
+    assert state(query_id) == (QueryStatus.RUNNING, 1)
+    assert broker.llen("retrieval") == 1
 
 
 def test_only_the_leader_acts(broker: Any) -> None:
