@@ -28,8 +28,8 @@ def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
     environment = {
         "GROQ_API_KEY": KEY,
         "GROQ_BASE_URL": provider.base_url,
-        "CITEWELL_MODELS__CALL_TIMEOUT_S": "2",
-        "CITEWELL_MODELS__DEADLINE_S": "6",
+        "CITEWELL_MODELS__CALL_TIMEOUT_S": "6",
+        "CITEWELL_MODELS__DEADLINE_S": "9",
     }
     with running_stack(**environment) as stack:
         yield stack
