@@ -65,11 +65,15 @@ Relation = Literal["supports", "partially_supports", "contradicts", "does_not_me
 
 
 class StatementCheck(Reply):
-    """S5.4: one statement against the one source that it cites; `relation` tells N4's states apart."""
+    """S5.4: one statement against the one source that it cites; `relation` tells N4's states apart.
+
+    `evidence` is copied from the source; a quote that does not stand there is no evidence (S2.1).
+    """
 
     is_accurate: bool
     relation: Relation
     confidence: Unit
+    evidence: str
     explanation: str
 
 

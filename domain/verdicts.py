@@ -42,6 +42,7 @@ class PairVerdict:
     relation: Relation | None
     confidence: float | None
     explanation: str
+    evidence: str = ""
 
     def verdict(self, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
         """Row S5.4: a judgement counts from confidence `threshold` on; what is not judged is uncertain.

@@ -78,6 +78,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
         is_accurate=judged.supported,
         relation=_relation(judged),
         confidence=round(max(judged.support, 1 - judged.support), 3),
+        evidence=judged.evidence if judged.supported or judged.disagreements else "",
         explanation=_explanation(judged),
     )
 

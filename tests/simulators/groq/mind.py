@@ -163,6 +163,7 @@ def _check_statement(task: Task) -> dict[str, Any]:
         "is_accurate": relation == "supports",
         "relation": relation,
         "confidence": confidence,
+        "evidence": because if relation == "supports" else "",
         "explanation": f"The source says: {because[:160]}",
     }
 
