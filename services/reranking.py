@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
+from domain.attacks import without_orders
 from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
@@ -23,7 +24,7 @@ async def score_chunks(context: StepContext) -> StepResult:
 
 
 async def _score(context: StepContext, passage: Passage) -> Scored:
-    fields = {"question": context.query.question, "chunk": passage.text}
+    fields = {"question": context.query.question, "chunk": without_orders(passage.text)}
     reply = await context.tools.models.ask(RERANK_CHUNK, fields, log=context.log, item=str(passage.key))
     if isinstance(reply, Failure):
         return Scored(status="unreadable", score=None, reason=reply.reason)
