@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from domain.attacks import without_hidden, without_orders
 
-_FENCE = re.compile(r"<(/?)(source|answer|question|statement)\b", re.IGNORECASE)
+_FENCE = re.compile(r"<(/?)(source|answer|question|statement|claims|reason)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
