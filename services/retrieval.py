@@ -1,4 +1,8 @@
-"""Retrieval: the chunks that may hold the answer (S1.1)."""
+"""Retrieval: the chunks that may hold the answer (S1.1), and in a corrective round what was missing (S2.3)."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
 
 from db.queries.search import search_text, search_vector
 from db.queries.workspaces import check_embedding_model
@@ -9,22 +13,51 @@ from services.step import StepContext, StepResult
 
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
 
+Found = list[tuple[int, float | None]]
+
 
 def retrieve(context: StepContext) -> StepResult:
     """Find `k` candidates by vector similarity; `hybrid` fuses them with full-text matches.
 
+    A corrective round searches for each planned query and adds what it finds to what the answer was written from.
     Raises EmbeddingMismatch when the workspace's vectors come from another model.
     """
-    query, embedder = context.query, context.tools.embedder
-    embedding = embedder.encode([query.question])[0].tolist()
-    with reading() as session:
-        check_embedding_model(session, query.workspace_id, embedder.name, embedder.dimension)
-        near = search_vector(session, query.workspace_id, embedding, query.options.k)
-        rankings = [[key for key, _ in near]]
-        if query.options.retrieval_method == "hybrid":
-            rankings.append(search_text(session, query.workspace_id, query.question, query.options.k))
-    similarity = dict(near)
-    candidates = [(key, similarity.get(key)) for key in fuse(rankings)[: query.options.k]]
+    options, planned = context.query.options, context.outcome("plan_queries")
+    if planned is None:
+        candidates = _search(context, [context.query.question], options.k)[: options.k]
+        new = False
+    else:
+        known = _known(context)
+        found = _search(context, planned["queries"], options.second_pass_k)
+        fresh = [each for each in found if each[0] not in {key for key, _ in known}][: options.k]
+        candidates, new = [*known, *fresh], bool(fresh)
     if not candidates:
         return StepResult.single(Retrieved(status="empty", candidates=[], reason=NOTHING_FOUND))
-    return StepResult.single(Retrieved(status="found", candidates=candidates))
+    return StepResult.single(Retrieved(status="found", candidates=candidates, new=new))
+
+
+def _known(context: StepContext) -> Found:
+    """What earlier rounds wrote from, with its similarity to the question."""
+    selected = (context.earlier("select") or {}).get("selected", [])
+    similarity = dict((context.earlier("retrieve") or {}).get("candidates", []))
+    return [(key, similarity.get(key)) for key in selected]
+
+
+def _search(context: StepContext, queries: Sequence[str], k: int) -> Found:
+    query, embedder = context.query, context.tools.embedder
+    embeddings = embedder.encode(queries).tolist()
+    similarity: dict[int, float] = {}
+    rankings: list[list[int]] = []
+    with reading() as session:
+        check_embedding_model(session, query.workspace_id, embedder.name, embedder.dimension)
+        for text, embedding in zip(queries, embeddings, strict=True):
+            near = search_vector(session, query.workspace_id, embedding, k)
+            similarity = {**dict(near), **similarity}
+            rankings += [[key for key, _ in near], *_by_words(session, context, text, k)]
+    return [(key, similarity.get(key)) for key in fuse(rankings)]
+
+
+def _by_words(session: Session, context: StepContext, text: str, k: int) -> list[list[int]]:
+    if context.query.options.retrieval_method != "hybrid":
+        return []
+    return [search_text(session, context.query.workspace_id, text, k)]
