@@ -7,7 +7,8 @@ from domain.evidence import Disagreement, Located, best_text_span, claim_relevan
 
 _NOT_FOUND = 0.69
 _EXACT = 1.01  # a ratio that nothing has, so that only a quotation word for word is found
-_LONGEST_FUZZY = 4000  # looking for something similar takes time in proportion to both lengths
+# Looking for something similar takes time in proportion to the source and to the square of the span.
+_LONGEST_RATED, _LONGEST_FUZZY = 500, 2000
 
 
 class CitationIssue(StrEnum):
@@ -55,7 +56,8 @@ def score_citation(
     """Compare `claim` and `text_span` with `source`, the text of the cited chunk (S4.4).
 
     - Span: 1.0 if it is there word for word, 0.7–0.99 if more than 70 % similar, else its similarity, below 0.7.
-      Without a span the best one of the source is taken.
+      Without a span the best one of the source is taken. One of more than 500 characters that is not found scores 0,
+      one of more than 2,000 has to be there word for word.
     - Relevance: the share of the claim's words in the source. The seed takes the whole source, not the span: a short
       span may leave to its neighbours what the claim repeats.
     - Accurate: confidence of at least 0.7 and no issue at all, so a similar span is found but never accurate.
@@ -84,12 +86,17 @@ def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple
     if text_span is None:
         start, end = best_text_span(source, claim)
         return (1.0, (start, end)) if end > start else (0.0, None)
-    # A very long span has to be there word for word.
-    least = 0.0 if len(text_span) <= _LONGEST_FUZZY else _EXACT
-    found = locate_quote(text_span, source, min_ratio=least)
+    found = locate_quote(text_span, source, min_ratio=_least_ratio(len(text_span), fuzzy))
     if found is None:
         return 0.0, None
     return _scored(found, fuzzy)
+
+
+def _least_ratio(length: int, fuzzy: float) -> float:
+    """A span of a chunk has 50 to 200 characters (S4.6); one of a whole page is not rated below "found"."""
+    if length <= _LONGEST_RATED:
+        return 0.0
+    return fuzzy if length <= _LONGEST_FUZZY else _EXACT
 
 
 def _scored(found: Located, fuzzy: float) -> tuple[float, tuple[int, int] | None]:

@@ -13,7 +13,7 @@ NO_EVIDENCE = "No evidence was quoted."
 EVIDENCE_NOT_FOUND = "The quoted evidence is not in any source."
 
 _MIN_RATIO = 0.85  # a quote less similar than this was not copied, and what it changes may be what matters
-_LONGEST_QUOTE = 4000  # looking for something similar takes time in proportion to both lengths
+_LONGEST_QUOTE = 2000  # looking for something similar takes time in proportion to the square of the quote
 _EXACT = 1.01  # a ratio that nothing has, so that only a quotation word for word is found
 
 
