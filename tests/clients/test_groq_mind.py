@@ -17,10 +17,10 @@ from domain.judgements import (
     CHECK_STATEMENT,
     EXTRACT_CITATIONS,
     GENERATE_ANSWER,
+    REGENERATE_ANSWER,
     RERANK_CHUNK,
     Judgement,
     Reply,
-    REGENERATE_ANSWER,
 )
 from domain.sources import Sources
 from tests.clients.groq_questions import ANSWER, ASKED, GUIDE, IDK, POLICY, QUESTION, SOURCES, Task
