@@ -15,6 +15,7 @@ class PreTrainedModel:
 
 class PreTrainedTokenizerFast:
     backend_tokenizer: Tokenizer
+    model_input_names: list[str]
 
 class AutoModelForSequenceClassification:
     @staticmethod

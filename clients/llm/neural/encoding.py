@@ -22,6 +22,7 @@ class PairEncoder:
 
     def __init__(self, tokenizer: Tokenizer, folder: ModelFolder) -> None:
         self._form = folder.form
+        self._segments = folder.segments
         # A saved tokenizer may cut and pad of its own accord.
         self._whole = _copy(tokenizer, folder.form)
         self._cut = _copy(tokenizer, folder.form)
@@ -37,7 +38,7 @@ class PairEncoder:
     def encode(self, source: str, statement: str) -> Encoded:
         """Return the pair's tokens; cut only if the folder's format says so."""
         encoding = self._encoding(self._cut, source, statement)
-        return Encoded(encoding.ids, encoding.type_ids)
+        return Encoded(encoding.ids, encoding.type_ids if self._segments else [0] * len(encoding.ids))
 
     def _encoding(self, tokenizer: Tokenizer, source: str, statement: str) -> Encoding:
         if self._form.template:

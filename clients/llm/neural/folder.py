@@ -50,11 +50,15 @@ class _TokenizerConfig(BaseModel):
     """What is read of tokenizer_config.json."""
 
     model_max_length: float | None = None
+    model_input_names: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder with a classifier in it; `weights` are the files that make its version, the model's own file first."""
+    """A folder with a classifier in it; `weights` are the files that make its version, the model's own file first.
+
+    `segments` is whether its tokenizer tells the model which of the two texts a token is of.
+    """
 
     name: str
     path: Path
@@ -63,6 +67,7 @@ class ModelFolder:
     form: PairFormat
     max_tokens: int
     pad_id: int
+    segments: bool
 
     @property
     def is_onnx(self) -> bool:
@@ -84,8 +89,10 @@ def read_folder(name: str, path: Path, label: str | None) -> ModelFolder:
         )
     config = _read(_ModelConfig, path / "config.json")
     head = make_head(_labels(config), label or form.label)
-    limit = form.max_tokens or _limit(config, _read(_TokenizerConfig, path / "tokenizer_config.json", optional=True))
-    return ModelFolder(name, path, weights, head, form, limit, config.pad_token_id or 0)
+    tokenizer = _read(_TokenizerConfig, path / "tokenizer_config.json", optional=True)
+    limit = form.max_tokens or _limit(config, tokenizer)
+    segments = tokenizer.model_input_names is None or "token_type_ids" in tokenizer.model_input_names
+    return ModelFolder(name, path, weights, head, form, limit, config.pad_token_id or 0, segments)
 
 
 def find_weights(path: Path, named: str | None = None) -> tuple[Path, ...]:

@@ -27,8 +27,10 @@ class Head:
         One logit is a logistic unit, several are a softmax. Raises ModelRefused for another shape, NaN and infinity.
         """
         rows = logits.reshape(-1, 1) if logits.ndim == 1 else logits
-        if rows.ndim != 2 or rows.shape[1] not in {1, len(self.labels)}:
-            raise ModelRefused(f"the model gave an output of shape {logits.shape} for {len(self.labels)} labels")
+        if rows.ndim != 2 or rows.shape[1] != len(self.labels):
+            raise ModelRefused(
+                f"the model gave an output of shape {logits.shape}; its labels: {', '.join(self.labels)}"
+            )
         if not np.isfinite(rows).all():
             raise ModelRefused("the model gave numbers that are none (NaN or infinity)")
         wide = rows.astype(np.float64)

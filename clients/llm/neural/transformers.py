@@ -19,7 +19,8 @@ def load(folder: ModelFolder) -> Network:
     model = AutoModelForSequenceClassification.from_pretrained(place, local_files_only=True, trust_remote_code=False)
     tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=True, trust_remote_code=False)
     model = model.eval().to(device)
-    wanted = signature(model.forward).parameters.keys()
+    # What the tokenizer does not give in training (for some the segments) must not be given in use.
+    wanted = signature(model.forward).parameters.keys() & set(tokenizer.model_input_names)
 
     def forward(arrays: Arrays) -> NDArray[np.float32]:
         given = {name: torch.from_numpy(array).to(device) for name, array in arrays.items() if name in wanted}
