@@ -37,6 +37,8 @@ from tests.clients.neural_models import (
     save_classifier,
 )
 
+pytest.importorskip("onnxruntime", reason="there is none for this machine")
+
 RETURNS = "All returns must be made within 30 days of the purchase date."
 LEAVE = "Employees receive fifteen days of paid leave per year."
 FILLER = [f"The office on floor {n} has {n + 3} rooms and a kitchen." for n in range(30)]
