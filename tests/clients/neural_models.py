@@ -34,7 +34,7 @@ _GRAPH = """
 <ir_version: 10, opset_import: ["": 21]>
 overlap (int64[b, t] input_ids, int64[b, t] attention_mask, int64[b, t] {segments}) => (float[r, n] logits)
 <int64 last_sign = {{4}}, int64[1] first_axis = {{0}}, int64[1] axis_one = {{1}}, int64[1] axes = {{2}},
- float slope = {{12}}, float offset = {{9}}, int64[2] endless = {{1, 60000000000000}}>
+ float slope = {{12}}, float offset = {{9}}, int64[2] endless = {{1, 6000000000000000}}>
 {{
   is_word = Greater (input_ids, last_sign)
   attended = Cast <to = 9> (attention_mask)

@@ -418,6 +418,8 @@ def test_a_template_makes_one_text_of_the_pair(folder: Path) -> None:
     assert opened.score([("The {statement} of {source}.", RETURNS)])[0] > 0.9
     words_alone = opened.size("", "")
     assert opened.size("days days", "returns") == words_alone + 3
+    # A source's own "[SEP]" is no sign, only a template's is.
+    assert opened.size("[SEP] returns", "") > words_alone + 2
     assert opened.size("{statement}", RETURNS) == opened.size("{source}", RETURNS) == opened.size("", RETURNS) + 3
 
 

@@ -1,5 +1,6 @@
 """Pairs as the tokens of one model."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
@@ -7,6 +8,8 @@ from typing import cast
 from tokenizers import Encoding, Tokenizer
 
 from clients.llm.neural.folder import ModelFolder, PairFormat
+
+_FIELD = re.compile(r"\{source\}|\{statement\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class PairEncoder:
     def __init__(self, tokenizer: Tokenizer, folder: ModelFolder) -> None:
         self._form = folder.form
         self._segments = folder.segments
+        self._signs = [token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special]
         # A saved tokenizer may cut and pad of its own accord.
         self._whole = _copy(tokenizer, folder.form)
         self._cut = _copy(tokenizer, folder.form)
@@ -42,16 +46,18 @@ class PairEncoder:
 
     def _encoding(self, tokenizer: Tokenizer, source: str, statement: str) -> Encoding:
         if self._form.template:
-            before, after = self._form.template.split("{source}", 1)
+            parts = {"{source}": self._disarmed(source), "{statement}": self._disarmed(statement)}
             # Filled in one go: a source that contains "{statement}" stays what it is.
-            return tokenizer.encode(_filled(before, statement) + source + _filled(after, statement))
+            return tokenizer.encode(_FIELD.sub(lambda field: parts[field[0]], self._form.template))
         if self._form.order == "statement_first":
             return tokenizer.encode(statement, source)
         return tokenizer.encode(source, statement)
 
-
-def _filled(part: str, statement: str) -> str:
-    return part.replace("{statement}", statement)
+    def _disarmed(self, text: str) -> str:
+        """Part the control signs in a text by a space: in a template's text they would mean something."""
+        for sign in self._signs:
+            text = text.replace(sign, f"{sign[:1]} {sign[1:]}")
+        return text
 
 
 def _copy(tokenizer: Tokenizer, form: PairFormat) -> Tokenizer:
