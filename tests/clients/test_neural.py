@@ -4,6 +4,8 @@ import asyncio
 import json
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -177,7 +179,7 @@ def test_a_sentence_longer_than_a_window_is_read_to_its_end(folder: Path) -> Non
 )
 def test_windows_fit_and_leave_nothing_out(text: str, limit: int, by_words: bool) -> None:  # N4
     def size(part: str) -> int:
-        return 5 + len(part.split()) if by_words else 5 + len(part)
+        return 5 + len(part.split()) + part.count("\n") if by_words else 5 + len(part)
 
     found = windows(text, size, limit)
     assert all(size(text[start:end]) <= limit for start, end in found)
@@ -189,6 +191,11 @@ def test_neighbouring_windows_share_a_short_sentence() -> None:
     text = "Aaaa aaaa aaaa aaaa. Bb. Cccc cccc cccc cccc. Dd. Eeee eeee eeee eeee."
     found = [text[start:end] for start, end in windows(text, lambda part: 2 + len(part.split()), 8)]
     assert found == ["Aaaa aaaa aaaa aaaa. Bb.", "Bb. Cccc cccc cccc cccc. Dd.", "Dd. Eeee eeee eeee eeee."]
+
+
+def test_a_window_fits_also_when_the_whole_has_more_tokens_than_its_sentences() -> None:
+    found = windows("Aa bb.\n\nCc dd.\n\nEe ff.", lambda part: 2 + len(part.split()) + part.count("\n"), 6)
+    assert found == [(0, 6), (8, 14), (16, 22)]
 
 
 def test_a_statement_that_leaves_no_room_is_not_checked(folder: Path) -> None:  # S1.6
@@ -552,6 +559,13 @@ def test_the_settings_put_the_judge_before_the_provider(folder: Path) -> None:
 def test_without_the_setting_nothing_changes(judge_setting: str | None) -> None:
     models = ModelSettings(provider="offline", judge=judge_setting)
     assert isinstance(make_model(Settings(models=models)), OfflineModel)
+
+
+def test_nothing_of_the_extras_is_imported_before_a_judge_is_set() -> None:
+    extras = "{'huggingface_hub', 'onnxruntime', 'tokenizers', 'torch', 'transformers'}"
+    code = f"import sys, clients.llm.factory; print(sorted({extras} & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
 
 
 def test_a_judge_that_cannot_be_used_stops_the_start_not_the_first_check() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clients.llm.neural.classifier import PairClassifier
-from clients.llm.neural.windows import Span, StatementTooLong, windows
+from clients.llm.neural.windows import StatementTooLong, windows
 from clients.llm.offline.judging import Judged, judge_against
 from clients.llm.offline.meaning import Meaning
 from clients.llm.protocol import ModelRefused
@@ -46,16 +46,7 @@ def check_statement(
     plain = " ".join(without_markers(statement).split())
     if not plain:
         raise ModelRefused("there is no statement to judge")
-    spans = [_windows(source.text, plain, classifier) for source in sources]
-    pairs = [
-        (source.text[start:end], plain) for source, found in zip(sources, spans, strict=True) for start, end in found
-    ]
-    scores = iter(classifier.score(pairs) if pairs else [])
-    found = [
-        _against(plain, source, [(next(scores), source.text[start:end]) for start, end in windows_], meaning, weight)
-        for source, windows_ in zip(sources, spans, strict=True)
-    ]
-    if not found:
+    if not sources:
         return StatementCheck(
             is_accurate=False,
             relation="does_not_mention",
@@ -63,6 +54,10 @@ def check_statement(
             evidence="",
             explanation="there is no source",
         )
+    cut = [_windows(source.text, plain, classifier) for source in sources]
+    scores = iter(classifier.score([(window, plain) for parts in cut for window in parts]))
+    scored = [[(next(scores), window) for window in parts] for parts in cut]
+    found = [_against(plain, *each, meaning, weight) for each in zip(sources, scored, strict=True)]
     best = max(found, key=lambda each: each.support)
     return StatementCheck(
         is_accurate=best.supported,
@@ -84,14 +79,15 @@ def _logit(probability: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def _windows(text: str, statement: str, classifier: PairClassifier) -> list[Span]:
+def _windows(text: str, statement: str, classifier: PairClassifier) -> list[str]:
     try:
-        return windows(text, lambda part: classifier.size(part, statement), classifier.max_tokens)
+        spans = windows(text, lambda part: classifier.size(part, statement), classifier.max_tokens)
     except StatementTooLong:
         raise ModelRefused(
             f"the statement has {classifier.size('', statement)} tokens and leaves no room for its source: "
             f"{classifier.name} reads {classifier.max_tokens} at once"
         ) from None
+    return [text[start:end] for start, end in spans]
 
 
 def _against(
