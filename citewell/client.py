@@ -3,13 +3,13 @@
 import ipaddress
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, cast
 
 import httpx
 
-from citewell.wire import FINAL, Accepted, Document, History, Query, QueryHead
+from citewell.wire import FINAL, Accepted, Document, History, Quality, Query, QueryHead
 
 _LOOK_S = 1.0
 _CONNECT_S = 5.0
@@ -117,6 +117,11 @@ class CitewellClient:
         """The newest queries."""
         params = {"limit": limit} | ({"workspace": workspace} if workspace else {})
         return cast("list[QueryHead]", self._call("GET", "/v1/queries", params=params)["queries"])
+
+    def quality(self, workspace: str | None, limit: int, labels: Sequence[Mapping[str, Any]] = ()) -> Quality:
+        """The metrics over the newest `limit` verified queries; `labels` are objects of query_id and grounded."""
+        asked = {"limit": limit, "labels": list(labels)} | ({"workspace": workspace} if workspace else {})
+        return cast("Quality", self._call("POST", "/v1/quality", json=asked))
 
     def history(self, query_id: str) -> History:
         """The whole verification history of a query."""

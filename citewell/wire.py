@@ -168,3 +168,15 @@ class History(QueryHead):
     verifications: list[Attempt]
     model_calls: list[ModelCall]
     events: list[Event]
+
+
+class Metric(TypedDict):
+    value: float | None
+    count: int
+    target: dict[str, Any] | None
+    met: bool | None
+
+
+class Quality(TypedDict):
+    queries: int
+    metrics: dict[str, Metric]

@@ -79,6 +79,7 @@ class RerankSettings(_Group):
     top_k: int = Field(default=3, ge=1, le=50)
     merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
     batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")
+    source_scoring: bool = Field(default=False, description="keep only sources that score 0.4 or more (S5.2)")
 
 
 class VerificationSettings(_Group):

@@ -11,6 +11,10 @@ from domain.plain import plain_text
 IDK = "I don't know based on the documents."
 """What an answer is replaced by when the documents do not support one (S3.4)."""
 
+IDK_KOREAN = "해당 정보는 제공된 출처에서 확인되지 않습니다"
+"""S5's own sentence for the same; what is published is always `IDK`, so that programs need to know one."""
+
+_HANGUL = re.compile("[가-힣]")
 _IDK = re.compile(
     r"i (?:do not|don t|dont) know(?: based on(?: the)?(?: provided| given| available)? (?:documents?|sources?))?"
     r"|(?:해당 )?정보는 (?:제공된 )?(?:출처|문서)에서 (?:확인되지 않습니다|확인할 수 없습니다)"
@@ -83,6 +87,11 @@ def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
         return GateDecision(refuse=False, reason="")
     found = f"Only {evidence_count} relevant passage{'s' if evidence_count > 1 else ''} found"
     return GateDecision(refuse=rules.gates, reason=f"{found}; mode {mode} asks for {rules.min_chunks}.")
+
+
+def idk_for(question: str) -> str:
+    """Return the refusal that a model is told to answer with, in the question's language (S5.3)."""
+    return IDK_KOREAN if _HANGUL.search(question) else IDK
 
 
 def is_idk(answer: str) -> bool:

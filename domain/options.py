@@ -38,5 +38,7 @@ class QueryOptions(BaseModel):
     """N5: mend failing statements, or only take wrong citations away (S5.5)."""
     second_pass_k: int = 8
     """S3.5: passages per search of a corrective round or a repair."""
+    source_scoring: bool = False
+    """S5.2: keep the sources that its formula keeps."""
     merged_top_k: int = 5
     """S3.1: passages to write from when several searches are merged."""

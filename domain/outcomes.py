@@ -63,7 +63,7 @@ class Drafted(TypedDict):
 
 
 class Extracted(TypedDict):
-    """S4.2: extracted citations as the model gave them."""
+    """S4.2: extracted citations as the model gave them, with their S4.4 scores and issues."""
 
     status: Literal["extracted", "failed"]
     citations: list[dict[str, Any]]

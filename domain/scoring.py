@@ -19,7 +19,9 @@ FACTS_WHEN_NOT_CHECKED = 0.5
 
 _PATTERN_BONUS, _MAX_BONUS = 0.1, 0.3
 _PATTERNS = re.compile(
-    r"\baccording to\b|\bper the filing\b|\bin the (?:[\w./-]+\s){0,5}filing\b|에 따르면", re.IGNORECASE
+    r"[\[(]\s?(?:source|출처)\s?[:：](?!\s?\d+\s?[\])])[^\[\]()\n]{1,80}[\])]"
+    r"|\baccording to\b|\bper the filing\b|\bin the (?:[\w./-]+\s){0,5}filing\b|에 따르면",
+    re.IGNORECASE,
 )
 
 
@@ -85,7 +87,7 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
 
     `total` are the sources that the answer was written from. A source is found when a marker points to it or the answer
     names one of its identifiers; a list of references at the end cites nothing. Each marker that points to
-    a source and each phrase like "according to" is a pattern.
+    a source, each `[Source: AAPL 10-Q 2023]` and each phrase like "according to" is a pattern.
     """
     if not sources:
         return 0.0

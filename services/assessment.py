@@ -261,8 +261,9 @@ def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
 def _check_json(context: StepContext, name: str) -> dict[str, Any]:
     outcome = context.outcome(name) or {"status": "not_checked", "reason": "the check left no result"}
     verdict: dict[str, Any] = outcome.get("verdict") or {}
-    facts = {"claims": verdict["claims"]} if name == "check_facts" and "claims" in verdict else {}
-    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **facts}
+    kept = {"claims"} if name == "check_facts" else {"supported"}
+    told = {field: value for field, value in verdict.items() if field in kept}
+    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **told}
 
 
 def _claim_rows(findings: Findings) -> list[VerificationClaim]:

@@ -1,12 +1,13 @@
 """Citations with exact evidence: which span of which source stands behind which words (S4.2, S4.6, N3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from db.models import Citation
 from db.queries.chunks import Passage, source_slice
+from domain.citation_types import citation_type, weaker
 from domain.evidence import best_text_span, claim_relevance
 from domain.judgements import CitationType
 from domain.options import QueryOptions
@@ -18,6 +19,14 @@ class EvidenceMismatch(AssertionError):
 
 
 @dataclass(frozen=True, slots=True)
+class ExtractedQuote:
+    """Words that a model quoted from the passage, and what it takes the citation for (S4.2)."""
+
+    text: str
+    kind: CitationType
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """`passage.text[start:end]`, and how the answer uses it."""
 
@@ -26,25 +35,28 @@ class Span:
     citation_type: CitationType
 
 
-def choose_span(statement: str, passage: Passage, extracted: list[dict[str, Any]], options: QueryOptions) -> Span:
+def choose_span(statement: str, passage: Passage, candidates: Sequence[ExtractedQuote], options: QueryOptions) -> Span:
     """The span of `passage` behind `statement`: its own words if they stand there, else the best quote or sentence.
 
-    An extracted quote counts only where it is found in the passage, and only if it fits better than what we find.
+    Only candidates that stand in the passage word for word count, and only if they fit better than what we find.
     """
     literal = locate_quote(statement, passage.text)
     if literal is not None and literal.exact:
         return Span(literal.start, literal.end, "direct_quote")
     start, end = best_text_span(passage.text, statement, options.span_min_chars, options.span_max_chars)
-    best, relevance = Span(start, end, "paraphrase"), claim_relevance(statement, passage.text[start:end])
-    for citation in extracted:
-        found = locate_quote(citation["text_span"], passage.text)
+    kind = citation_type(statement, passage.text[start:end])
+    best, relevance = Span(start, end, kind), claim_relevance(statement, passage.text[start:end])
+    for candidate in candidates:
+        found = locate_quote(candidate.text, passage.text)
         if found is None or not found.exact:
             continue
-        fits = claim_relevance(statement, passage.text[found.start : found.end])
+        words = passage.text[found.start : found.end]
+        fits = claim_relevance(statement, words)
         if fits >= relevance and fits > 0:
-            # Word for word was looked for above; a quote that is not literal in the answer is a paraphrase at best.
-            kind: CitationType = "inference" if citation["citation_type"] == "inference" else "paraphrase"
-            best, relevance = Span(found.start, found.end, kind), fits
+            best, relevance = (
+                Span(found.start, found.end, weaker(candidate.kind, citation_type(statement, words))),
+                fits,
+            )
     return best
 
 

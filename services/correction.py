@@ -13,7 +13,7 @@ from domain.modes import IDK
 from domain.references import references
 from domain.verdicts import PairVerdict, Verdict
 from services.assessment import Published, abstained_verification, broken_verification, published_verification
-from services.citing import assert_exact, choose_span, citation_row
+from services.citing import ExtractedQuote, assert_exact, choose_span, citation_row
 from services.findings import Findings, find
 from services.repairs import Repairs, corrected_draft, read_repairs
 from services.step import StepContext, StepResult
@@ -119,8 +119,8 @@ def _citations(context: StepContext, corrected: Corrected, findings: Findings, r
     for statement in corrected.statements:
         for number in statement.numbers:
             old = original_number[number]
-            quotes = [quote for quote in extracted if quote["source"] == old]
             verdict = repairs.verdicts.get(statement.index) or findings.verdicts.get((statement.index, old))
+            quotes = [ExtractedQuote(q["text_span"], q["citation_type"]) for q in extracted if q["source"] == old]
             row = citation_row(
                 number=number,
                 passage=repairs.passages[old - 1],

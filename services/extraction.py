@@ -1,9 +1,13 @@
 """Citation extraction: the fast model names the passages an answer would cite, while the main model writes (S4.1)."""
 
 import asyncio
+from collections.abc import Sequence
+from typing import Any
 
 from clients.llm.gateway import Failure
-from domain.judgements import EXTRACT_CITATIONS
+from db.queries.chunks import Passage
+from domain.citation_scoring import score_citation
+from domain.judgements import EXTRACT_CITATIONS, ExtractedCitation
 from domain.outcomes import Extracted
 from services.step import StepContext, StepResult, numbered
 
@@ -21,4 +25,22 @@ async def extract_citations(context: StepContext) -> StepResult:
     reply = await context.tools.models.ask(EXTRACT_CITATIONS, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Extracted(status="failed", citations=[], reason=reply.reason))
-    return StepResult.single(Extracted(status="extracted", citations=reply.model_dump()["citations"]))
+    scored = [_scored(citation, passages) for citation in reply.citations]
+    return StepResult.single(Extracted(status="extracted", citations=[each for each in scored if each]))
+
+
+def _scored(citation: ExtractedCitation, passages: Sequence[Passage]) -> dict[str, Any] | None:
+    """S4.4: the citation with its scores and issues; one of a source that does not exist is none."""
+    if not 1 <= citation.source <= len(passages):
+        return None
+    passage = passages[citation.source - 1]
+    score = score_citation(citation.claim_text, passage.text, citation.text_span)
+    return {
+        **citation.model_dump(),
+        "chunk_id": passage.chunk_id,
+        "text_span_score": score.text_span_score,
+        "claim_relevance": score.claim_relevance,
+        "confidence_score": score.confidence,
+        "is_accurate": score.is_accurate,
+        "issues": list(score.issues),
+    }

@@ -4,7 +4,7 @@ import asyncio
 
 from clients.llm.gateway import Failure
 from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER
-from domain.modes import IDK, is_idk
+from domain.modes import idk_for, is_idk
 from domain.outcomes import Drafted
 from services.step import StepContext, StepResult, numbered
 
@@ -17,7 +17,7 @@ async def generate(context: StepContext) -> StepResult:
         {
             "sources": numbered(passages),
             "question": context.query.question,
-            "idk": IDK,
+            "idk": idk_for(context.query.question),
         },
     )
     if gaps := (context.earlier("assess") or {}).get("gaps"):

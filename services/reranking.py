@@ -1,7 +1,7 @@
 """Reranking: one model call per chunk, then the best of them and the evidence gate (S3.1, S3.5)."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Literal
 
 from clients.llm.gateway import Failure
@@ -12,6 +12,7 @@ from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
 from domain.ranking import Scored as ScoredChunk
 from domain.ranking import rank
+from domain.source_scoring import Excerpt, select_sources
 from services.step import StepContext, StepResult
 
 
@@ -72,6 +73,8 @@ def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list
     similarity = dict(context.retrieved["candidates"])
     # A chunk whose document was deleted meanwhile is left out.
     present = [chunk for chunk in kept if chunk.key in passages]
+    if options.source_scoring:
+        present = _worth_citing(present, passages)
     return Selected(
         status="selected",
         selected=[chunk.key for chunk in present],
@@ -79,6 +82,13 @@ def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list
         sources=[_source(passages[chunk.key], chunk, similarity[chunk.key]) for chunk in present],
         issues=issues,
     )
+
+
+def _worth_citing(chunks: Sequence[ScoredChunk[int]], passages: Mapping[int, Passage]) -> list[ScoredChunk[int]]:
+    """S5.2: those that its formula keeps, in the reranker's order."""
+    found = [passages[chunk.key] for chunk in chunks]
+    chosen = select_sources([Excerpt(passage.filename, passage.page, passage.text) for passage in found])
+    return [chunks[index] for index in sorted(source.index for source in chosen)]
 
 
 def _evidence_count(ranked: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:

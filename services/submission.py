@@ -32,6 +32,7 @@ class NewQuery:
     confidence_threshold: float | None = None
     max_crag_attempts: int | None = None
     repair: Literal["full", "citations"] | None = None
+    source_scoring: bool | None = None
 
 
 def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
@@ -97,6 +98,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         confidence_threshold=_or(new.confidence_threshold, checks.confidence_threshold),
         max_crag_attempts=_or(new.max_crag_attempts, checks.max_crag_attempts),
         repair=new.repair or checks.repair,
+        source_scoring=_or(new.source_scoring, settings.rerank.source_scoring),
         second_pass_k=rules.second_pass_k,
         merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
     )

@@ -27,6 +27,7 @@ from services.step import StepContext, StepResult, numbered
 
 ALIGNMENT_CHUNKS = 5
 FACT_CHUNKS = 10
+MOST_FACTS = 5
 
 
 async def check_alignment(context: StepContext) -> StepResult:
@@ -65,7 +66,8 @@ async def check_facts(context: StepContext) -> StepResult:
 
 
 def _with_chunk_ids(facts: Facts, ids: dict[int, str]) -> dict[str, Any]:
-    claims = facts.model_dump()["claims"]
+    # S1.4: one to five; a model that lists more has not kept to the key ones.
+    claims = facts.model_dump()["claims"][:MOST_FACTS]
     for claim in claims:
         claim["supporting_sources"] = [ids[number] for number in claim["supporting_sources"] if number in ids]
         # A claim is verified by a source that exists, or it is not verified.

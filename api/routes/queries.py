@@ -89,4 +89,5 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         confidence_threshold=query.verification.confidence_threshold,
         max_crag_attempts=query.verification.max_crag_attempts,
         repair=query.verification.repair,
+        source_scoring=query.rerank.source_scoring,
     )

@@ -25,6 +25,9 @@ class RerankOptions(Input):
     """How passages are ordered."""
 
     top_k: int | None = Field(default=None, ge=1, le=50, description="From how many passages the answer is written.")
+    source_scoring: bool | None = Field(
+        default=None, description="Keep at most 5 sources, one per page, that position, length and frequency favour."
+    )
 
 
 class VerificationOptions(Input):

@@ -1,0 +1,28 @@
+"""How well the system did: metrics over its history."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from api.schemas.quality import QualityAsk, QualityRead
+from api.schemas.texts import WorkspaceName
+from api.uploads import require_json
+from services.quality import Label, read_quality
+
+router = APIRouter(prefix="/v1/quality", tags=["quality"])
+
+
+@router.get("", response_model=QualityRead)
+def get_quality(
+    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many verified questions.")] = 1000,
+) -> object:
+    """The metrics that need no labels; the others have no value here."""
+    return read_quality(workspace, limit)
+
+
+@router.post("", response_model=QualityRead, dependencies=[Depends(require_json)])
+def rate_quality(asked: QualityAsk) -> object:
+    """The same with labels: how often confidence and answerability agree with people."""
+    labels = [Label(label.query_id, label.grounded) for label in asked.labels]
+    return read_quality(asked.workspace, asked.limit, labels)

@@ -1,0 +1,45 @@
+"""The metrics of the history on the wire."""
+
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from api.schemas.texts import Input, WorkspaceName
+
+
+class LabelWrite(Input):
+    """What people say of one answer."""
+
+    query_id: UUID
+    grounded: bool = Field(description="Whether everything in the answer is in its sources.")
+
+
+class QualityAsk(Input):
+    """Which answers to look at, and the labels there are."""
+
+    workspace: WorkspaceName | None = None
+    limit: int = Field(default=1000, ge=1, le=10_000, description="The newest so many verified questions.")
+    labels: list[LabelWrite] = Field(default=[], max_length=10_000)
+
+
+class TargetRead(BaseModel):
+    """The value that is aimed at."""
+
+    wanted: str = Field(examples=["below"])
+    limit: float
+
+
+class MetricRead(BaseModel):
+    """One metric; `value` is null when there is nothing to divide by."""
+
+    value: float | None
+    count: int
+    target: TargetRead | None
+    met: bool | None
+
+
+class QualityRead(BaseModel):
+    """The metrics by name, and over how many questions."""
+
+    queries: int
+    metrics: dict[str, MetricRead]

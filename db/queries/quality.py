@@ -1,0 +1,104 @@
+"""What the history says about many answers together: rows for the metrics of S2.7 and S3.7."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from db.models import Answer, Citation, CitationCheck, Query, StepOutcome, Verification, VerificationSentence, Workspace
+
+
+class VerifiedRow(NamedTuple):
+    """One row of the history: a verification of one answer."""
+
+    query_id: uuid.UUID
+    verification_id: int
+    kind: str
+    confidence: float | None
+    draft_confidence: float | None
+    attempts: int
+    checks: dict[str, Any]
+
+
+def newest_queries(session: Session, workspace: str | None, limit: int) -> list[uuid.UUID]:
+    """The newest queries that were verified."""
+    statement = select(Query.id).where(Query.id.in_(select(Verification.query_id)))
+    if workspace is not None:
+        statement = statement.join(Workspace, Workspace.id == Query.workspace_id).where(Workspace.name == workspace)
+    return list(session.scalars(statement.order_by(Query.created_at.desc()).limit(limit)))
+
+
+def list_verified(session: Session, queries: Sequence[uuid.UUID]) -> list[VerifiedRow]:
+    """Every verification of the queries in the order of their making."""
+    rows = session.execute(
+        select(
+            Verification.query_id,
+            Verification.id,
+            Verification.kind,
+            Verification.confidence,
+            Verification.draft_confidence,
+            Verification.attempts,
+            Verification.checks,
+        )
+        .where(Verification.query_id.in_(queries))
+        .order_by(Verification.id)
+    )
+    return [VerifiedRow(*row) for row in rows]
+
+
+def list_states(session: Session, verifications: Sequence[int]) -> list[tuple[int, str]]:
+    """(verification, state) of every sentence."""
+    return _rows(
+        session,
+        select(VerificationSentence.verification_id, VerificationSentence.status)
+        .where(VerificationSentence.verification_id.in_(verifications))
+        .order_by(VerificationSentence.verification_id, VerificationSentence.position),
+    )
+
+
+def list_cited(session: Session, verifications: Sequence[int]) -> list[tuple[str, bool]]:
+    """(state, has a citation) of every sentence of published answers."""
+    cited = (
+        select(Citation.id)
+        .join(Answer, Answer.id == Citation.answer_id)
+        .where(Answer.query_id == Verification.query_id, Citation.answer_start == VerificationSentence.start)
+        .exists()
+    )
+    return _rows(
+        session,
+        select(VerificationSentence.status, cited)
+        .join(Verification, Verification.id == VerificationSentence.verification_id)
+        .where(VerificationSentence.verification_id.in_(verifications)),
+    )
+
+
+def list_citation_states(session: Session, verifications: Sequence[int]) -> list[str]:
+    """The state of every citation check of the answers as they were written."""
+    return list(
+        session.scalars(
+            select(CitationCheck.status).where(
+                CitationCheck.verification_id.in_(verifications),
+                CitationCheck.citation_number.is_not(None),
+                ~CitationCheck.item.like("%:repair"),
+            )
+        )
+    )
+
+
+def list_rerankings(session: Session, queries: Sequence[uuid.UUID]) -> list[tuple[uuid.UUID, str, str, dict[str, Any]]]:
+    """(query, step, item, outcome) of reranking and selection of the first rounds."""
+    return _rows(
+        session,
+        select(StepOutcome.query_id, StepOutcome.step, StepOutcome.item, StepOutcome.value).where(
+            StepOutcome.query_id.in_(queries),
+            StepOutcome.round == 0,
+            StepOutcome.step.in_(("score_chunks", "select")),
+            StepOutcome.value.is_not(None),
+        ),
+    )
+
+
+def _rows(session: Session, statement: Select[Any]) -> list[Any]:
+    return [tuple(row) for row in session.execute(statement)]
