@@ -19,7 +19,6 @@ _BROADEST = 8  # sentences; in more of them words are not found by chance more o
 DIRECTIONS: Mapping[str, int] = MappingProxyType(
     {
         "window_cover": 1,
-        "missing": -1,
         "last_missing": -1,
         "said": 1,
         "repeated": -1,
@@ -37,7 +36,7 @@ DIRECTIONS: Mapping[str, int] = MappingProxyType(
         "mean_kin": 1,
     }
 )
-"""The sign that the weight of each feature may have (0: either), so that what is missing never speaks for a claim."""
+"""The sign that the weight of each feature must have, so that what is missing never speaks for a claim."""
 
 MEANING = frozenset({"closest", "least_kin", "mean_kin"})
 """The features that need embeddings."""
@@ -72,7 +71,6 @@ _KINDS = ("number", "date", "unit", "negation")
 def _coverage(compared: Comparison) -> dict[str, float]:
     return {
         "window_cover": compared.cover(compared.in_window),
-        "missing": math.log1p(len(compared.missing)) / 2,
         "last_missing": _flag(bool(compared.wanted) and compared.in_window[-1] == 0),
         "told": math.log1p(sum(compared.in_window)) / 3,
         "breadth": math.log1p(min(len(compared.sentences), _BROADEST)) / math.log1p(_BROADEST),

@@ -109,7 +109,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
         relation=_relation(judged),
         confidence=round(max(judged.support, 1 - judged.support), 3),
         evidence=judged.evidence if judged.supported or judged.disagreements else "",
-        explanation=_explanation(judged),
+        explanation=_hedged(judged),
     )
 
 
@@ -177,6 +177,11 @@ def _relation(judged: Judged) -> Relation:
     if judged.supported:
         return "supports"
     return "partially_supports" if judged.overlap >= TUNING.same_matter else "does_not_mention"
+
+
+def _hedged(judged: Judged) -> str:
+    explanation = _explanation(judged)
+    return f"uncertain: {explanation}" if support_model().is_uncertain(judged.support) else explanation
 
 
 def _explanation(judged: Judged) -> str:
