@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, select
+from sqlalchemy import Executable, select
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation, CitationCheck, Query, StepOutcome, Verification, VerificationSentence, Workspace
@@ -100,5 +100,5 @@ def list_rerankings(session: Session, queries: Sequence[uuid.UUID]) -> list[tupl
     )
 
 
-def _rows(session: Session, statement: Select[Any]) -> list[Any]:
+def _rows(session: Session, statement: Executable) -> list[Any]:
     return [tuple(row) for row in session.execute(statement)]

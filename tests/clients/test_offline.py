@@ -214,6 +214,22 @@ def test_a_statement_is_judged_and_the_deciding_words_are_named(
     assert names in checked.explanation
 
 
+def test_a_verdict_that_is_not_certain_says_so(model: OfflineModel) -> None:
+    checked = check(model, "Employees are given leave every year.", 2)
+    assert checked.confidence < 0.7
+    assert checked.explanation.startswith("uncertain: ")
+
+
+def test_a_statement_is_found_in_a_source_of_many_pages(model: OfflineModel) -> None:
+    filler = "The council of the harbour town met again on the matter of the old pier and put it off. " * 400
+    sources = Sources.numbered([("long.txt", f"{filler}\n\n{LEAVE}\n\n{filler}")])
+    for statement, accurate in (
+        ("Full-time employees receive 15 days of paid leave per year.", True),
+        ("The company was founded by two engineers in Oslo.", False),
+    ):
+        assert ask(model, CHECK_STATEMENT, sources=sources, statement=statement).is_accurate == accurate
+
+
 def test_an_uncited_statement_is_held_against_the_source_that_supports_it_best(model: OfflineModel) -> None:
     statement = "Full-time employees receive 15 days of paid leave per year."
     assert ask(model, CHECK_STATEMENT, sources=SOURCES, statement=statement).is_accurate

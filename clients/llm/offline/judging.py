@@ -1,21 +1,23 @@
 """Judgements of statements and answers against sources, from words, numbers, negations and meaning."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, read_passage
-from clients.llm.offline.relevance import logistic, most_shared
 from clients.llm.offline.tuning import TUNING
 from domain.disagreements import Disagreement, disagreements, without_markers
 from domain.judgements import Alignment, Answerability, FactClaim, Facts, Relation, StatementCheck
 from domain.quotes import locate_quote
 from domain.sentences import split_sentences
 from domain.sources import Source, Sources
-from domain.words import content_stems, coverage, stem, words
+from domain.support.comparing import Comparison, compare
+from domain.support.features import Closeness, features
+from domain.support.model import support_model
+from domain.support.reading import ReadText
+from domain.words import content_stems, coverage
 
 _MOST_CLAIMS = 5
-_WINDOW = 3  # neighbouring sentences that may state a thing together
 _EXCERPT = 120
 
 
@@ -41,25 +43,53 @@ class Judged:
         return self.support >= 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What is found when a statement is laid beside a source; `features` are those of `domain.support.features`."""
+
+    compared: Comparison
+    disagreements: tuple[Disagreement, ...]
+    verbatim: bool
+    features: Mapping[str, float]
+
+
+def observe(statement: str, source: str, meaning: Meaning) -> Observed:
+    """Lay `statement` beside the text of a `source`. Pure but for the embeddings, and linear in both lengths."""
+    plain, passage = " ".join(without_markers(statement).split()), read_passage(source)
+    compared = compare(ReadText(plain), passage.reads)
+    found = disagreements(plain, passage.text)
+    closeness = _closeness(compared, meaning) if meaning.known else None
+    return Observed(compared, found, _is_verbatim(compared, passage), features(compared, found, closeness))
+
+
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     """Judge one statement against one source. A disagreement beats every likeness."""
-    plain, passage = " ".join(without_markers(statement).split()), read_passage(source.text)
-    wanted = content_stems(plain)
-    closest = most_shared(wanted, passage.sentences)[: TUNING.encoded]
-    found = disagreements(plain, passage.text)
-    overlap = _overlap(wanted, passage)
-    if found:
-        support = 1 - TUNING.disagreement
-    elif len(wanted) >= TUNING.verbatim_stems and locate_quote(plain.rstrip(".!?。 "), passage.text, min_ratio=1.0):
-        support = TUNING.verbatim
-    elif meaning.known:
-        likeness = meaning.best_likeness(plain, [sentence.text for sentence in closest])
-        weighed = TUNING.statement_overlap * overlap + TUNING.statement_meaning * likeness
-        support = logistic(weighed - TUNING.statement_offset)
-    else:
-        support = logistic(TUNING.words_overlap * overlap - TUNING.words_offset)
-    missing = tuple(dict.fromkeys(word for word in words(plain) if _is_missing(word, wanted, passage)))
-    return Judged(plain, source.number, support, overlap, closest[0].text if closest else "", missing, found)
+    seen = observe(statement, source.text, meaning)
+    compared = seen.compared
+    return Judged(
+        statement=compared.statement.text,
+        source=source.number,
+        support=support_model().support(seen.features, disagrees=bool(seen.disagreements), verbatim=seen.verbatim),
+        overlap=compared.overlap,
+        evidence=compared.best.text,
+        missing=tuple(compared.absent_words()),
+        disagreements=seen.disagreements,
+    )
+
+
+def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
+    nearest = [compared.sentences[number].text for number in compared.ranking[: TUNING.encoded]]
+    return Closeness(
+        sentence=meaning.best_likeness(compared.statement.text, nearest),
+        words=tuple(meaning.best_likeness(word, compared.spare_words) for word in compared.missing_words),
+    )
+
+
+def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
+    """A short statement is found in too many places to mean anything by it."""
+    if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
+        return False
+    return locate_quote(compared.statement.text.rstrip(".!?。 "), passage.text, min_ratio=1.0) is not None
 
 
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
@@ -79,7 +109,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
         relation=_relation(judged),
         confidence=round(max(judged.support, 1 - judged.support), 3),
         evidence=judged.evidence if judged.supported or judged.disagreements else "",
-        explanation=_explanation(judged),
+        explanation=_hedged(judged),
     )
 
 
@@ -141,22 +171,17 @@ def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> boo
     return max(shared, closeness) >= TUNING.addressing
 
 
-def _overlap(wanted: Sequence[str], passage: Passage) -> float:
-    stems = [sentence.stems for sentence in passage.sentences]
-    windows = (frozenset[str]().union(*stems[n : n + _WINDOW]) for n in range(max(1, len(stems) - _WINDOW + 1)))
-    return max(coverage(wanted, window) for window in windows)
-
-
-def _is_missing(word: str, wanted: Sequence[str], passage: Passage) -> bool:
-    return stem(word) in wanted and coverage([stem(word)], passage.stems) == 0
-
-
 def _relation(judged: Judged) -> Relation:
     if any(each.source_value or each.kind == "negation" for each in judged.disagreements):
         return "contradicts"
     if judged.supported:
         return "supports"
     return "partially_supports" if judged.overlap >= TUNING.same_matter else "does_not_mention"
+
+
+def _hedged(judged: Judged) -> str:
+    explanation = _explanation(judged)
+    return f"uncertain: {explanation}" if support_model().is_uncertain(judged.support) else explanation
 
 
 def _explanation(judged: Judged) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from domain.disagreements import without_markers
 from domain.sentences import Sentence, split_sentences
-from domain.words import content_stems
+from domain.support.reading import ReadText
 
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
@@ -16,10 +16,10 @@ _LONGEST_HEADING = 80
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
-    """A sentence with its place in the text, the stems of its content words, and those of the heading above it."""
+    """A sentence with its place in the text, what was read in it, and the stems of the heading above it."""
 
     place: Sentence
-    stems: frozenset[str]
+    read: ReadText
     heading: frozenset[str]
     is_heading: bool
 
@@ -27,6 +27,11 @@ class ReadSentence:
     def text(self) -> str:
         """The sentence as it stands in the source."""
         return self.place.text
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of its content words."""
+        return self.read.kin.stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,11 @@ class Passage:
     text: str
     sentences: tuple[ReadSentence, ...]
     stems: frozenset[str]
+
+    @property
+    def reads(self) -> list[ReadText]:
+        """What was read in each of its sentences."""
+        return [sentence.read for sentence in self.sentences]
 
 
 @lru_cache(maxsize=512)
@@ -55,10 +65,9 @@ def _read(sentences: list[Sentence]) -> Iterator[ReadSentence]:
     heading = frozenset[str]()
     followings = [*(sentence.text for sentence in sentences), ""][1:]
     for sentence, following in zip(sentences, followings, strict=True):
-        stems = frozenset(content_stems(sentence.text))
-        is_heading = _is_heading(sentence.text, following)
-        yield ReadSentence(sentence, stems, heading, is_heading)
-        heading = stems if is_heading else heading
+        read, is_heading = ReadText(sentence.text), _is_heading(sentence.text, following)
+        yield ReadSentence(sentence, read, heading, is_heading)
+        heading = read.kin.stems if is_heading else heading
 
 
 def _is_heading(text: str, following: str) -> bool:

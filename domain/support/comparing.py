@@ -1,0 +1,121 @@
+"""Where in a source a statement is told best, and what of the statement is missing there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from domain.support.reading import ReadText
+
+_WINDOW = 3  # neighbouring sentences that may state a thing together
+_PRESENT = 0.6
+_MOST_MISSING = 4
+_MOST_SPARE = 10
+_EMPTY = ReadText("")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A statement beside the sentences of one source.
+
+    `wanted` are the statement's meaningful stems, each once; `likenesses[n][m]` (0..1) is how much sentence n has of
+    wanted stem m; `weights` is what each stem tells. `first` is where the best window of three sentences begins, and
+    `ranking` are the numbers of the sentences, the one with most of the statement first.
+    """
+
+    statement: ReadText
+    sentences: Sequence[ReadText]
+    wanted: tuple[str, ...]
+    weights: tuple[float, ...]
+    likenesses: tuple[tuple[float, ...], ...]
+    first: int
+    ranking: tuple[int, ...]
+
+    @property
+    def window(self) -> Sequence[ReadText]:
+        """The neighbouring sentences, at most three, that together have most of the statement."""
+        return self.sentences[self.first : self.first + _WINDOW]
+
+    @property
+    def best(self) -> ReadText:
+        """The sentence that has most of the statement; empty if there is none."""
+        return self.sentences[self.ranking[0]] if self.ranking else _EMPTY
+
+    @cached_property
+    def in_window(self) -> tuple[float, ...]:
+        """For each wanted stem how much of it the window has, 0..1."""
+        return _together(self.likenesses[self.first : self.first + _WINDOW], len(self.wanted))
+
+    @cached_property
+    def anywhere(self) -> tuple[float, ...]:
+        """For each wanted stem how much of it the source has in any place, 0..1."""
+        return _together(self.likenesses, len(self.wanted))
+
+    @property
+    def overlap(self) -> float:
+        """Share of the wanted stems in the window, 0..1, all of one weight."""
+        return sum(self.in_window) / len(self.wanted) if self.wanted else 0.0
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The wanted stems that the window does not have."""
+        return tuple(each for each, share in zip(self.wanted, self.in_window, strict=True) if share < _PRESENT)
+
+    @cached_property
+    def missing_words(self) -> list[str]:
+        """The statement's words, at most four, that the window does not have."""
+        return self.statement.surfaces(frozenset(self.missing))[:_MOST_MISSING]
+
+    @cached_property
+    def spare_words(self) -> list[str]:
+        """Words of the window, at most ten, that the statement does not have: they may be what it says otherwise."""
+        known, spare = self.statement.kin.stems, list[str]()
+        for sentence in (self.best, *self.window):
+            spare += sentence.surfaces(sentence.kin.stems - known)
+        return list(dict.fromkeys(spare))[:_MOST_SPARE]
+
+    def absent_words(self) -> list[str]:
+        """Return the statement's words that are nowhere in the source, nor anything akin."""
+        absent = frozenset(each for each, share in zip(self.wanted, self.anywhere, strict=True) if share == 0)
+        return self.statement.surfaces(absent)
+
+    def cover(self, shares: Sequence[float]) -> float:
+        """Return the weighted share of the wanted stems, 0..1, of which `shares` are there; 0 if nothing is wanted."""
+        total = sum(self.weights)
+        return sum(weight * share for weight, share in zip(self.weights, shares, strict=True)) / total if total else 0.0
+
+
+def compare(statement: ReadText, sentences: Sequence[ReadText]) -> Comparison:
+    """Lay `statement` beside the `sentences` of a source, in their order. Linear in the number of sentences."""
+    wanted = tuple(dict.fromkeys(statement.stems))
+    weights = tuple(_weight(each, statement.names) for each in wanted)
+    likenesses = tuple(tuple(map(sentence.kin.likeness, wanted)) for sentence in sentences)
+    told = [_dot(weights, shares) for shares in likenesses]
+    return Comparison(
+        statement=statement,
+        sentences=sentences,
+        wanted=wanted,
+        weights=weights,
+        likenesses=likenesses,
+        first=_best_window(weights, likenesses),
+        ranking=tuple(sorted(range(len(told)), key=lambda number: -told[number])),
+    )
+
+
+def _weight(stem: str, names: frozenset[str]) -> float:
+    """A figure or a name tells more than another word, and a long word more than a short one."""
+    return 1 + 0.5 * min(1, len(stem) / 8) + (1.0 if stem[0].isdigit() else 0.7 if stem in names else 0)
+
+
+def _best_window(weights: Sequence[float], likenesses: Sequence[tuple[float, ...]]) -> int:
+    starts = range(max(1, len(likenesses) - _WINDOW + 1))
+    return max(starts, key=lambda at: _dot(weights, _together(likenesses[at : at + _WINDOW], len(weights))))
+
+
+def _together(likenesses: Sequence[tuple[float, ...]], size: int) -> tuple[float, ...]:
+    if len(likenesses) == 1:
+        return likenesses[0]
+    return tuple(map(max, *likenesses)) if likenesses else (0.0,) * size
+
+
+def _dot(weights: Sequence[float], shares: Sequence[float]) -> float:
+    return sum(weight * share for weight, share in zip(weights, shares, strict=True))

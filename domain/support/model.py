@@ -1,0 +1,82 @@
+"""The fitted model of support: numbers in `model.json`, which `benchmarks.fit_support` writes, and how they apply."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from domain.support.features import MEANING
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """A calibrated logistic regression: `slope · Σ weight · (feature - mean) / scale + offset` is the log odds."""
+
+    means: Mapping[str, float]
+    scales: Mapping[str, float]
+    weights: Mapping[str, float]
+    slope: float
+    offset: float
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """Return the probability of support, 0..1; `features` must have every name that is weighed."""
+        weighed = math.fsum(
+            weight * (features[name] - self.means[name]) / self.scales[name] for name, weight in self.weights.items()
+        )
+        return _logistic(self.slope * weighed + self.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class SupportModel:
+    """`full` weighs all features, `words` those without embeddings.
+
+    `disagreement` is the most that a statement may get when something in it differs from the source: how often such a
+    statement is labelled supported. `verbatim` is the least for one that is found word for word. From `unlikely` to
+    `likely`, exclusively, the verdict is uncertain.
+    """
+
+    version: str
+    full: Weighing
+    words: Weighing
+    disagreement: float
+    verbatim: float
+    unlikely: float
+    likely: float
+
+    def support(self, features: Mapping[str, float], *, disagrees: bool, verbatim: bool) -> float:
+        """Return the probability that the source supports the statement, 0..1. A disagreement beats every likeness."""
+        weighing = self.full if features.keys() >= MEANING else self.words
+        probability = weighing.probability(features)
+        if disagrees:
+            return min(probability, self.disagreement)
+        return max(probability, self.verbatim) if verbatim else probability
+
+    def is_uncertain(self, support: float) -> bool:
+        """Whether `support` is too close to a half for a verdict."""
+        return self.unlikely < support < self.likely
+
+
+@cache
+def support_model() -> SupportModel:
+    """Return the model that is shipped with the package."""
+    return parsed(json.loads((files("domain.support") / "model.json").read_text(encoding="utf-8")))
+
+
+def parsed(data: Mapping[str, Any]) -> SupportModel:
+    """Return the model that `data` describes: the content of `model.json`."""
+    full, words = (_weighing(data[name]) for name in ("full", "words"))
+    numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
+    return SupportModel(version=str(data["version"]), full=full, words=words, **numbers)
+
+
+def _weighing(data: Mapping[str, Any]) -> Weighing:
+    rows: Mapping[str, Mapping[str, float]] = data["features"]
+    means, scales, weights = ({name: row[key] for name, row in rows.items()} for key in ("mean", "scale", "weight"))
+    return Weighing(means, scales, weights, slope=float(data["slope"]), offset=float(data["offset"]))
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + math.exp(-max(-40.0, min(40.0, value))))

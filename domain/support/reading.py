@@ -1,0 +1,78 @@
+"""A sentence as statement and source are compared: its words in order, their stems, and which of them are names."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+
+from domain.negation import denials
+from domain.words import content_stems, meaningful, words
+
+_NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
+_FIRST = re.compile(r"[\W_]*\w+")
+_LIKE = 0.6  # of two stems' letters, from the first one on, for the words to be akin
+
+
+@dataclass(frozen=True)
+class ReadText:
+    """What is derived from `text` is worked out once, when it is first asked for; two threads get equal values."""
+
+    text: str
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """Stems of the words that carry meaning, in order."""
+        return tuple(content_stems(self.text))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Stems of the words with a capital that is not only the sentence's first."""
+        first = _FIRST.match(self.text)
+        capitals = _NAME.findall(self.text, first.end() if first else 0)
+        return frozenset(each for capital in capitals for each in content_stems(capital))
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """Stems that it denies."""
+        return frozenset(each for denial in denials(self.text) for each in denial.denied)
+
+    @cached_property
+    def kin(self) -> "Kin":
+        """Its meaningful stems, for looking up those that are akin."""
+        return Kin(self.stems)
+
+    def surfaces(self, stems: frozenset[str]) -> list[str]:
+        """Return its words that have one of `stems`, as they are written (case-folded), each once and in order."""
+        return [word for word in dict.fromkeys(words(self.text)) if not stems.isdisjoint(meaningful([word]))]
+
+
+class Kin:
+    """Stems by their first letters, to find the one that is most akin to another. Never changes."""
+
+    def __init__(self, stems: Iterable[str]) -> None:
+        self.stems = frozenset(stems)
+        self._by_head: dict[str, list[str]] = defaultdict(list)
+        for each in self.stems:
+            self._by_head[_head(each)].append(each)
+
+    def likeness(self, wanted: str) -> float:
+        """Return 1 for a stem that is there, the shared part of the letters for one akin (from 0.6), else 0.
+
+        As `domain.words.coverage` counts, but for many sentences one after the other.
+        """
+        if wanted in self.stems:
+            return 1.0
+        alike = max((_shared(wanted, other) for other in self._by_head.get(_head(wanted), ())), default=0.0)
+        return alike if alike >= _LIKE else 0.0
+
+
+def _shared(one: str, other: str) -> float:
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return same / max(len(one), len(other))
+
+
+def _head(word: str) -> str:
+    """Two words must share this to be compared at all: Korean syllables say more than letters."""
+    return word[: 2 if word[0] >= "가" else 4]

@@ -1,0 +1,165 @@
+"""Support of a statement by a source: the fitted weights, and what holds whatever they are (S5.4)."""
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.disagreements import disagreements
+from domain.sentences import split_sentences
+from domain.support.comparing import Comparison, compare
+from domain.support.features import DIRECTIONS, MEANING, Closeness, features
+from domain.support.model import parsed, support_model
+from domain.support.reading import Kin, ReadText
+from domain.verdicts import CONFIDENCE_THRESHOLD
+
+SOURCE = (
+    "Full-time employees receive 15 days of paid leave per year. Leave must be requested three days in advance. "
+    "Unused leave is lost at the end of the year."
+)
+KOREAN = "모든 환불 요청은 구매일로부터 30일 이내에 해야 합니다. 개봉한 제품은 환불이 불가능합니다."
+UNRELATED = " ".join(
+    f"The harbour of town {name} was dredged by the council." for name in "Alva Borg Cleve Doorn".split()
+)
+SAID = [*(sentence.text for sentence in split_sentences(SOURCE)), *(each.text for each in split_sentences(KOREAN))]
+SHARES = st.floats(0, 1)
+
+
+def laid_beside(statement: str, source: str) -> Comparison:
+    return compare(ReadText(statement), [ReadText(sentence.text) for sentence in split_sentences(source)])
+
+
+def support(statement: str, source: str) -> float:
+    found = disagreements(statement, source)
+    observed = features(laid_beside(statement, source), found, None)
+    return support_model().support(observed, disagrees=bool(found), verbatim=False)
+
+
+# N8
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_the_support_of_any_text_by_any_other_is_a_probability_and_always_the_same(statement: str, source: str) -> None:
+    probability = support(statement, source)
+    assert 0 <= probability <= 1
+    assert support(statement, source) == probability
+
+
+# S4.4
+@given(st.fixed_dictionaries(dict.fromkeys(DIRECTIONS, SHARES)), st.booleans())
+def test_what_disagrees_with_the_source_never_counts_as_supported(observed: dict[str, float], verbatim: bool) -> None:
+    model = support_model()
+    assert model.support(observed, disagrees=True, verbatim=verbatim) <= model.disagreement < model.unlikely
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(DIRECTIONS, SHARES)))
+def test_what_stands_there_word_for_word_is_supported(observed: dict[str, float]) -> None:
+    assert support_model().support(observed, disagrees=False, verbatim=True) > support_model().likely
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(DIRECTIONS, SHARES)), st.sampled_from(sorted(DIRECTIONS)), SHARES)
+def test_every_feature_pushes_the_way_it_is_meant_to(observed: dict[str, float], name: str, more: float) -> None:
+    pushed = {**observed, name: observed[name] + more}
+    before, after = (support_model().support(each, disagrees=False, verbatim=False) for each in (observed, pushed))
+    assert (after - before) * DIRECTIONS[name] >= -1e-12
+
+
+@given(st.sampled_from(SAID), st.lists(st.sampled_from("zebra quartz violin mosque".split()), min_size=1, unique=True))
+def test_words_that_the_source_lacks_never_raise_the_support(said: str, added: list[str]) -> None:
+    source = f"{SOURCE} {KOREAN}"
+    assert support(f"{said.rstrip('.')} {' '.join(added)}.", source) < support(said, source)
+
+
+@given(st.sampled_from(SAID), st.integers(1, 40))
+def test_more_text_about_something_else_leaves_the_support_as_it_is(said: str, times: int) -> None:
+    long = f"{SOURCE} {KOREAN} {UNRELATED}"
+    assert support(said, f"{long} {UNRELATED * times}") == pytest.approx(support(said, long), abs=0.05)
+    assert support(said, long) == pytest.approx(support(said, f"{SOURCE} {KOREAN}"), abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ("statement", "likely"),
+    [
+        ("Employees who work full-time receive 15 days of paid leave each year.", True),
+        ("Unused leave is lost when the year ends.", True),
+        ("개봉한 제품은 환불이 불가능하다.", True),
+        ("Employees are paid a pension by the city of Oslo.", False),
+        ("회사는 서울에 새로운 공장을 세웠다.", False),
+    ],
+)
+def test_a_statement_in_other_words_is_told_from_one_about_something_else(statement: str, likely: bool) -> None:
+    assert (support(statement, f"{SOURCE} {KOREAN}") >= 0.5) == likely
+
+
+def test_the_best_window_is_where_neighbouring_sentences_tell_most_of_a_statement() -> None:
+    compared = laid_beside("Leave is requested in advance and lost at the end.", f"{UNRELATED} {SOURCE}")
+    assert [sentence.text for sentence in compared.window] == [each.text for each in split_sentences(SOURCE)]
+    assert compared.best.text == "Leave must be requested three days in advance."
+    assert compared.overlap == pytest.approx(1)
+
+
+def test_what_is_missing_and_what_may_stand_in_its_place_are_named() -> None:
+    compared = laid_beside(
+        "Unused leave is paid out at the end of the month.", "Unused leave is lost at the end of the year."
+    )
+    assert compared.missing_words == ["paid", "month"]
+    assert compared.spare_words == ["lost", "year"]
+    assert compared.absent_words() == ["paid", "month"]
+
+
+def test_without_sentences_nothing_is_covered() -> None:
+    compared = laid_beside("Unused leave is lost.", "")
+    assert (compared.overlap, compared.best.text, compared.missing) == (0, "", compared.wanted)
+
+
+@given(st.text(min_size=1, max_size=12), st.lists(st.text(min_size=1, max_size=12), max_size=6))
+def test_a_stem_is_akin_to_itself_and_to_others_by_its_first_letters(wanted: str, others: list[str]) -> None:
+    assert Kin([*others, wanted]).likeness(wanted) == 1
+    assert Kin(others).likeness(wanted) in {0, 1} or Kin(others).likeness(wanted) >= 0.6
+
+
+def test_the_words_of_a_name_are_known_by_their_capitals() -> None:
+    assert ReadText("Yesterday Ada Lovelace met Charles Babbage.").names == {"ada", "lovelac", "charl", "babbag"}
+
+
+def test_meaning_is_weighed_only_where_it_is_known() -> None:
+    compared = laid_beside("Unused leave is forfeited.", SOURCE)
+    near = features(compared, (), Closeness(sentence=0.9, words=(0.8,)))
+    far = features(compared, (), Closeness(sentence=0.2, words=(0.1,)))
+    assert near.keys() - features(compared, (), None).keys() == MEANING
+    scores = [support_model().support(each, disagrees=False, verbatim=False) for each in (near, far)]
+    assert scores[0] > scores[1]
+
+
+def test_the_shipped_weights_have_their_signs_and_fit_the_features() -> None:
+    model = support_model()
+    assert model.full.weights.keys() == DIRECTIONS.keys()
+    assert model.words.weights.keys() == DIRECTIONS.keys() - MEANING
+    for weighing in (model.full, model.words):
+        assert all(weight * DIRECTIONS[name] >= 0 for name, weight in weighing.weights.items())
+        assert all(scale > 0 for scale in weighing.scales.values())
+
+
+# N8
+def test_the_version_of_the_weights_is_a_hash_of_them() -> None:
+    data = json.loads((files("domain.support") / "model.json").read_text(encoding="utf-8"))
+    assert parsed(data) == support_model()
+    version = data.pop("version")
+    assert hashlib.sha256(json.dumps(data).encode()).hexdigest().startswith(version)
+
+
+def test_the_band_without_a_verdict_is_where_confidence_is_too_low_for_one() -> None:
+    model = support_model()
+    assert model.likely == pytest.approx(CONFIDENCE_THRESHOLD)
+    assert model.unlikely == pytest.approx(1 - CONFIDENCE_THRESHOLD)
+    assert [model.is_uncertain(each) for each in (0.1, 0.5, 0.9)] == [False, True, False]
+
+
+def test_many_threads_read_the_same_of_one_sentence() -> None:
+    statement, sentence = ReadText("Unused leave is not paid."), ReadText(SOURCE)
+    with ThreadPoolExecutor(8) as threads:
+        compared = list(threads.map(compare, [statement] * 32, [[sentence]] * 32))
+        found = list(threads.map(features, compared, [()] * 32, [None] * 32))
+    assert all(each == found[0] for each in found)
