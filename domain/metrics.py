@@ -1,8 +1,7 @@
 """How well scores agree with labels: rates, ranking, calibration, and how early a ranking finds what was sought.
 
-A label is 1 (supported) or 0. A score is P(supported), 0..1, or None where the check failed: then it stands on the wrong
-side of 0.5, as an error, but is never counted as supported. A measure that is not defined, for example because a set has
-one label only, is None.
+A label is 1 (supported) or 0. A score is P(supported), 0..1, or None where the check failed: that is an error, on the
+wrong side of 0.5, but never counts as supported. A measure that is not defined, as where all have one label, is None.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence

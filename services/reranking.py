@@ -3,7 +3,8 @@
 import asyncio
 from typing import Any, Literal
 
-from clients.llm.gateway import Failure
+from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.protocol import CallLog
 from db.queries.chunks import Passage
 from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
@@ -16,15 +17,17 @@ from services.step import StepContext, StepResult
 async def score_chunks(context: StepContext) -> StepResult:
     """Score this task's chunks, all at once; an unreadable reply is an outcome, not an error."""
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
-    scores = await asyncio.gather(*(_score(context, passage) for passage in passages))
+    models, question = context.tools.models, context.query.question
+    scores = await asyncio.gather(*(score_passage(models, question, passage, context.log) for passage in passages))
     values = {str(passage.key): dict(score) for passage, score in zip(passages, scores, strict=True)}
     gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
     return StepResult({item: values.get(item, dict(gone)) for item in context.items})
 
 
-async def _score(context: StepContext, passage: Passage) -> Scored:
-    fields = {"question": context.query.question, "chunk": passage.text}
-    reply = await context.tools.models.ask(RERANK_CHUNK, fields, log=context.log, item=str(passage.key))
+async def score_passage(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
+    """S3.1: ask the model how relevant one passage is to the question."""
+    fields = {"question": question, "chunk": passage.text}
+    reply = await models.ask(RERANK_CHUNK, fields, log=log, item=str(passage.key))
     if isinstance(reply, Failure):
         return Scored(status="unreadable", score=None, reason=reply.reason)
     return Scored(status="scored", score=reply.score)

@@ -18,6 +18,7 @@ COMMANDS = {
     "ingest": "Add files, or folders of them, to a workspace.",
     "ask": "Ask the documents, and see what proves the answer.",
     "history": "List questions, or show all that was checked.",
+    "evaluate": "Measure verification or retrieval on labelled data.",
     "demo": "Ask five questions about the example documents.",
 }
 
