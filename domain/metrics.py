@@ -69,10 +69,9 @@ def false_strip(labels: Sequence[int], scores: Sequence[Score]) -> float | None:
     return mean(score is not None and score < THRESHOLD for label, score in zip(labels, scores, strict=True) if label)
 
 
-def recall(sought: Collection[Hashable], ranked: Sequence[Hashable], k: int) -> float | None:
-    """Return the share of what was `sought` among the first `k` of `ranked`."""
-    first = set(ranked[:k])
-    return mean(key in first for key in sought)
+def found(sought: Collection[Hashable], ranked: Sequence[Hashable], k: int) -> bool:
+    """Return whether any of what was `sought` is among the first `k` of `ranked`; recall@k is the mean of this."""
+    return any(key in sought for key in ranked[:k])
 
 
 def reciprocal_rank(sought: Collection[Hashable], ranked: Sequence[Hashable]) -> float:

@@ -62,9 +62,21 @@ async def judge_pairs(
         sources = Sources.numbered([("source", pair.source)])
         checked = await judge_statement(models, pair.claim, sources, log=log)
         on_done()
-        return _judged(pair.label, checked, uncertain_below, tuple(log.records))
+        return judged_pair(pair.label, checked, uncertain_below, tuple(log.records))
 
     return await bounded(judge, pairs, concurrency)
+
+
+def judged_pair(label: int, checked: Checked, uncertain_below: float, calls: tuple[CallRecord, ...]) -> JudgedPair:
+    """Read a check as P(supported); it is uncertain below the confidence `uncertain_below`, as in answers (S5.4)."""
+    verdict = checked["verdict"]
+    if checked["status"] not in ("checked", "fallback") or verdict is None:
+        return JudgedPair(label, None, False, checked.get("reason", "the check left no reason"), calls)
+    agrees, confidence = verdict["relation"] == "supports", float(verdict["confidence"])
+    # "Accurate" together with "contradicts" supports nothing, and is uncertain however sure the model is (S5.4).
+    score = support_score(supported=verdict["is_accurate"] and agrees, confidence=confidence)
+    uncertain = confidence < uncertain_below or verdict["is_accurate"] != agrees
+    return JudgedPair(label, score, uncertain, "", calls)
 
 
 async def bounded(work: Callable[[T], Awaitable[R]], items: Sequence[T], concurrency: int) -> list[R]:
@@ -96,17 +108,6 @@ def usage_of(calls: Sequence[CallRecord], catalogue: Mapping[str, ModelInfo]) ->
         "calls": dict(Counter(call.model for call in calls)),
         "cost_usd": float(sum((cost_usd(call.model, call.usage, catalogue) for call in calls), Decimal())),
     }
-
-
-def _judged(label: int, checked: Checked, uncertain_below: float, calls: tuple[CallRecord, ...]) -> JudgedPair:
-    verdict = checked["verdict"]
-    if checked["status"] not in ("checked", "fallback") or verdict is None:
-        return JudgedPair(label, None, False, checked.get("reason", "the check left no reason"), calls)
-    agrees, confidence = verdict["relation"] == "supports", float(verdict["confidence"])
-    # "Accurate" together with "contradicts" supports nothing, and is uncertain however sure the model is (S5.4).
-    score = support_score(supported=verdict["is_accurate"] and agrees, confidence=confidence)
-    uncertain = confidence < uncertain_below or verdict["is_accurate"] != agrees
-    return JudgedPair(label, score, uncertain, "", calls)
 
 
 def _measured(pairs: Sequence[JudgedPair]) -> Measures:

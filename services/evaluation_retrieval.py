@@ -19,7 +19,7 @@ from db.queries.chunks import Passage, get_passages
 from db.queries.workspaces import claim_embedding_model, delete_workspace, get_or_add_workspace
 from db.session import reading, transaction
 from domain.documents import Page, ParsedDocument
-from domain.metrics import Score, mean, recall, reciprocal_rank, roc_auc
+from domain.metrics import Score, found, mean, reciprocal_rank, roc_auc
 from domain.ranking import Scored, rank
 from services.evaluation import Measures, bounded
 from services.evaluation_files import LabelledPassage, LabelledQuestion
@@ -105,15 +105,15 @@ def measured_questions(asked: Sequence[AskedQuestion]) -> dict[str, object]:
     return {
         "n": len(asked),
         "answerable": len(answerable),
-        **_found(answerable, lambda each: each.ranked),
+        **_order_measured(answerable, lambda each: each.ranked),
         "answerability_auc": roc_auc(labels, [each.evidence for each in asked]),
         "not_scored": mean(each.evidence is None for each in asked),
-        "before_reranking": _found(answerable, lambda each: each.retrieved),
+        "before_reranking": _order_measured(answerable, lambda each: each.retrieved),
     }
 
 
-def _found(asked: Sequence[AskedQuestion], order: Callable[[AskedQuestion], list[str]]) -> Measures:
-    recalls = {f"recall@{k}": mean(recall(each.labelled.gold, order(each), k) for each in asked) for k in CUTS}
+def _order_measured(asked: Sequence[AskedQuestion], order: Callable[[AskedQuestion], list[str]]) -> Measures:
+    recalls = {f"recall@{k}": mean(found(each.labelled.gold, order(each), k) for each in asked) for k in CUTS}
     return {**recalls, "mrr": mean(reciprocal_rank(each.labelled.gold, order(each)) for each in asked)}
 
 

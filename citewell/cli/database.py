@@ -1,6 +1,7 @@
 """Which database a command uses that works without the API: the same that questions and answers are in."""
 
 import os
+import signal
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 
@@ -22,10 +23,11 @@ _VARIABLE = "CITEWELL_DATABASE_URL"
 def database() -> Generator[None]:
     """Let `db.session` work, as long as the block lasts, on the database that is configured, or on that of this home.
 
-    When no server runs on the home, its database is started and stopped again. Raises SupervisorError, SchemaUnknown,
-    DatabaseUnavailable.
+    When no server runs on the home, its database is started and stopped again; from the main thread. Raises
+    SupervisorError, SchemaUnknown, DatabaseUnavailable.
     """
     with ExitStack() as stack:
+        stack.enter_context(_terminable())
         if "database_url" not in settings().model_fields_set:
             url = _running() or stack.enter_context(_started())
             stack.enter_context(_settings_with(url))
@@ -72,3 +74,21 @@ def _settings_with(url: str) -> Generator[None]:
 def _forget() -> None:
     settings.cache_clear()
     dispose()
+
+
+@contextmanager
+def _terminable() -> Generator[None]:
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does, so that it can remove what it put into the database."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # nohup stays in force
+            signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(*_: object) -> None:
+    signal.raise_signal(signal.SIGINT)

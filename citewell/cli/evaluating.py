@@ -1,11 +1,10 @@
 """The work of `citewell evaluate`: read the data, ask, measure, show, keep."""
 
 import asyncio
-import signal
 import time
 from collections import Counter
-from collections.abc import Coroutine, Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Coroutine, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -88,7 +87,7 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
     found = read_question_sets(folder, wanted.limit)
     judges = _judges(wanted.provider)
     started = time.monotonic()
-    with _terminable(), database():
+    with database():
         asked = judges.run(_ask_sets(found.sets, judges, wanted))
         printed = {"sets": {name: measured_questions(questions) for name, questions in asked.items()}}
         questions = [question for members in asked.values() for question in members]
@@ -204,21 +203,3 @@ def _bar(wanted: Wanted) -> Progress:
         transient=True,
         disable=not err.is_terminal or (wanted.as_json and not out.is_terminal),
     )
-
-
-@contextmanager
-def _terminable() -> Generator[None]:
-    """Let SIGTERM and SIGHUP end the command as Ctrl-C does: what it put into the database is removed."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # nohup stays in force
-            signal.signal(number, _interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _interrupt(*_: object) -> None:
-    signal.raise_signal(signal.SIGINT)

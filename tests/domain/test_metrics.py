@@ -12,8 +12,8 @@ from domain.metrics import (
     ece,
     false_pass,
     false_strip,
+    found,
     mean,
-    recall,
     reciprocal_rank,
     roc_auc,
     support_score,
@@ -117,19 +117,19 @@ def test_a_failed_check_never_improves_a_measure_of_right_and_wrong(pairs: Pairs
 @pytest.mark.parametrize(
     ("sought", "ranked", "at_1", "at_5", "reciprocal"),
     [
-        ("a", "abc", 1.0, 1.0, 1.0),
-        ("b", "abc", 0.0, 1.0, 0.5),
-        ("ac", "abc", 0.5, 1.0, 1.0),
-        ("ax", "abc", 0.5, 0.5, 1.0),
-        ("x", "abc", 0.0, 0.0, 0.0),
-        ("f", "abcdef", 0.0, 0.0, 1 / 6),
-        ("", "abc", None, None, 0.0),
+        ("a", "abc", True, True, 1.0),
+        ("b", "abc", False, True, 0.5),
+        ("ca", "abc", True, True, 1.0),
+        ("xc", "abc", False, True, 1 / 3),
+        ("x", "abc", False, False, 0.0),
+        ("f", "abcdef", False, False, 1 / 6),
+        ("", "abc", False, False, 0.0),
     ],
 )
-def test_recall_is_the_share_of_what_was_sought(
-    sought: str, ranked: str, at_1: float | None, at_5: float | None, reciprocal: float
+def test_a_question_is_served_by_the_first_passage_that_answers_it(
+    sought: str, ranked: str, at_1: bool, at_5: bool, reciprocal: float
 ) -> None:  # N8
-    assert (recall(sought, ranked, 1), recall(sought, ranked, 5)) == (at_1, at_5)
+    assert (found(sought, ranked, 1), found(sought, ranked, 5)) == (at_1, at_5)
     assert reciprocal_rank(sought, ranked) == reciprocal
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -31,7 +32,7 @@ _AS_NUMBERS = {"auc", "ece", "mrr", "answerability_auc"}
 
 def verification_view(results: dict[str, Any]) -> Table:
     """A row for each set, and their averages; rates in percent."""
-    table = _table("set", ["n", *_VERIFICATION])
+    table = _table(["n", *_VERIFICATION])
     for name, measures in results["sets"].items():
         table.add_row(plain(name), f"{measures['n']:,}", *_cells(measures, _VERIFICATION))
     table.add_section()
@@ -41,7 +42,7 @@ def verification_view(results: dict[str, Any]) -> Table:
 
 def retrieval_view(results: dict[str, Any]) -> Table:
     """Two rows for each set: in the order after reranking, which answers are written from, and before it."""
-    table = _table("set", ["ques-\ntions", "answer-\nable", *_RETRIEVAL])
+    table = _table(["ques-\ntions", "answer-\nable", *_RETRIEVAL])
     for name, measures in results["sets"].items():
         counts = f"{measures['n']:,}", f"{measures['answerable']:,}"
         table.add_row(plain(name), *counts, *_cells(measures, _RETRIEVAL))
@@ -50,22 +51,22 @@ def retrieval_view(results: dict[str, Any]) -> Table:
 
 
 def runs_view(runs: list[dict[str, Any]]) -> RenderableType:
-    """A line for each run, the newest first."""
+    """Two lines for each run, the newest first: versions and names of files are long."""
     if not runs:
         return Text("no evaluations yet; `citewell evaluate FILE.jsonl` makes one")
-    table = _table("when", ["kind", "n", "result", "verifier", "id"], justify="left")
+    lines: list[RenderableType] = []
     for run in runs:
-        table.add_row(
-            when(run["created_at"]), run["kind"], f"{run['n']:,}", _gist(run), plain(run["verifier"]), run["id"]
-        )
-    return table
+        lines.append(plain(f"{run['id']}  {when(run['created_at'])}  {run['verifier']}", "dim"))
+        files = ", ".join(str(file["name"]) for file in run["files"])
+        lines.append(Padding(plain(f"{run['kind']} · {_gist(run)} · {run['n']:,} in {files}"), (0, 0, 0, 2)))
+    return Group(*lines)
 
 
 def _gist(run: dict[str, Any]) -> str:
     results = run["results"]
     if run["kind"] == "verification":
         measures = results["macro"]
-        return f"bal. acc. {_cell(measures, 'balanced_accuracy')}, ECE {_cell(measures, 'ece')}"
+        return f"balanced accuracy {_cell(measures, 'balanced_accuracy')}, ECE {_cell(measures, 'ece')}"
     recalls = (f"{name} {_cell(measures, 'recall@5')}" for name, measures in results["sets"].items())
     return f"recall@5: {', '.join(recalls)}"
 
@@ -83,9 +84,9 @@ def _cell(measures: dict[str, Any], name: str) -> str:
     return f"{value:.3f}" if name in _AS_NUMBERS else f"{value:.1%}"
 
 
-def _table(first: str, others: list[str], justify: Any = "right") -> Table:
+def _table(columns: list[str]) -> Table:
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
-    table.add_column(first, overflow="fold", min_width=_NAME_WIDTH)
-    for name in others:
-        table.add_column(name, justify=justify, no_wrap=True)
+    table.add_column("set", overflow="fold", min_width=_NAME_WIDTH)
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
     return table
