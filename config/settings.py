@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
 
 
@@ -72,13 +72,14 @@ class RetrievalSettings(_Group):
 
 class RerankSettings(_Group):
     top_k: int = Field(default=3, ge=1, le=50)
+    merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
     batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")
 
 
 class VerificationSettings(_Group):
     """Row S1.5's weights and thresholds, S5.4's and S2.4's confidence thresholds."""
 
-    enable: bool = True
+    enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled"))
     weight_alignment: float = Field(default=0.4, ge=0)
     weight_coverage: float = Field(default=0.3, ge=0)
     weight_facts: float = Field(default=0.3, ge=0)
@@ -91,6 +92,9 @@ class VerificationSettings(_Group):
     span_max_chars: int = Field(default=200, ge=10)
     batch: int = Field(default=4, ge=1, description="statements per task; every one has a model call of its own")
     show_claims: bool = False
+    confidence_threshold: float = Field(default=0.7, ge=0, le=1, description="below it the answer is corrected (S2.3)")
+    max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")
+    repair: Literal["full", "citations"] = "full"
 
 
 class IngestionSettings(_Group):

@@ -1,26 +1,36 @@
-"""Correcting citations: wrong ones go, the rest is renumbered, and every marker gets one form and one place (S5.5)."""
+"""Correcting an answer: failing statements are mended, wrong citations go, the rest is renumbered (N5, S5.5).
+
+Text, numbers and offsets are rebuilt in one step, and every marker gets one form and one place.
+"""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from domain.citations import Statement
+from domain.claims import is_claim
+from domain.mending import Place, Repair, mend
 from domain.reading import Reading, Said, read
 from domain.seams import WIDE_STOP
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
-EditKind = Literal["removed", "renumbered", "reworded", "references_stripped"]
+EditKind = Literal["removed", "renumbered", "reworded", "references_stripped", "reattributed", "rewritten", "dropped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change to an answer. `statement` is an index, `number` as the model wrote it; None where there is none."""
+    """One change to an answer. `statement` is an index, `number` as the model wrote it; None where there is none.
+
+    `before` and `after` are the words of a statement that was rewritten or dropped.
+    """
 
     kind: EditKind
     statement: int | None
     number: int | None
     reason: str
+    before: str | None = None
+    after: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the edit as a JSON object."""
@@ -31,7 +41,8 @@ class Edit:
 class Corrected:
     """A corrected answer: for each statement `text[start:end] == statement.text`, with the numbers that it keeps.
 
-    Statements keep their indexes. `mapping` is old number → new, `removed` the old numbers that no longer appear.
+    Statements keep their indexes; dropped ones are left out. `mapping` is old number → new, `removed` the old numbers
+    that no longer appear.
     """
 
     text: str
@@ -41,20 +52,31 @@ class Corrected:
     edits: list[Edit]
 
 
-def correct(answer: str, source_count: int, inaccurate: Set[tuple[int, int]]) -> Corrected:
+def correct(
+    answer: str,
+    source_count: int,
+    inaccurate: Set[tuple[int, int]],
+    repairs: Mapping[int, Repair] | None = None,
+) -> Corrected:
     """Remove the `inaccurate` (statement index, number) pairs and all numbers outside 1..`source_count`; renumber.
 
-    The numbers that stay become 1..n in their old order and stand behind the full stop of their sentence, as `[1][2]`.
-    A list of references at the end is taken off. Nothing else changes, except that a marker which was a word of its
-    sentence ("According to [1], …") becomes "the source". Correcting the result again, with n sources, changes nothing.
+    `repairs` (by statement index) say what becomes of failing statements; their numbers may lie beyond `source_count`,
+    for sources that were added. The numbers that stay become 1..n in their old order and stand behind the full stop of
+    their sentence, as `[1][2]`. A list of references at the end is taken off. Nothing else changes, except that
+    a marker which was a word of its sentence ("According to [1], …") becomes "the source". Correcting the result again,
+    with n sources and no repairs, changes nothing.
     """
-    reading = read(answer)
+    reading, repairs = read(answer), repairs or {}
     kept = [
         [number for number in said.numbers if 1 <= number <= source_count and (index, number) not in inaccurate]
+        if index not in repairs
+        else list(repairs[index].numbers)
         for index, said in enumerate(reading.said)
     ]
     mapping = {old: new for new, old in enumerate(sorted({n for numbers in kept for n in numbers}), start=1)}
-    text, statements = _written(reading, [tuple(sorted(mapping[number] for number in numbers)) for numbers in kept])
+    plain, places = mend(reading, repairs)
+    numbers = {index: tuple(sorted({mapping[number] for number in own})) for index, own in enumerate(kept)}
+    text, statements = _written(plain, places, numbers, reading)
     cited = {number for said in reading.said for number in said.numbers}
     cited |= {number for mark in reading.orphans for number in mark.numbers}
     return Corrected(
@@ -62,20 +84,25 @@ def correct(answer: str, source_count: int, inaccurate: Set[tuple[int, int]]) ->
         statements=statements,
         mapping=mapping,
         removed=sorted(cited - mapping.keys()),
-        edits=list(_edits(reading, kept, mapping, source_count)),
+        edits=[*_repair_edits(reading, repairs), *_edits(reading, kept, mapping, source_count, repairs)],
     )
 
 
-def _written(reading: Reading, numbers: Sequence[tuple[int, ...]]) -> tuple[str, tuple[Statement, ...]]:
+def _written(
+    plain: str, places: Sequence[Place], numbers: Mapping[int, tuple[int, ...]], reading: Reading
+) -> tuple[str, tuple[Statement, ...]]:
     pieces: list[str] = []
     statements: list[Statement] = []
     position = shift = 0
-    for index, said in enumerate(reading.said):
-        words, markers = reading.text[said.start : said.end], _markers(reading.text, said.end, numbers[index])
-        statements.append(Statement(index, said.start + shift, said.end + shift, words, numbers[index], said.claim))
-        pieces += reading.text[position : said.end], markers
-        position, shift = said.end, shift + len(markers)
-    return "".join([*pieces, reading.text[position:]]), tuple(statements)
+    for place in places:
+        words, own = plain[place.start : place.end], numbers[place.index]
+        markers = _markers(plain, place.end, own)
+        said = reading.said[place.index]
+        claim = said.claim if words == reading.text[said.start : said.end] else is_claim(words, words)
+        statements.append(Statement(place.index, place.start + shift, place.end + shift, words, own, claim))
+        pieces += plain[position : place.end], markers
+        position, shift = place.end, shift + len(markers)
+    return "".join([*pieces, plain[position:]]), tuple(statements)
 
 
 def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
@@ -91,9 +118,23 @@ def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
     return gap + markers + (" " if following.strip() else "")
 
 
-def _edits(reading: Reading, kept: Sequence[Sequence[int]], mapping: dict[int, int], sources: int) -> Iterator[Edit]:
+def _repair_edits(reading: Reading, repairs: Mapping[int, Repair]) -> Iterator[Edit]:
+    for index, repair in sorted(repairs.items()):
+        said = reading.said[index]
+        before = reading.text[said.start : said.end]
+        after = repair.text if repair.kind == "rewritten" else None
+        yield Edit(repair.kind, index, next(iter(repair.numbers), None), repair.reason, before, after)
+
+
+def _edits(
+    reading: Reading,
+    kept: Sequence[Sequence[int]],
+    mapping: Mapping[int, int],
+    sources: int,
+    repairs: Mapping[int, Repair],
+) -> Iterator[Edit]:
     for index, said in enumerate(reading.said):
-        yield from _edits_of_statement(index, said, kept[index], sources)
+        yield from _edits_of_statement(index, said, kept[index], sources, mended=index in repairs)
     for number in sorted({number for mark in reading.orphans for number in mark.numbers}):
         yield Edit("removed", None, number, "it stands behind no sentence")
     for old, new in mapping.items():
@@ -103,9 +144,9 @@ def _edits(reading: Reading, kept: Sequence[Sequence[int]], mapping: dict[int, i
         yield Edit("references_stripped", None, None, "the list of references is made anew")
 
 
-def _edits_of_statement(index: int, said: Said, kept: Sequence[int], sources: int) -> Iterator[Edit]:
+def _edits_of_statement(index: int, said: Said, kept: Sequence[int], sources: int, *, mended: bool) -> Iterator[Edit]:
     for mark in said.marks:
-        if mark.noun:
+        if mark.noun and not mended:
             yield Edit("reworded", index, None, f"the citation was a word of its sentence, now {mark.noun!r}")
     for number in said.numbers:
         if number not in kept:

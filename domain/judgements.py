@@ -77,6 +77,40 @@ class StatementCheck(Reply):
     explanation: str
 
 
+ReportedStatus = Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
+
+
+class ReportedClaim(Reply):
+    """S2.1: one claim of the answer as the model judged it; its evidence is still to be looked for."""
+
+    claim: str
+    status: ReportedStatus
+    evidence: str
+    reasoning: str
+
+
+class Claims(Reply):
+    """S2.1: every claim of the answer. `overall_confidence` and `is_grounded` are the model's own feeling."""
+
+    overall_confidence: Unit
+    is_grounded: bool
+    claims: list[ReportedClaim]
+    suggested_corrections: list[str]
+
+
+class TargetedQueries(Reply):
+    """S2.3: searches for what was claimed without support."""
+
+    queries: list[str]
+
+
+class Rewritten(Reply):
+    """N5: the statement as source number `source` supports it; empty when nothing of it is left."""
+
+    text: str
+    source: int
+
+
 CitationType = Literal["direct_quote", "paraphrase", "inference"]
 
 
@@ -126,4 +160,8 @@ CHECK_ALIGNMENT = Judgement("check_alignment", "fast", Alignment, max_tokens=600
 CHECK_FACTS = Judgement("check_facts", "fast", Facts, max_tokens=1500)
 CHECK_ANSWERABILITY = Judgement("check_answerability", "fast", Answerability, max_tokens=600)
 CHECK_STATEMENT = Judgement("check_statement", "fast", StatementCheck, max_tokens=600)
+CHECK_CLAIMS = Judgement("check_claims", "fast", Claims, max_tokens=3000)
+PLAN_QUERIES = Judgement("plan_queries", "fast", TargetedQueries, max_tokens=600)
+REWRITE_STATEMENT = Judgement("rewrite_statement", "fast", Rewritten, max_tokens=600)
+REGENERATE_ANSWER = Composition("regenerate_answer", "main", max_tokens=2000)
 GENERATE_ANSWER = Composition("generate_answer", "main", max_tokens=2000)

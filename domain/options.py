@@ -31,3 +31,12 @@ class QueryOptions(BaseModel):
     span_min_chars: int
     span_max_chars: int
     show_claims: bool
+    confidence_threshold: float = 0.7
+    """S2.3: an answer with less confidence gets another round, of which there are at most `max_crag_attempts`."""
+    max_crag_attempts: int = 2
+    repair: Literal["full", "citations"] = "full"
+    """N5: mend failing statements, or only take wrong citations away (S5.5)."""
+    second_pass_k: int = 8
+    """S3.5: passages per search of a corrective round or a repair."""
+    merged_top_k: int = 5
+    """S3.1: passages to write from when several searches are merged."""

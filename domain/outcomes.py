@@ -6,6 +6,14 @@ Failure is a value here: `status` says how it went and `reason` why, in words a 
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class Planned(TypedDict):
+    """S2.3: targeted searches for what a round left unsupported; `fallback`: the claims themselves are searched for."""
+
+    status: Literal["planned", "fallback"]
+    queries: list[str]
+    reason: NotRequired[str]
+
+
 class Retrieved(TypedDict):
     """Candidates in retrieval order as [chunk key, cosine similarity or null]."""
 
@@ -65,3 +73,41 @@ class Checked(TypedDict):
     status: Literal["checked", "fallback", "not_checked", "skipped"]
     verdict: dict[str, Any] | None
     reason: NotRequired[str]
+
+
+class Assessed(TypedDict):
+    """What one round came to. `confidence` is that of the draft (S2.2), null without claims.
+
+    `gaps` are the claims without support, `failing` the statements (by index) whose verdicts are a sure no. `decision`
+    says what follows: another round, or the answer of round `best`. `new_context`: a corrective round found passages.
+    """
+
+    status: Literal["assessed"]
+    draft: Literal["complete", "abstained", "failed", "none"]
+    confidence: float | None
+    gaps: list[str]
+    failing: list[int]
+    new_context: bool
+    decision: Literal["correct", "finish"]
+    best: int
+
+
+class EvidenceFound(TypedDict):
+    """N5: what a search for each failing statement found, as {statement index: [chunk key, …]}; JSON keys are text."""
+
+    status: Literal["searched", "failed"]
+    found: dict[str, list[int]]
+    reason: NotRequired[str]
+
+
+class Repaired(TypedDict):
+    """N5: what becomes of one failing statement. `key` is the chunk that supports it now, `text` its words then.
+
+    `kept`: nothing helps, but a part of it is supported. `reason` says why, for the edit log; `verdict` is the ruling.
+    """
+
+    status: Literal["reattributed", "rewritten", "dropped", "kept"]
+    key: int | None
+    text: str | None
+    verdict: dict[str, Any] | None
+    reason: str

@@ -67,6 +67,12 @@ def read(answer: str) -> Reading:
     return Reading(text, plain.origin, tuple(said), orphans, had_references=len(body) < len(answer))
 
 
+def is_list_sign(text: str) -> bool:
+    """Say whether `text`, what stands on a line before a sentence, is nothing but a bullet or heading sign."""
+    stripped = text.lstrip(" \t")
+    return not stripped or _BULLET.fullmatch(stripped) is not None
+
+
 def _sentences(text: str) -> list[tuple[int, int]]:
     """Split `text`, but never inside code: a marker that is put behind a sentence would become a part of the code."""
     regions = code_regions(text)

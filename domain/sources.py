@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_FENCE = re.compile(r"<(/?)(source|answer|question|statement)\b", re.IGNORECASE)
+from domain.attacks import without_hidden, without_orders
+
+_FENCE = re.compile(r"<(/?)(source|answer|question|statement|claims|reason)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +31,10 @@ class Sources(tuple[Source, ...]):
 
     @classmethod
     def numbered(cls, passages: Iterable[tuple[str, str]]) -> "Sources":
-        """Number (label, text) pairs from 1."""
-        return cls(Source(n, label, text) for n, (label, text) in enumerate(passages, start=1))
+        """Number (label, text) pairs from 1; sentences that address a model are blanked out, in place."""
+        return cls(Source(n, label, without_orders(text)) for n, (label, text) in enumerate(passages, start=1))
 
 
 def fenced(text: str) -> str:
-    """Disarm tags inside untrusted text so that it cannot close the fence around it."""
-    return _FENCE.sub(r"‹\1\2", text)
+    """Disarm untrusted text: tags that could close the fence around it, and characters that no reader would see."""
+    return _FENCE.sub(r"‹\1\2", without_hidden(text))

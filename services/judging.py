@@ -1,17 +1,63 @@
-"""One statement against the sources that it cites (S5.4)."""
+"""One statement against its sources: the model is asked, its reply is held against what the sources really say.
+
+Every judgement of a statement goes through here: the checks of an answer, repairs, evaluation.
+"""
 
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
+from domain.evidence import claim_relevance
 from domain.judgements import CHECK_STATEMENT
 from domain.outcomes import Checked
-from domain.sources import Sources
+from domain.ruling import Ruling, rule
+from domain.sources import Source, Sources
+from domain.verdicts import CONFIDENCE_THRESHOLD
+from domain.windows import windows
+
+WINDOW_CHARS = 12_000
+"""What one call shows of the sources, about 3,000 tokens: judges read the middle of longer texts badly."""
+_OVERLAP_CHARS = 800
+
+_WEIGHT = {"supports": 3, "contradicts": 2, "partially_supports": 1, "does_not_mention": 0}
 
 
 async def judge_statement(
     models: ModelGateway, statement: str, sources: Sources, *, log: CallLog, item: str = ""
 ) -> Checked:
-    """Return the model's verdict, or `not_checked` with the reason."""
-    reply = await models.ask(CHECK_STATEMENT, {"sources": sources, "statement": statement}, log=log, item=item)
-    if isinstance(reply, Failure):
-        return Checked(status="not_checked", verdict=None, reason=reply.reason)
-    return Checked(status="checked", verdict=reply.model_dump())
+    """Return whether the `sources` say the `statement` (S5.4); its verdict is `domain.ruling.Ruling` as JSON.
+
+    Long sources are shown in windows, the likeliest first, until one supports the statement: nothing is cut. When a
+    window could not be judged and no other supports, the whole is `not_checked` (N4).
+    """
+    rulings: list[Ruling] = []
+    failures: list[str] = []
+    for shown in _windowed(statement, sources):
+        reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
+        if isinstance(reply, Failure):
+            failures.append(reply.reason)
+            continue
+        # The whole sources are the yardstick: what one window does not have may stand in another.
+        rulings.append(rule(statement, [source.text for source in sources], reply))
+        if _settles(rulings[-1]):
+            break
+    best = max(rulings, key=lambda ruling: (_WEIGHT[ruling.relation], ruling.confidence), default=None)
+    if best is None or (failures and not best.supports):
+        return Checked(status="not_checked", verdict=None, reason=failures[0] if failures else "there is no source")
+    return Checked(status="checked", verdict=best.as_json())
+
+
+def _settles(ruling: Ruling) -> bool:
+    """Sure support needs no further window, and what the whole of the sources contradicts none could mend."""
+    contradicted = ruling.decided_by == "evidence" and not ruling.is_accurate
+    return contradicted or (ruling.supports and ruling.confidence >= CONFIDENCE_THRESHOLD)
+
+
+def _windowed(statement: str, sources: Sources) -> list[Sources]:
+    """Everything in one prompt when it fits; else parts of it, those that share most words with the statement first."""
+    if sum(len(source.text) for source in sources) <= WINDOW_CHARS:
+        return [sources] if sources else []
+    parts = [
+        Sources([Source(source.number, source.label, source.text[start:end])])
+        for source in sources
+        for start, end in windows(source.text, WINDOW_CHARS, _OVERLAP_CHARS)
+    ]
+    return sorted(parts, key=lambda part: -claim_relevance(statement, part[0].text))

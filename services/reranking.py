@@ -6,6 +6,7 @@ from typing import Any, Literal
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from db.queries.chunks import Passage
+from domain.attacks import without_orders
 from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
@@ -26,7 +27,7 @@ async def score_chunks(context: StepContext) -> StepResult:
 
 async def score_passage(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
     """S3.1: ask the model how relevant one passage is to the question."""
-    fields = {"question": question, "chunk": passage.text}
+    fields = {"question": question, "chunk": without_orders(passage.text)}
     reply = await models.ask(RERANK_CHUNK, fields, log=log, item=str(passage.key))
     if isinstance(reply, Failure):
         return Scored(status="unreadable", score=None, reason=reply.reason)

@@ -3,7 +3,7 @@
 import unicodedata
 import uuid
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from config.settings import Settings
 from db.queries.queries import add_query
@@ -12,6 +12,8 @@ from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
 from domain.options import QueryOptions
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,9 @@ class NewQuery:
     top_k: int | None = None
     enable_verification: bool | None = None
     show_claims: bool | None = None
+    confidence_threshold: float | None = None
+    max_crag_attempts: int | None = None
+    repair: Literal["full", "citations"] | None = None
 
 
 def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
@@ -68,7 +73,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         allowed = ", ".join(sorted(settings.models.catalogue))
         raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
     checks = settings.verification
-    verification = settings.verification_enabled if new.enable_verification is None else new.enable_verification
+    verification = _or(new.enable_verification, settings.verification_enabled)
     return QueryOptions(
         model=new.model,
         retrieval_method=new.retrieval_method or settings.retrieval.method,
@@ -88,5 +93,14 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         citation_confidence=checks.citation_confidence,
         span_min_chars=checks.span_min_chars,
         span_max_chars=checks.span_max_chars,
-        show_claims=checks.show_claims if new.show_claims is None else new.show_claims,
+        show_claims=_or(new.show_claims, checks.show_claims),
+        confidence_threshold=_or(new.confidence_threshold, checks.confidence_threshold),
+        max_crag_attempts=_or(new.max_crag_attempts, checks.max_crag_attempts),
+        repair=new.repair or checks.repair,
+        second_pass_k=rules.second_pass_k,
+        merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
     )
+
+
+def _or(asked: T | None, configured: T) -> T:
+    return configured if asked is None else asked

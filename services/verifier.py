@@ -13,6 +13,7 @@ from clients.llm.gateway import ModelGateway
 from config.settings import Settings
 from domain.judgements import CHECK_STATEMENT, RERANK_CHUNK, Judgement, Reply
 from domain.prompts import prompt_version
+from domain.ruling import EVIDENCE_RULES
 
 _DIGITS = 12
 
@@ -41,7 +42,7 @@ def _version(judgement: Judgement[Reply], gateway: ModelGateway, settings: Setti
 def _rules_hash() -> str:
     # Also a change that decides nothing gives a new version; the other way round would be worse.
     modules = (file for file in files("domain").iterdir() if file.is_file())
-    return _hash_of([*modules, files("services") / "judging.py"])
+    return _digest([EVIDENCE_RULES, _hash_of([*modules, files("services") / "judging.py"])])
 
 
 def _offline_hash() -> str:

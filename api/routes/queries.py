@@ -86,4 +86,7 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         top_k=query.rerank.top_k,
         enable_verification=query.verify,
         show_claims=query.verification.show_claims,
+        confidence_threshold=query.verification.confidence_threshold,
+        max_crag_attempts=query.verification.max_crag_attempts,
+        repair=query.verification.repair,
     )

@@ -72,8 +72,9 @@ def test_every_change_is_logged() -> None:  # S5.5, N5
 def test_a_citation_of_nothing_goes_and_is_logged() -> None:  # S5.5
     corrected = correct("[2]", 2, NOTHING_WRONG)
     assert corrected.removed == [2]
+    reason = "it stands behind no sentence"
     assert [edit.as_json() for edit in corrected.edits] == [
-        {"kind": "removed", "statement": None, "number": 2, "reason": "it stands behind no sentence"}
+        {"kind": "removed", "statement": None, "number": 2, "reason": reason, "before": None, "after": None}
     ]
 
 

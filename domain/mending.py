@@ -1,0 +1,102 @@
+"""Changing statements in the text of an answer: other words for one, or none at all (N5).
+
+What is left reads as if the statement had never stood there: no empty list item, no double space, no hole between
+paragraphs.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.plain import plain_text
+from domain.reading import Reading, is_list_sign
+
+RepairKind = Literal["reattributed", "rewritten", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What becomes of one statement. `numbers` are the sources that support it now; `text` its words when rewritten.
+
+    Numbers beyond those of the answer's own sources stand for sources that were added.
+    """
+
+    kind: RepairKind
+    reason: str
+    numbers: tuple[int, ...] = ()
+    text: str = ""
+
+    @classmethod
+    def rewriting(cls, text: str, numbers: tuple[int, ...], reason: str) -> "Repair":
+        """Return the repair that replaces the words of a statement; no words are left means that it is dropped."""
+        words = clean_words(text)
+        return cls("rewritten", reason, numbers, words) if words else cls("dropped", reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Statement `index` stands at `start:end` of the text."""
+
+    index: int
+    start: int
+    end: int
+
+
+def mend(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
+    """Return the text of `reading` with statements rewritten or taken out, and the places of those that are left."""
+    text = reading.text
+    places = [Place(index, said.start, said.end) for index, said in enumerate(reading.said)]
+    # From the last to the first, so that what stands before a change keeps its place.
+    for index in sorted(repairs, reverse=True):
+        repair, place = repairs[index], places[index]
+        if repair.kind == "dropped":
+            following = places[index + 1].start if index + 1 < len(places) else len(text)
+            start, end = _extent(text, place.start, place.end, following)
+            text = text[:start] + text[end:]
+            places = [*places[:index], Place(index, start, start), *_shifted(places[index + 1 :], start - end)]
+        elif repair.kind == "rewritten":
+            text = text[: place.start] + repair.text + text[place.end :]
+            end = place.start + len(repair.text)
+            places = [*places[:index], Place(index, place.start, end), *_shifted(places[index + 1 :], end - place.end)]
+    dropped = {index for index, repair in repairs.items() if repair.kind == "dropped"}
+    if not dropped:
+        return text, places
+    lead = len(text) - len(text.lstrip())
+    return text.strip(), list(_shifted([place for place in places if place.index not in dropped], -lead))
+
+
+def clean_words(text: str) -> str:
+    """Return `text` on one line and without citation markers, as one statement of an answer is written."""
+    return " ".join(plain_text(text).text.split())
+
+
+def _shifted(places: Sequence[Place], by: int) -> Iterator[Place]:
+    for place in places:
+        yield Place(place.index, place.start + by, place.end + by)
+
+
+def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
+    """Return what goes with the words at `start:end`: their whole lines if they fill them, else the space beside.
+
+    `following` is where the next statement begins.
+    """
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    before, after = text[line_start:start], text[end:line_end]
+    if is_list_sign(before) and following >= line_end and not after.strip(" \t|"):
+        return _whole_lines(text, line_start, line_end)
+    if after.strip():
+        return start, end + len(after) - len(after.lstrip())
+    return line_start + len(before.rstrip()), end
+
+
+def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    """Take the line break too; and one blank line where two would meet, or at the text's ends."""
+    end = min(end + 1, len(text))
+    blank_before = start == 0 or text[:start].endswith("\n\n")
+    following = text.find("\n", end)
+    blank_after = end < len(text) and not text[end : following if following >= 0 else len(text)].strip()
+    if blank_before and blank_after:
+        end = following + 1 if following >= 0 else len(text)
+    return start, end

@@ -1,0 +1,118 @@
+"""The ruling on one statement: what a model replied, held against what can be found without a model.
+
+A model's "supported" counts only with evidence that stands in the source, and never against a number, date, unit, name
+or negation that the source states otherwise. A reply can so be lowered by evidence, never raised.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from domain.attacks import without_orders
+from domain.disagreements import Disagreement, disagreements
+from domain.evidence import best_text_span, claim_relevance
+from domain.judgements import Relation, StatementCheck
+from domain.quotes import locate_quote
+from domain.words import content_stems
+
+EVIDENCE_RULES = "1"
+"""Goes into the verifier's version: change it with every change of the rules here."""
+
+DISAGREEMENT_CONFIDENCE = 0.86
+"""How often a disagreement is right on labelled pairs (docs/evaluation.md)."""
+
+UNPROVEN_CONFIDENCE = 0.5
+"""What is left of a "supported" for which no evidence can be found: uncertain, whatever the model felt."""
+
+_QUOTE_RATIO = 0.85
+_LEAST_WORDS = 2
+_LEAST_SHARED = 0.2
+_OWN_EVIDENCE = 0.5  # claim_relevance of our own best span, to stand in for a quotation that was not given
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """`sources[source][start:end]` are the words that decide; `source` counts from 0."""
+
+    source: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The verdict that counts. `decided_by` says if the model's reply stood or evidence overruled it."""
+
+    is_accurate: bool
+    relation: Relation
+    confidence: float
+    explanation: str
+    decided_by: Literal["model", "evidence"]
+    evidence: Evidence | None
+
+    @property
+    def supports(self) -> bool:
+        """Whether the statement is said to be supported, surely or not."""
+        return self.is_accurate and self.relation == "supports"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the ruling as a JSON object."""
+        return asdict(self)
+
+
+def rule(statement: str, sources: Sequence[str], reply: StatementCheck) -> Ruling:
+    """Hold a model's `reply` about `statement` against the `sources` that it was shown (S5.4, S2.1, S4.4, N4)."""
+    readable = [without_orders(source) for source in sources]
+    found = disagreements(statement, "\n\n".join(readable))
+    evidence = _quoted(statement, reply.evidence, readable) or _own_evidence(statement, readable)
+    if found:
+        return _contradicted(reply, found, evidence)
+    if evidence is not None or not (reply.is_accurate and reply.relation == "supports"):
+        return _as_replied(reply, evidence)
+    unproven = f"{reply.explanation} (but no words of the source were found that say so)".strip()
+    confidence = min(reply.confidence, UNPROVEN_CONFIDENCE)
+    return Ruling(True, "supports", confidence, unproven, "evidence", None)
+
+
+def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None) -> Ruling:
+    stated = any(each.source_value is not None or each.kind == "negation" for each in found)
+    relation: Relation = "contradicts" if stated else "does_not_mention"
+    if not reply.is_accurate and reply.relation in ("contradicts", "does_not_mention"):
+        relation = "contradicts" if stated else reply.relation
+    agreed = not reply.is_accurate
+    confidence = max(DISAGREEMENT_CONFIDENCE, reply.confidence) if agreed else DISAGREEMENT_CONFIDENCE
+    reasons = "; ".join(each.message for each in found)
+    return Ruling(False, relation, confidence, reasons, "evidence", evidence)
+
+
+def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:
+    return Ruling(reply.is_accurate, reply.relation, reply.confidence, reply.explanation, "model", evidence)
+
+
+def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | None:
+    for number, source in enumerate(sources):
+        found = locate_quote(quote, source, _QUOTE_RATIO)
+        if found is not None and _bears_on(statement, source[found.start : found.end]):
+            return Evidence(number, found.start, found.end)
+    return None
+
+
+def _bears_on(statement: str, quote: str) -> bool:
+    """Any source has a "the": a quotation must say something, and in the statement's script share a word with it."""
+    if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != statement.strip():
+        return False
+    return _has_hangul(statement) != _has_hangul(quote) or claim_relevance(statement, quote) >= _LEAST_SHARED
+
+
+def _has_hangul(text: str) -> bool:
+    return any("가" <= character <= "힣" for character in text)
+
+
+def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:
+    spans = [(number, source, *best_text_span(source, statement)) for number, source in enumerate(sources)]
+    rated = [
+        (claim_relevance(statement, source[start:end]), Evidence(number, start, end))
+        for number, source, start, end in spans
+    ]
+    relevance, evidence = max(rated, key=lambda each: each[0], default=(0.0, None))
+    return evidence if relevance >= _OWN_EVIDENCE else None
