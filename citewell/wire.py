@@ -80,9 +80,9 @@ class Sentence(TypedDict):
 
 class Claim(TypedDict):
     claim: str
-    verified: bool
-    supporting_sources: list[str]
-    confidence: float
+    status: str
+    evidence: str | None
+    reasoning: str
 
 
 class Scores(TypedDict):
@@ -93,6 +93,8 @@ class Scores(TypedDict):
     issues: list[str]
     confidence: float | None
     confidence_level: str | None
+    draft_confidence: float | None
+    calibrated_confidence: float | None
     is_grounded: bool | None
     claims_checked: int
     claims_supported: int
@@ -134,6 +136,7 @@ class CitationCheck(TypedDict):
 
 class Attempt(Scores):
     round: int
+    kind: str
     answer: str
     claims: list[Claim]
     citation_checks: list[CitationCheck]

@@ -61,6 +61,11 @@ class ModelSettings(_Group):
     call_timeout_s: float = Field(default=30.0, gt=0)
     deadline_s: float = Field(default=90.0, gt=0, description="per model call, all attempts and waits included")
     concurrency: int = Field(default=32, ge=1, description="model calls in flight per worker process")
+    # A classifier of (source, statement) pairs that checks statements instead of the fast model; docs/neural-judge.md.
+    judge: str | None = Field(default=None, description="a folder, or the id of a model in the hub's cache")
+    judge_label: str | None = Field(default=None, description="which of its labels means that the source supports")
+    judge_weight: float = Field(default=0.7, ge=0, le=1, description="against the offline estimate; 1 is it alone")
+    judge_download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
 
 
 class RetrievalSettings(_Group):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
+from domain.claim_verdicts import ClaimStatus
 from domain.verdicts import SentenceStatus
 
 _STEP = 0.1
@@ -18,19 +19,33 @@ class ConfidenceLevel(StrEnum):
     VERY_LOW = "Very Low"
 
 
-def confidence(states: Sequence[SentenceStatus]) -> float | None:
+def confidence_of(supported: int, unsupported: int, total: int, *, certain: bool = True) -> float | None:
     """Row S2.2: `supported/total - 0.1 * unsupported`, plus 0.1 when none is unsupported; within 0..1.
 
-    Sentences without a claim do not count. What was not checked counts in the total but not as supported, and then
-    there is no bonus: nobody knows that none is unsupported (N4). None for an answer without claims (S2.6).
+    `certain` is False when something was not checked: then there is no bonus, because nobody knows that none is
+    unsupported (N4). None for an answer without claims (S2.6).
+    """
+    if not total:
+        return None
+    bonus = _STEP if certain and not unsupported else 0.0
+    # Sums of tenths: a score of just the threshold must not miss it by a rounding error.
+    return round(min(max(supported / total - _STEP * unsupported + bonus, 0.0), 1.0), 9)
+
+
+def confidence(states: Sequence[SentenceStatus]) -> float | None:
+    """Row S2.2 for the sentences of an answer: `confidence_of` those that claim something.
+
+    A contradicted one counts as unsupported. What was not checked counts in the total but not as supported (N4).
     """
     claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
-    if not claims:
-        return None
     unsupported = sum(state in _UNSUPPORTED for state in claims)
-    certain = not unsupported and SentenceStatus.NOT_CHECKED not in claims
-    score = claims.count(SentenceStatus.SUPPORTED) / len(claims) - _STEP * unsupported + (_STEP if certain else 0.0)
-    return min(max(score, 0.0), 1.0)
+    certain = SentenceStatus.NOT_CHECKED not in claims
+    return confidence_of(claims.count(SentenceStatus.SUPPORTED), unsupported, len(claims), certain=certain)
+
+
+def claims_confidence(states: Sequence[ClaimStatus]) -> float | None:
+    """Row S2.2 for the claims that a model split an answer into; None when there are none (S2.6)."""
+    return confidence_of(states.count(ClaimStatus.SUPPORTED), states.count(ClaimStatus.UNSUPPORTED), len(states))
 
 
 def level(score: float | None) -> ConfidenceLevel | None:

@@ -116,6 +116,12 @@ class EmbeddingMismatch(CitewellError):
     status = 409
 
 
+class SourceDeleted(CitewellError):
+    """A document that the answer was written from was deleted meanwhile; ask again."""
+
+    status = 409
+
+
 class DocumentNotRead(CitewellError):
     """The document has no text yet: it is still being read, or could not be; its status tells which."""
 

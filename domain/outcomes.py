@@ -5,6 +5,8 @@ Failure is a value here: `status` says how it went and `reason` why, in words a 
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from domain.rounds import Draft
+
 
 class Planned(TypedDict):
     """S2.3: targeted searches for what a round left unsupported; `fallback`: the claims themselves are searched for."""
@@ -15,10 +17,14 @@ class Planned(TypedDict):
 
 
 class Retrieved(TypedDict):
-    """Candidates in retrieval order as [chunk key, cosine similarity or null]."""
+    """Candidates in retrieval order as [chunk key, cosine similarity or null].
+
+    `new`: a corrective round found chunks that no round before it had.
+    """
 
     status: Literal["found", "empty", "failed"]
     candidates: list[tuple[int, float | None]]
+    new: NotRequired[bool]
     reason: NotRequired[str]
 
 
@@ -83,7 +89,7 @@ class Assessed(TypedDict):
     """
 
     status: Literal["assessed"]
-    draft: Literal["complete", "abstained", "failed", "none"]
+    draft: Draft
     confidence: float | None
     gaps: list[str]
     failing: list[int]

@@ -1,11 +1,12 @@
 """From checks to verdicts: a citation is accurate, inaccurate or uncertain (S5.4), a sentence in one state (N4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from domain.judgements import Relation
+from domain.ruling import Evidence
 
 CONFIDENCE_THRESHOLD = 0.7
 
@@ -42,7 +43,30 @@ class PairVerdict:
     relation: Relation | None
     confidence: float | None
     explanation: str
-    evidence: str = ""
+    evidence: Evidence | None = None
+    decided_by: Literal["model", "evidence"] | None = None
+
+    @classmethod
+    def from_json(cls, number: int | None, ruling: Mapping[str, Any]) -> "PairVerdict":
+        """Return the verdict of a stored `domain.ruling.Ruling`."""
+        evidence = ruling.get("evidence")
+        return cls(
+            number=number,
+            status="checked",
+            is_accurate=ruling["is_accurate"],
+            relation=ruling["relation"],
+            confidence=ruling["confidence"],
+            explanation=ruling["explanation"],
+            evidence=Evidence(**evidence) if evidence else None,
+            decided_by=ruling.get("decided_by"),
+        )
+
+    @property
+    def support(self) -> float | None:
+        """How likely it is that the source says it, 0..1; None when nobody checked."""
+        if self.confidence is None or self.status == "not_checked":
+            return None
+        return self.confidence if _supports(self) else 1 - self.confidence
 
     def verdict(self, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
         """Row S5.4: a judgement counts from confidence `threshold` on; what is not judged is uncertain.
@@ -87,6 +111,16 @@ def sentence_status(
     if any(_supports(check) or check.relation == "partially_supports" for check in checks):
         return SentenceStatus.PARTIAL
     return SentenceStatus.UNSUPPORTED
+
+
+def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
+    """Return how likely it is that some source says the sentence, 0..1: that of its best check; None without one."""
+    return max((check.support for check in checks if check.support is not None), default=None)
+
+
+def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD) -> bool:
+    """Row N5: every check of the sentence is a sure no, so it cannot stay as it is."""
+    return bool(checks) and all(check.verdict(threshold) is Verdict.INACCURATE for check in checks)
 
 
 def accuracy_rate(verdicts: Sequence[Verdict]) -> float | None:

@@ -1,70 +1,83 @@
-"""One verification of one answer: scores, issues, and a state for every sentence (S1.5, S1.8, S2.2, N4)."""
+"""One verification of one answer, as it is stored: scores, issues, and a state for every sentence (S1.5, S1.8, N4)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
 from db.queries.chunks import Passage
 from db.queries.results import StoredVerification
+from domain.calibration import calibrations
 from domain.citations import Statement, statements
+from domain.claim_verdicts import ClaimStatus
 from domain.confidence import confidence, level
 from domain.correction import Corrected
 from domain.modes import IDK
-from domain.verdicts import PairVerdict, SentenceStatus, Verdict, accuracy_rate, sentence_status
-from services.evidence import sentence_evidence
+from domain.verdicts import PairVerdict, SentenceStatus, Verdict, accuracy_rate, sentence_status, sentence_support
+from services.evidence import Quoted, check_evidence, sentence_evidence
+from services.findings import Findings
+from services.repairs import Repairs
 from services.scores import score_answer
-from services.step import Outcome, StepContext
+from services.step import StepContext
 
-Verdicts = Mapping[tuple[int, int | None], PairVerdict]
-"""By (statement index, citation number or None), as the model wrote them."""
-
-CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_answerability")
+CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
+_UNCHECKED = (SentenceStatus.NO_CLAIM, SentenceStatus.NOT_CHECKED)
 
 
-def read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
-    """The verdict of every pair that needs one; a check that left no outcome is `not_checked`."""
-    return {pair: _verdict(pair[1], context.outcome("check_statements", item)) for pair, item in deciding.items()}
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One sentence with its state, the verdicts behind it and its evidence."""
+
+    statement: Statement
+    status: SentenceStatus
+    checks: Sequence[PairVerdict]
+    evidence: Quoted
 
 
-def _verdict(number: int | None, outcome: Outcome | None) -> PairVerdict:
-    found = outcome or {"verdict": None, "reason": "the check left no result"}
-    if found["verdict"] is None:
-        return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))
-    return PairVerdict(number=number, status="checked", **found["verdict"])
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a round publishes, before it is stored: the answer's row, its citations, and how the draft became it."""
+
+    answer: Answer
+    citations: list[Citation]
+    corrected: Corrected
+    repairs: Repairs
 
 
-def assess(
-    context: StepContext, answer: Answer, corrected: Corrected, citations: list[Citation], verdicts: Verdicts
-) -> StoredVerification:
-    """The verification of an answer that was written, whether it was published or replaced by "I don't know"."""
+def attempted_verification(context: StepContext, findings: Findings) -> StoredVerification:
+    """S2.3: the draft of a round as it was found, before any repair."""
     passages = context.selected_passages()
-    judged = [_sentence(context, s, citations, passages, verdicts) for s in corrected.statements]
-    states = [SentenceStatus(sentence.status) for sentence in judged]
-    scores = score_answer(context)
-    claims = (_verdict_of(context, "check_facts") or {"claims": []})["claims"]
-    share = confidence(states)
-    verification = Verification(
-        query_id=context.query.id,
-        round=context.round,
-        answer=corrected.text,
-        overall_score=scores.overall,
-        answer_source_alignment=scores.alignment,
-        citation_coverage=scores.coverage,
-        fact_verification_score=scores.facts,
-        confidence=share,
-        confidence_level=level(share),
-        is_grounded=not answer.abstained and _grounded(states),
-        claims_checked=sum(s not in (SentenceStatus.NO_CLAIM, SentenceStatus.NOT_CHECKED) for s in states),
-        claims_supported=states.count(SentenceStatus.SUPPORTED),
-        accuracy_rate=accuracy_rate([_class(v, context) for (_, number), v in verdicts.items() if number]),
-        issues=[*scores.issues, *context.selection["issues"], *_further_issues(context, answer, states)],
-        verified_sources=list(dict.fromkeys(s for c in claims if c["verified"] for s in c["supporting_sources"])),
-        unverified_claims=[claim["claim"] for claim in claims if not claim["verified"]],
-        checks={name: _check_json(context, name) for name in CHECKS},
-    )
-    published = _as_sentences(answer.text, SentenceStatus.NO_CLAIM) if answer.abstained else judged
-    checks = _check_rows(context, passages, verdicts)
-    return StoredVerification(verification, published, _claim_rows(claims), checks)
+    judged = [
+        _judged(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
+        for each in findings.said
+    ]
+    verification = _verification(context, context.draft["text"], findings)
+    verification.kind = "attempt"
+    _set_confidence(context, verification, findings, judged, mended=False)
+    verification.issues = [*verification.issues, *_unchecked_issues(context, [each.status for each in judged])]
+    rows = [_sentence_row(context, each) for each in judged]
+    return StoredVerification(verification, rows, _claim_rows(findings), _check_rows(context, passages, findings))
+
+
+def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
+    """The answer as users see it, whether it was published or replaced by "I don't know"."""
+    answer, repairs = published.answer, published.repairs
+    judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
+    states = [each.status for each in judged]
+    verification = _verification(context, published.corrected.text, findings)
+    _set_confidence(context, verification, findings, judged, mended=bool(repairs.edits))
+    verification.is_grounded = bool(verification.is_grounded) and not answer.abstained
+    verification.issues = [
+        *verification.issues,
+        *_unchecked_issues(context, states),
+        *_edit_issues(answer, repairs),
+    ]
+    if answer.abstained:
+        sentences = _as_sentences(answer.text, SentenceStatus.NO_CLAIM)
+    else:
+        sentences = [_sentence_row(context, each) for each in judged]
+    checks = [*_check_rows(context, repairs.passages, findings), *_repair_rows(context, repairs, findings)]
+    return StoredVerification(verification, sentences, _claim_rows(findings), checks)
 
 
 def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
@@ -91,16 +104,112 @@ def _unscored(
         verified_sources=[],
         unverified_claims=[],
         checks=checks,
+        **_history(context),
     )
     return StoredVerification(verification, _as_sentences(text, status), [], [])
 
 
+def _verification(context: StepContext, text: str, findings: Findings) -> Verification:
+    """The row with everything that does not depend on repairs."""
+    scores = score_answer(context)
+    facts = (_verdict_of(context, "check_facts") or {"claims": []})["claims"]
+    threshold = context.query.options.citation_confidence
+    cited = [verdict.verdict(threshold) for (_, number), verdict in findings.verdicts.items() if number]
+    return Verification(
+        query_id=context.query.id,
+        round=context.round,
+        verifier=context.tools.models.provider,
+        answer=text,
+        overall_score=scores.overall,
+        answer_source_alignment=scores.alignment,
+        citation_coverage=scores.coverage,
+        fact_verification_score=scores.facts,
+        accuracy_rate=accuracy_rate(cited),
+        issues=[*scores.issues, *context.selection["issues"]],
+        verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
+        unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
+        suggested_corrections=(_verdict_of(context, "check_claims") or {}).get("corrections", []),
+        checks={name: _check_json(context, name) for name in CHECKS},
+        **_history(context),
+    )
+
+
+def _history(context: StepContext) -> dict[str, Any]:
+    """S2.3: corrective rounds so far, and whether the kept one had passages that the first had not."""
+    found_more = any(
+        (outcomes.get(("assess", "")) or {}).get("new_context", False)
+        for number, outcomes in context.rounds.items()
+        if number <= context.round
+    )
+    return {"attempts": max(context.rounds, default=context.round), "additional_context_used": found_more}
+
+
+def _set_confidence(
+    context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged], *, mended: bool
+) -> None:
+    """S2.2, S2.4: from the draft's claims or sentences; from the sentences that are left when some were mended."""
+    states = [each.status for each in judged]
+    counted = states if mended else findings.counted
+    verification.confidence = confidence(counted)
+    verification.confidence_level = level(verification.confidence)
+    verification.draft_confidence = findings.confidence
+    verification.claims_checked = sum(state not in _UNCHECKED for state in counted)
+    verification.claims_supported = list(counted).count(SentenceStatus.SUPPORTED)
+    verification.is_grounded = _grounded(states) and (mended or _grounded(list(findings.counted)))
+    calibration = calibrations().get(context.query.provider)
+    if calibration is not None:
+        verification.calibration = {"version": calibration.version, "ece": calibration.ece}
+        verification.calibrated_confidence = _expected_share(context, judged)
+
+
+def _expected_share(context: StepContext, judged: Sequence[Judged]) -> float | None:
+    """N8: the share of claims that may be expected to be supported; what was not checked counts as not."""
+    shares = [_support(context, each.checks) or 0.0 for each in judged if each.status is not SentenceStatus.NO_CLAIM]
+    return sum(shares) / len(shares) if shares else None
+
+
+def _support(context: StepContext, checks: Sequence[PairVerdict]) -> float | None:
+    support, calibration = sentence_support(checks), calibrations().get(context.query.provider)
+    return support if support is None or calibration is None else calibration.apply(support)
+
+
+def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:
+    """The state of a sentence of the published answer: by its repair's verdict when it was mended."""
+    mended = published.repairs.verdicts.get(statement.index)
+    checks = [mended] if mended else findings.checks_of(statement.index)
+    status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)
+    return _judged(context, statement, status, checks, published.citations, published.repairs.passages)
+
+
+def _judged(
+    context: StepContext,
+    statement: Statement,
+    status: SentenceStatus,
+    checks: Sequence[PairVerdict],
+    citations: Sequence[Citation],
+    passages: Sequence[Passage],
+) -> Judged:
+    shown = status in (SentenceStatus.SUPPORTED, SentenceStatus.PARTIAL)
+    if shown:
+        evidence = sentence_evidence(statement, citations, checks, passages, context.query.options)
+    else:
+        found = (check_evidence(check, passages) for check in checks if check.relation == "contradicts")
+        evidence = next((quoted for quoted in found if quoted[0]), (None, None))
+    return Judged(statement, status, checks, evidence)
+
+
+def _sentence_row(context: StepContext, judged: Judged) -> VerificationSentence:
+    reason = "; ".join(dict.fromkeys(check.explanation for check in judged.checks if check.explanation))
+    support = None if judged.status in _UNCHECKED else _support(context, judged.checks)
+    return _row(judged.statement, judged.status, reason, support, judged.evidence)
+
+
 def _as_sentences(text: str, status: SentenceStatus) -> list[VerificationSentence]:
-    return [_row(statement, status, "", (None, None)) for statement in statements(text)]
+    return [_row(statement, status, "", None, (None, None)) for statement in statements(text)]
 
 
 def _row(
-    statement: Statement, status: SentenceStatus, reason: str, evidence: tuple[str | None, dict[str, Any] | None]
+    statement: Statement, status: SentenceStatus, reason: str, support: float | None, evidence: Quoted
 ) -> VerificationSentence:
     return VerificationSentence(
         position=statement.index,
@@ -109,48 +218,41 @@ def _row(
         text=statement.text,
         status=status.value,
         reason=reason,
+        support=support,
         evidence=evidence[0],
         source=evidence[1],
     )
 
 
-def _sentence(
-    context: StepContext,
-    statement: Statement,
-    citations: list[Citation],
-    passages: list[Passage],
-    verdicts: Verdicts,
-) -> VerificationSentence:
-    checks = [verdict for (index, _), verdict in verdicts.items() if index == statement.index]
-    status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)
-    reason = "; ".join(dict.fromkeys(check.explanation for check in checks if check.explanation))
-    supported = status in (SentenceStatus.SUPPORTED, SentenceStatus.PARTIAL)
-    evidence = sentence_evidence(statement, citations, passages, context.query.options) if supported else (None, None)
-    return _row(statement, status, reason, evidence)
-
-
-def _grounded(states: list[SentenceStatus]) -> bool:
+def _grounded(states: Sequence[SentenceStatus]) -> bool:
     claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
     return bool(claims) and all(state is SentenceStatus.SUPPORTED for state in claims)
 
 
-def _class(verdict: PairVerdict, context: StepContext) -> Verdict:
-    return verdict.verdict(context.query.options.citation_confidence)
-
-
-def _verdict_of(context: StepContext, step: str) -> dict[str, Any] | None:
+def _verdict_of(context: StepContext, step: str) -> Mapping[str, Any] | None:
     return (context.outcome(step) or {}).get("verdict")
 
 
-def _further_issues(context: StepContext, answer: Answer, states: list[SentenceStatus]) -> list[str]:
+def _unchecked_issues(context: StepContext, states: Sequence[SentenceStatus]) -> list[str]:
     found: list[str] = []
     if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
         found.append("Answerability was not checked.")
-    if unchecked := states.count(SentenceStatus.NOT_CHECKED):
+    if (context.outcome("check_claims") or {}).get("status", "not_checked") == "not_checked":
+        found.append("The claims of the answer were not checked one by one; its sentences were.")
+    if unchecked := list(states).count(SentenceStatus.NOT_CHECKED):
         found.append(f"{unchecked} of {len(states)} sentences could not be checked.")
+    return found
+
+
+def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
+    found: list[str] = []
     if answer.removed_citations:
         numbers = ", ".join(map(str, answer.removed_citations))
         found.append(f"Citations were removed from the answer: {numbers} (as first numbered).")
+    kinds = [edit.kind for edit in repairs.edits.values()]
+    for kind in ("reattributed", "rewritten", "dropped"):
+        if count := kinds.count(kind):
+            found.append(f"{count} sentence{'s were' if count > 1 else ' was'} {kind} because the check failed.")
     if answer.abstain_reason:
         found.append(answer.abstain_reason)
     return found
@@ -159,25 +261,40 @@ def _further_issues(context: StepContext, answer: Answer, states: list[SentenceS
 def _check_json(context: StepContext, name: str) -> dict[str, Any]:
     outcome = context.outcome(name) or {"status": "not_checked", "reason": "the check left no result"}
     verdict: dict[str, Any] = outcome.get("verdict") or {}
-    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason")}
+    facts = {"claims": verdict["claims"]} if name == "check_facts" and "claims" in verdict else {}
+    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **facts}
 
 
-def _claim_rows(claims: list[dict[str, Any]]) -> list[VerificationClaim]:
-    return [VerificationClaim(position=place, **claim) for place, claim in enumerate(claims)]
-
-
-def _check_rows(context: StepContext, passages: list[Passage], verdicts: Verdicts) -> list[CitationCheck]:
-    texts = {statement.index: statement.text for statement in statements(context.draft["text"])}
+def _claim_rows(findings: Findings) -> list[VerificationClaim]:
+    fields = ("claim", "status", "evidence", "source", "reasoning")
     return [
-        _check_row(f"s{index}:c{number or 0}", texts[index], verdict, passages, _class(verdict, context))
-        for (index, number), verdict in verdicts.items()
+        VerificationClaim(position=place, **{name: claim[name] for name in fields})
+        for place, claim in enumerate(findings.claims or [])
+        if ClaimStatus(claim["status"])
+    ]
+
+
+def _check_rows(context: StepContext, passages: Sequence[Passage], findings: Findings) -> list[CitationCheck]:
+    texts = {statement.index: statement.text for statement in findings.said}
+    return [
+        _check_row(context, f"s{index}:c{number or 0}", texts[index], verdict, passages)
+        for (index, number), verdict in findings.verdicts.items()
+    ]
+
+
+def _repair_rows(context: StepContext, repairs: Repairs, findings: Findings) -> list[CitationCheck]:
+    texts = {statement.index: statement.text for statement in findings.said}
+    return [
+        _check_row(context, f"s{index}:repair", repairs.edits[index].text or texts[index], verdict, repairs.passages)
+        for index, verdict in repairs.verdicts.items()
     ]
 
 
 def _check_row(
-    item: str, statement: str, verdict: PairVerdict, passages: list[Passage], found: Verdict
+    context: StepContext, item: str, statement: str, verdict: PairVerdict, passages: Sequence[Passage]
 ) -> CitationCheck:
     passage = passages[verdict.number - 1] if verdict.number else None
+    found: Verdict = verdict.verdict(context.query.options.citation_confidence)
     return CitationCheck(
         item=item,
         statement=statement,
@@ -189,5 +306,7 @@ def _check_row(
         relation=verdict.relation,
         confidence=verdict.confidence,
         explanation=verdict.explanation,
+        evidence=check_evidence(verdict, passages)[0],
+        decided_by=verdict.decided_by,
         status=found.value if verdict.status == "checked" else "not_checked",
     )

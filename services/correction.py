@@ -1,4 +1,4 @@
-"""Concluding a query: wrong citations go, the rest is renumbered, every sentence gets its state."""
+"""Concluding a query: failing sentences are mended, wrong citations go, the rest is renumbered (S5.5, N5)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,23 +7,25 @@ import structlog
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation
-from db.queries.chunks import Passage
 from db.queries.results import StoredVerification, add_answer, add_verification
-from domain.citations import deciding_items, statements
-from domain.correction import Corrected, correct
+from domain.correction import Corrected
 from domain.modes import IDK
 from domain.references import references
 from domain.verdicts import PairVerdict, Verdict
-from services.assessment import Verdicts, abstained_verification, assess, broken_verification, read_verdicts
+from services.assessment import Published, abstained_verification, broken_verification, published_verification
 from services.citing import assert_exact, choose_span, citation_row
+from services.findings import Findings, find
+from services.repairs import Repairs, corrected_draft, read_repairs
 from services.step import StepContext, StepResult
 
 log = structlog.get_logger()
 
+NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
+
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """Everything that one round publishes."""
+    """Everything that the query publishes."""
 
     answer: Answer
     citations: list[Citation]
@@ -70,49 +72,46 @@ def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
 
 
 def _answered(context: StepContext) -> Conclusion:
-    """An answer was written: correct it by what the checks found, or replace it when it is not answerable."""
-    raw, passages = context.draft["text"], context.selected_passages()
-    verdicts = read_verdicts(context, deciding_items(statements(raw), len(passages)))
-    threshold = context.query.options.citation_confidence
-    wrong = {(index, n) for (index, n), verdict in verdicts.items() if n and is_wrong(verdict, threshold)}
-    corrected = correct(raw, len(passages), wrong)
-    answerability = (context.outcome("check_answerability") or {}).get("verdict")
-    unsupported = bool(answerability) and not answerability["supported"]
-    citations = [] if unsupported else _citations(context, corrected, passages, verdicts)
-    if answerability and unsupported:
-        reason = f"The answer that was written is not supported by the documents: {answerability['reason']}"
+    """An answer was written: correct it by what the checks found, or replace it when nothing in it holds."""
+    findings, repairs = find(context), read_repairs(context)
+    corrected = corrected_draft(context, findings, repairs)
+    reason = _unanswerable(context) or _nothing_left(corrected, repairs)
+    citations = [] if reason else _citations(context, corrected, findings, repairs)
+    raw = context.draft["text"]
+    if reason:
         answer = _answer_row(context, IDK, raw, abstain_reason=reason)
     else:
-        answer = _answer_row(context, corrected.text, raw, corrected=corrected, passages=passages)
-    verification = _verification(context, answer, corrected, citations, verdicts)
+        answer = _answer_row(context, corrected.text, raw, corrected=corrected, repairs=repairs)
+    verification = _verification(context, findings, Published(answer, citations, corrected, repairs))
     return Conclusion(answer, citations, verification)
 
 
-def _verification(
-    context: StepContext,
-    answer: Answer,
-    corrected: Corrected,
-    citations: list[Citation],
-    verdicts: Verdicts,
-) -> StoredVerification | None:
+def _unanswerable(context: StepContext) -> str | None:
+    """S3.4: why the answer is replaced, if its last answerability verdict says so; the repaired answer has its own."""
+    again = (context.outcome("recheck_answerability") or {}).get("verdict")
+    verdict = again or (context.outcome("check_answerability") or {}).get("verdict")
+    if not verdict or verdict["supported"]:
+        return None
+    return f"The answer that was written is not supported by the documents: {verdict['reason']}"
+
+
+def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
+    dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
+    return NOTHING_LEFT if dropped and not any(statement.claim for statement in corrected.statements) else None
+
+
+def _verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification | None:
     if not context.query.options.verification:
         return None
     try:
-        return assess(context, answer, corrected, citations, verdicts)
+        return published_verification(context, findings, published)
     except Exception as error:
         # S1.6: verification that breaks never breaks the query; the history says what happened.
         log.exception("verification_broke", query_id=str(context.query.id))
-        return broken_verification(context, answer, f"verification broke ({type(error).__name__})")
+        return broken_verification(context, published.answer, f"verification broke ({type(error).__name__})")
 
 
-def is_wrong(verdict: PairVerdict, threshold: float) -> bool:
-    """S5.4: only a confident "no" removes a citation; an uncertain or missing verdict leaves it, and says so."""
-    return verdict.verdict(threshold) is Verdict.INACCURATE
-
-
-def _citations(
-    context: StepContext, corrected: Corrected, passages: list[Passage], verdicts: Verdicts
-) -> list[Citation]:
+def _citations(context: StepContext, corrected: Corrected, findings: Findings, repairs: Repairs) -> list[Citation]:
     options = context.query.options
     original_number = {new: old for old, new in corrected.mapping.items()}
     extracted = (context.outcome("extract_citations") or {}).get("citations", [])
@@ -121,12 +120,13 @@ def _citations(
         for number in statement.numbers:
             old = original_number[number]
             quotes = [quote for quote in extracted if quote["source"] == old]
+            verdict = repairs.verdicts.get(statement.index) or findings.verdicts.get((statement.index, old))
             row = citation_row(
                 number=number,
-                passage=passages[old - 1],
-                span=choose_span(statement.text, passages[old - 1], quotes, options),
+                passage=repairs.passages[old - 1],
+                span=choose_span(statement.text, repairs.passages[old - 1], quotes, options),
                 claim=(statement.text, statement.start, statement.end),
-                verdict=_judged(verdicts.get((statement.index, old)), options.citation_confidence),
+                verdict=_judged(verdict, options.citation_confidence),
             )
             row.position = len(rows)
             rows.append(row)
@@ -147,9 +147,10 @@ def _answer_row(
     *,
     abstain_reason: str | None = None,
     corrected: Corrected | None = None,
-    passages: list[Passage] | None = None,
+    repairs: Repairs | None = None,
 ) -> Answer:
-    labels = {new: (passages or [])[old - 1].label for old, new in corrected.mapping.items()} if corrected else {}
+    passages = repairs.passages if repairs else []
+    labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected else {}
     edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []
     return Answer(
         query_id=context.query.id,

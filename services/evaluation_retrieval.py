@@ -140,7 +140,7 @@ async def _ask(labelled: LabelledQuestion, collection: Collection, search: Searc
 
 
 def _candidates(question: str, search: Search, embedder: Embedder) -> list[Passage]:
-    candidates = find_candidates(question, search, embedder)
+    candidates = find_candidates([question], search, embedder)[: search.k]
     with reading() as session:
         return get_passages(session, [key for key, _ in candidates])
 

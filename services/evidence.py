@@ -1,5 +1,6 @@
 """The quoted evidence behind one sentence of an answer (N3)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from db.models import Citation
@@ -7,17 +8,28 @@ from db.queries.chunks import Passage
 from domain.citations import Statement
 from domain.evidence import best_text_span, claim_relevance
 from domain.options import QueryOptions
+from domain.verdicts import PairVerdict
 from services.sources import location
+
+Quoted = tuple[str | None, dict[str, Any] | None]
+"""(the words of a source, where they stand), or (None, None)."""
 
 
 def sentence_evidence(
-    statement: Statement, citations: list[Citation], passages: list[Passage], options: QueryOptions
-) -> tuple[str | None, dict[str, Any] | None]:
-    """(quoted span, where it stands): that of the best citation, or for an uncited sentence the best span there is."""
+    statement: Statement,
+    citations: Sequence[Citation],
+    checks: Sequence[PairVerdict],
+    passages: Sequence[Passage],
+    options: QueryOptions,
+) -> Quoted:
+    """The span of the best citation; else what the check found; else the best span there is."""
     cited = [c for c in citations if c.answer_start == statement.start and c.status == "accurate"]
     if cited:
         best = max(cited, key=lambda citation: citation.confidence_score)
         return best.text_span, _place_of(best)
+    found = next((quoted for check in checks if (quoted := check_evidence(check, passages))[0]), None)
+    if found:
+        return found
     spans = [
         (passage, *best_text_span(passage.text, statement.text, options.span_min_chars, options.span_max_chars))
         for passage in passages
@@ -25,6 +37,19 @@ def sentence_evidence(
     if not spans:
         return None, None
     passage, start, end = max(spans, key=lambda span: claim_relevance(statement.text, span[0].text[span[1] : span[2]]))
+    return _quoted(passage, start, end)
+
+
+def check_evidence(check: PairVerdict, passages: Sequence[Passage]) -> Quoted:
+    """The words that decided one check: of the source it was about, or of all of them for an uncited statement."""
+    place = check.evidence
+    if place is None:
+        return None, None
+    index = check.number - 1 if check.number else place.source
+    return _quoted(passages[index], place.start, place.end) if index < len(passages) else (None, None)
+
+
+def _quoted(passage: Passage, start: int, end: int) -> Quoted:
     return passage.text[start:end], location(passage, passage.start_index + start, passage.start_index + end)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from clients.llm.gateway import Failure
-from domain.judgements import GENERATE_ANSWER
+from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER
 from domain.modes import IDK, is_idk
 from domain.outcomes import Drafted
 from services.step import StepContext, StepResult, numbered
@@ -12,12 +12,17 @@ from services.step import StepContext, StepResult, numbered
 async def generate(context: StepContext) -> StepResult:
     """Write the answer; a cut, empty or refused one is a failed draft, never a short answer."""
     passages = await asyncio.to_thread(context.selected_passages)
-    reply = await context.tools.models.compose(
+    composition, fields = (
         GENERATE_ANSWER,
-        {"sources": numbered(passages), "question": context.query.question, "idk": IDK},
-        log=context.log,
-        model=context.query.options.model,
+        {
+            "sources": numbered(passages),
+            "question": context.query.question,
+            "idk": IDK,
+        },
     )
+    if gaps := (context.earlier("assess") or {}).get("gaps"):
+        composition, fields = REGENERATE_ANSWER, {**fields, "gaps": "\n".join(f"- {gap}" for gap in gaps)}
+    reply = await context.tools.models.compose(composition, fields, log=context.log, model=context.query.options.model)
     if isinstance(reply, Failure):
         return StepResult.single(
             Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")

@@ -1,6 +1,7 @@
 """Reranking: one model call per chunk, then the best of them and the evidence gate (S3.1, S3.5)."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any, Literal
 
 from clients.llm.gateway import Failure, ModelGateway
@@ -19,10 +20,25 @@ async def score_chunks(context: StepContext) -> StepResult:
     """Score this task's chunks, all at once; an unreadable reply is an outcome, not an error."""
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
     models, question = context.tools.models, context.query.question
-    scores = await asyncio.gather(*(score_passage(models, question, passage, context.log) for passage in passages))
+    scores = await asyncio.gather(
+        *(
+            _known_score(context, passage) or score_passage(models, question, passage, context.log)
+            for passage in passages
+        )
+    )
     values = {str(passage.key): dict(score) for passage, score in zip(passages, scores, strict=True)}
     gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
     return StepResult({item: values.get(item, dict(gone)) for item in context.items})
+
+
+def _known_score(context: StepContext, passage: Passage) -> Awaitable[Scored] | None:
+    """What an earlier round paid for is not bought again."""
+    found = context.earlier("score_chunks", str(passage.key))
+    return _ready(Scored(**found)) if found and found["score"] is not None else None
+
+
+async def _ready(score: Scored) -> Scored:
+    return score
 
 
 async def score_passage(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
@@ -57,7 +73,9 @@ def _nothing(status: Literal["refused", "failed"], reason: str) -> Selected:
 
 
 def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list[str]) -> Selected:
-    kept = ranked[: context.query.options.top_k]
+    options = context.query.options
+    # S3.1: more of them when the results of several searches were merged.
+    kept = ranked[: options.merged_top_k if context.round else options.top_k]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
     # A chunk whose document was deleted meanwhile is left out.

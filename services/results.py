@@ -1,7 +1,7 @@
 """Results as JSON: the finished query of the public interface, and the verification history behind it."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -25,13 +25,15 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         query = queries.get_query(session, query_id)
         found = results.find_answer(session, query_id)
         verifications = results.list_verifications(session, query_id)
-        outcomes = steps.list_outcomes(session, query_id, query.round)
+        rounds = steps.list_outcomes(session, query_id)
         usage = records.usage_of_query(session, query_id)
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             **(_answer_json(*found) if found else _NO_ANSWER),
-            "sources": outcomes.get(("select", ""), {}).get("sources", []),
-            "verification": _verification_json(verifications[-1], query.options) if verifications else None,
+            "sources": rounds.get(found[0].round if found else query.round, {})
+            .get(("select", ""), {})
+            .get("sources", []),
+            "verification": _published_json(verifications, query.options),
             "usage": {
                 "llm_calls": usage.llm_calls,
                 "prompt_tokens": usage.prompt_tokens,
@@ -58,7 +60,7 @@ def read_history(query_id: uuid.UUID) -> dict[str, Any]:
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             "verifications": [_attempt_json(v) for v in results.list_verifications(session, query_id)],
-            "steps": _steps_json(steps.list_outcomes(session, query_id, query.round)),
+            "steps": _steps_json(steps.list_outcomes(session, query_id)),
             "model_calls": [_call_json(call) for call in records.list_model_calls(session, query_id)],
             "events": [
                 {"id": event.id, "type": event.type, "data": event.data, "at": event.created_at.isoformat()}
@@ -119,12 +121,14 @@ _CITATION_FIELDS = (
 ).split()
 _SCORE_FIELDS = (
     "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
-    "unverified_claims confidence confidence_level is_grounded claims_checked claims_supported accuracy_rate checks"
+    "unverified_claims confidence confidence_level draft_confidence calibrated_confidence calibration is_grounded "
+    "claims_checked claims_supported accuracy_rate suggested_corrections checks"
 ).split()
-_SENTENCE_FIELDS = "start end text status reason evidence source".split()
-_CLAIM_FIELDS = "claim verified supporting_sources confidence".split()
+_SENTENCE_FIELDS = "start end text status reason support evidence source".split()
+_CLAIM_FIELDS = "claim status evidence source reasoning".split()
 _CHECK_FIELDS = (
-    "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation status"
+    "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation "
+    "evidence decided_by status"
 ).split()
 _CALL_FIELDS = (
     "id round step item provider model prompt prompt_version attempt status error finish_reason request_id "
@@ -148,16 +152,29 @@ def _citation_json(citation: Citation) -> dict[str, Any]:
     }
 
 
+def _published_json(verifications: list[StoredVerification], options: dict[str, Any]) -> dict[str, Any] | None:
+    published = [each for each in verifications if each.verification.kind == "published"]
+    return _verification_json(published[-1], options) if published else None
+
+
 def _verification_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any] | None:
     verification = stored.verification
     if "broken" in verification.checks:
         return None  # S1.6: the answer is returned without it; the reason is in the history
     return {
         **_fields(verification, _SCORE_FIELDS),
-        "crag_attempts": verification.round,
+        "crag_attempts": verification.attempts,
+        "attempts": verification.attempts,
+        "additional_context_used": verification.additional_context_used,
         "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
-        **({"claims": [_fields(c, _CLAIM_FIELDS) for c in stored.claims]} if options.get("show_claims") else {}),
+        **(_claims_json(stored) if options.get("show_claims") else {}),
     }
+
+
+def _claims_json(stored: StoredVerification) -> dict[str, Any]:
+    """S2.4: the claims of S2.1 and, as `facts`, the key claims of S1.4."""
+    facts = stored.verification.checks.get("check_facts", {}).get("claims", [])
+    return {"claims": [_fields(claim, _CLAIM_FIELDS) for claim in stored.claims], "facts": facts}
 
 
 def _attempt_json(stored: StoredVerification) -> dict[str, Any]:
@@ -165,10 +182,12 @@ def _attempt_json(stored: StoredVerification) -> dict[str, Any]:
     return {
         "id": verification.id,
         "round": verification.round,
+        "kind": verification.kind,
+        "verifier": verification.verifier,
         "answer": verification.answer,
         **_fields(verification, _SCORE_FIELDS),
         "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
-        "claims": [_fields(claim, _CLAIM_FIELDS) for claim in stored.claims],
+        **_claims_json(stored),
         "citation_checks": [_check_json(check) for check in stored.citation_checks],
         "created_at": verification.created_at.isoformat(),
     }
@@ -190,5 +209,9 @@ def _call_json(call: ModelCall) -> dict[str, Any]:
     }
 
 
-def _steps_json(outcomes: dict[tuple[str, str], dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"step": step, "item": item, "outcome": value} for (step, item), value in sorted(outcomes.items())]
+def _steps_json(rounds: Mapping[int, steps.Outcomes]) -> list[dict[str, Any]]:
+    return [
+        {"round": number, "step": step, "item": item, "outcome": value}
+        for number, outcomes in sorted(rounds.items())
+        for (step, item), value in sorted(outcomes.items())
+    ]

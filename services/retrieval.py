@@ -1,5 +1,6 @@
-"""Retrieval: the chunks that may hold the answer (S1.1)."""
+"""Retrieval: the chunks that may hold the answer (S1.1), and in a corrective round what was missing (S2.3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +13,8 @@ from domain.ranking import fuse
 from services.step import StepContext, StepResult
 
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
+
+Found = list[tuple[int, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +29,50 @@ class Search:
 def retrieve(context: StepContext) -> StepResult:
     """Find `k` candidates for the query.
 
+    A corrective round searches for each planned query and adds what it finds to what the answer was written from.
     Raises EmbeddingMismatch when the workspace's vectors come from another model.
     """
-    query = context.query
-    search = Search(query.workspace_id, query.options.retrieval_method, query.options.k)
-    candidates = find_candidates(query.question, search, context.tools.embedder)
+    options, planned = context.query.options, context.outcome("plan_queries")
+    if planned is None:
+        candidates = _search(context, [context.query.question], options.k)[: options.k]
+        new = False
+    else:
+        known = _known(context)
+        found = _search(context, planned["queries"], options.second_pass_k)
+        fresh = [each for each in found if each[0] not in {key for key, _ in known}][: options.k]
+        candidates, new = [*known, *fresh], bool(fresh)
     if not candidates:
         return StepResult.single(Retrieved(status="empty", candidates=[], reason=NOTHING_FOUND))
-    return StepResult.single(Retrieved(status="found", candidates=candidates))
+    return StepResult.single(Retrieved(status="found", candidates=candidates, new=new))
 
 
-def find_candidates(question: str, search: Search, embedder: Embedder) -> list[tuple[int, float | None]]:
-    """Return (chunk key, cosine similarity) by vector similarity, the best first; `hybrid` fuses them with full-text
-    matches, whose similarity is None unless they are near, too.
+def _known(context: StepContext) -> Found:
+    """What earlier rounds wrote from, with its similarity to the question."""
+    selected = (context.earlier("select") or {}).get("selected", [])
+    similarity = dict((context.earlier("retrieve") or {}).get("candidates", []))
+    return [(key, similarity.get(key)) for key in selected]
+
+
+def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
+    """Return (chunk key, cosine similarity), the best first: `k` by similarity for each query, fused with as many
+    full-text matches in `hybrid`; the similarity of what only matched is None.
 
     Raises EmbeddingMismatch when the workspace's vectors come from another model.
     """
-    embedding = embedder.encode([question])[0].tolist()
+    embeddings = embedder.encode(queries).tolist()
+    similarity: dict[int, float] = {}
+    rankings: list[list[int]] = []
     with reading() as session:
         check_embedding_model(session, search.workspace_id, embedder.name, embedder.dimension)
-        near = search_vector(session, search.workspace_id, embedding, search.k)
-        rankings = [[key for key, _ in near]]
-        if search.method == "hybrid":
-            rankings.append(search_text(session, search.workspace_id, question, search.k))
-    similarity = dict(near)
-    return [(key, similarity.get(key)) for key in fuse(rankings)[: search.k]]
+        for text, embedding in zip(queries, embeddings, strict=True):
+            near = search_vector(session, search.workspace_id, embedding, search.k)
+            similarity = {**dict(near), **similarity}
+            rankings.append([key for key, _ in near])
+            if search.method == "hybrid":
+                rankings.append(search_text(session, search.workspace_id, text, search.k))
+    return [(key, similarity.get(key)) for key in fuse(rankings)]
+
+
+def _search(context: StepContext, queries: Sequence[str], k: int) -> Found:
+    search = Search(context.query.workspace_id, context.query.options.retrieval_method, k)
+    return find_candidates(queries, search, context.tools.embedder)

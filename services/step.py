@@ -12,6 +12,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from db.queries.chunks import Passage, get_passages
 from db.session import reading
+from domain.errors import SourceDeleted
 from domain.options import QueryOptions
 from domain.outcomes import Drafted, Retrieved, Selected
 from domain.sources import Sources
@@ -61,6 +62,8 @@ class StepContext:
     items: tuple[str, ...]
     outcomes: dict[tuple[str, str], Outcome]
     tools: Tools
+    rounds: Mapping[int, Mapping[tuple[str, str], Outcome]] = field(default_factory=dict[int, Any])
+    """What all rounds so far left, this one included, as stored when the step began."""
     log: CallLog = field(default_factory=CallLog)
 
     @property
@@ -82,6 +85,15 @@ class StepContext:
         """What a step left, or None when it left nothing (then whatever it was to check is not checked)."""
         return self.outcomes.get((step, item))
 
+    def earlier(self, step: str, item: str = "") -> Outcome | None:
+        """What a step left in the latest of the rounds before this one, or None."""
+        found = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))
+        return next((outcome for outcome in found if outcome is not None), None)
+
+    def of_round(self, number: int) -> "StepContext":
+        """The same context as a step of another round would have it."""
+        return replace(self, round=number, outcomes=dict(self.rounds.get(number, {})))
+
     def with_outcomes(self, step: str, values: Mapping[str, Outcome]) -> "StepContext":
         """The same context with outcomes added."""
         return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})
@@ -92,8 +104,15 @@ class StepContext:
             return get_passages(session, keys)
 
     def selected_passages(self) -> list[Passage]:
-        """The passages that the answer is written from; number N in the answer is position N-1 here."""
-        return self.passages(self.selection["selected"])
+        """The passages that the answer is written from; number N in the answer is position N-1 here.
+
+        Raises SourceDeleted when one is gone: the numbers would point to others.
+        """
+        keys = self.selection["selected"]
+        found = self.passages(keys)
+        if len(found) < len(keys):
+            raise SourceDeleted
+        return found
 
 
 def numbered(passages: list[Passage]) -> Sources:

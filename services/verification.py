@@ -5,12 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from clients.llm.gateway import Failure
+from db.queries.chunks import Passage
+from domain import judgements
 from domain.citations import plan_checks, statements
+from domain.claim_verdicts import CheckedClaim, ClaimStatus, ReportedClaim, check_claim
 from domain.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
+    CHECK_CLAIMS,
     CHECK_FACTS,
-    CHECK_STATEMENT,
     Facts,
     Judgement,
     Reply,
@@ -18,7 +21,8 @@ from domain.judgements import (
 from domain.outcomes import Checked
 from domain.scoring import citation_coverage, keyword_overlap
 from domain.sources import Sources
-from services.sources import identities
+from services.judging import judge_statement
+from services.sources import identities, location
 from services.step import StepContext, StepResult, numbered
 
 ALIGNMENT_CHUNKS = 5
@@ -69,6 +73,35 @@ def _with_chunk_ids(facts: Facts, ids: dict[int, str]) -> dict[str, Any]:
     return {"claims": claims}
 
 
+async def check_claims(context: StepContext) -> StepResult:
+    """S2.1: every claim of the answer, with evidence that really stands in a source."""
+    passages = await asyncio.to_thread(context.selected_passages)
+    sources, answer = numbered(passages), context.draft["text"]
+    fields = {"sources": sources, "question": context.query.question, "answer": answer}
+    reply = await context.tools.models.ask(CHECK_CLAIMS, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(_not_checked(reply.reason))
+    texts = [source.text for source in sources]
+    claims = [_claim_json(check_claim(_reported(claim), texts), passages) for claim in reply.claims]
+    corrections = [text for text in reply.suggested_corrections if text.strip()]
+    return StepResult.single(Checked(status="checked", verdict={"claims": claims, "corrections": corrections}))
+
+
+def _reported(claim: judgements.ReportedClaim) -> ReportedClaim:
+    return ReportedClaim(claim.claim, ClaimStatus(claim.status), claim.evidence, claim.reasoning)
+
+
+def _claim_json(claim: CheckedClaim, passages: list[Passage]) -> dict[str, Any]:
+    place, source = claim.place, None
+    evidence = claim.evidence
+    if place is not None:
+        passage = passages[place.source]
+        source = location(passage, passage.start_index + place.start, passage.start_index + place.end)
+        evidence = passage.text[place.start : place.end]
+    fields = {"claim": claim.claim, "status": claim.status.name, "reasoning": claim.reasoning}
+    return {**fields, "evidence": evidence, "source": source}
+
+
 async def check_answerability(context: StepContext) -> StepResult:
     """S3.4: is the whole answer in the passages that it was written from."""
     if not context.query.options.verify_answer:
@@ -95,8 +128,7 @@ async def check_statements(context: StepContext) -> StepResult:
         plan = planned[item]
         # An uncited statement is held against everything that the answer was written from.
         shown = sources if plan.number is None else Sources([sources[plan.number - 1]])
-        fields = {"sources": shown, "statement": texts[plan.statement]}
-        return await _ask(context, CHECK_STATEMENT, fields, item)
+        return await judge_statement(context.tools.models, texts[plan.statement], shown, log=context.log, item=item)
 
     checks = await asyncio.gather(*(check(item) for item in context.items))
     return StepResult({item: dict(checked) for item, checked in zip(context.items, checks, strict=True)})

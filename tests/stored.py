@@ -148,7 +148,7 @@ def _verification(query: Query, location: dict[str, Any]) -> StoredVerification:
     ]  # fmt: skip
     claims = [
         VerificationClaim(
-            position=0, claim="30 days", verified=True, supporting_sources=["doc_0::chunk_0"], confidence=0.9
+            position=0, claim="30 days", status="SUPPORTED", evidence=SPAN, source=location, reasoning="It is there."
         )
     ]
     checks = [

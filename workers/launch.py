@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from db.queries import queries
 from db.session import transaction
 from workers.celery_app import app
-from workers.pipeline import Run, answering
+from workers.pipeline import Run, starting
 from workers.queues import Queue
 
 log = structlog.get_logger()
@@ -33,7 +33,7 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
     if launch is None:
         return True
     try:
-        answering(Run(str(query_id), launch, round_)).apply_async(retry=False)
+        starting(Run(str(query_id), launch, round_)).apply_async(retry=False)
     except (OperationalError, RedisError, OSError) as error:
         log.warning("query_not_published", query_id=str(query_id), error=type(error).__name__)
         with transaction() as session:

@@ -1,15 +1,18 @@
 """The workflow, on one screen.
 
-    retrieve ─▶ score_chunks × n ─▶ select ─▶ generate ──────────▶ plan_checks ─▶ check_alignment ─────▶ conclude
-                (chord)             (gate)    extract_citations    (fan-out)      check_coverage            │
-                                              (chord)                             check_facts               ▼
-                                                                                  check_answerability    publish
-                                                                                  check_statements × m
-                                                                                  (chord)
+    retrieve ─▶ score_chunks × n ─▶ select ─▶ generate ──────────▶ plan_checks ─▶ check_alignment ──────▶ assess ─┐
+       ▲        (chord)             (gate)    extract_citations    (fan-out)      check_coverage                  │
+       │                                      (chord)                             check_facts, check_claims       │
+       │                                                                          check_answerability             │
+       │                                                                          check_statements × m  (chord)   │
+    plan_queries ◀─────────── too little confidence, and rounds are left ─────────────────────────────────────────┤
+    conclude ◀─ recheck_answerability ◀─ repair_statements × f (chord) ◀─ search_evidence ◀── statements fail ────┤
+       │  ▲                                                                                                       │
+    publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────┘
 
-Builders return signatures and launch nothing. `retrieve`, `select` and `plan_checks` launch what follows them, because
-only they know how wide it is; each is the last link of its own canvas. Inside a chord failure is a value, so the
-errback is for faults of the machinery. Messages carry ids, never documents.
+Builders return signatures and launch nothing. `retrieve`, `select`, `plan_checks`, `assess` and `search_evidence`
+launch what follows them, because only they know what and how wide it is; each is the last link of its own canvas.
+Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
 """
 
 from collections.abc import Sequence
@@ -29,8 +32,10 @@ class Run(NamedTuple):
     round: int
 
 
-def answering(run: Run) -> Signature[Any]:
-    return _task("query.retrieve", Queue.RETRIEVAL, run).on_error(_failing(run))
+def starting(run: Run) -> Signature[Any]:
+    retrieve = _task("query.retrieve", Queue.RETRIEVAL, run)
+    first = [_task("query.plan_queries", Queue.VERIFICATION, run)] if run.round else []
+    return chain(*first, retrieve).on_error(_failing(run))
 
 
 def scoring(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
@@ -47,18 +52,37 @@ def drafting(run: Run) -> Signature[Any]:
 
 
 def checking(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
-    whole = ["query.check_alignment", "query.check_coverage", "query.check_facts", "query.check_answerability"]
+    whole = [
+        "query.check_alignment",
+        "query.check_coverage",
+        "query.check_facts",
+        "query.check_claims",
+        "query.check_answerability",
+    ]
     checks = [_task(name, Queue.VERIFICATION, run) for name in whole]
     checks += [_task("query.check_statements", Queue.VERIFICATION, run, list(batch)) for batch in batches]
-    return _fan_in(run, checks, _conclusion(run))
+    return _fan_in(run, checks, _task("query.assess", Queue.VERIFICATION, run))
+
+
+def assessing(run: Run) -> Signature[Any]:
+    return _fan_in(run, [], _task("query.assess", Queue.VERIFICATION, run))
+
+
+def searching(run: Run) -> Signature[Any]:
+    return _fan_in(run, [], _task("query.search_evidence", Queue.RETRIEVAL, run))
+
+
+def repairing(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
+    repairs = [_task("query.repair_statements", Queue.VERIFICATION, run, list(batch)) for batch in batches]
+    return _fan_in(run, repairs, _in_order(run, "query.recheck_answerability", "query.conclude", "query.publish"))
 
 
 def concluding(run: Run) -> Signature[Any]:
-    return _fan_in(run, [], _conclusion(run))
+    return _fan_in(run, [], _in_order(run, "query.conclude", "query.publish"))
 
 
-def _conclusion(run: Run) -> Signature[Any]:
-    return chain(*(_task(name, Queue.VERIFICATION, run) for name in ("query.conclude", "query.publish")))
+def _in_order(run: Run, *names: str) -> Signature[Any]:
+    return chain(*(_task(name, Queue.VERIFICATION, run) for name in names))
 
 
 def _fan_in(run: Run, header: list[Signature[Any]], body: Signature[Any]) -> Signature[Any]:

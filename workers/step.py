@@ -83,7 +83,7 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
             return None
         attempts = _claim_items(session, step, run_, items)
         # After the claim: an item that could not be claimed was finished by somebody, and is certainly seen here.
-        outcomes = steps.list_outcomes(session, query.id, run_.round)
+        rounds = steps.list_outcomes(session, query.id)
         if queries.mark_stage(session, query, step.stage):
             records.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
         snapshot = QuerySnapshot(
@@ -95,7 +95,7 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
             options=QueryOptions(**query.options),
         )
     todo = tuple(item for item in items if item in attempts)
-    return StepContext(snapshot, run_.round, todo, outcomes, tools()), attempts
+    return StepContext(snapshot, run_.round, todo, rounds.get(run_.round, {}), tools(), rounds), attempts
 
 
 def _claim_items(session: Session, step: Step, run_: Run, items: Sequence[str]) -> dict[str, int]:

@@ -93,17 +93,37 @@ class SentenceRead(BaseModel):
     text: str
     status: SentenceStatus
     reason: str = Field(description="Why the sentence is in this state.")
+    support: Score | None = Field(
+        description="How likely it is that the sources say it; calibrated when `calibration` is not null."
+    )
     evidence: str | None = Field(description="Words of the source that the verdict rests on, exactly as they stand.")
     source: EvidenceLocation | None
 
 
 class ClaimRead(BaseModel):
-    """A key claim of the answer, checked against the sources."""
+    """One claim of the answer, with evidence that really stands in a source."""
+
+    claim: str
+    status: Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
+    evidence: str | None = Field(description="Words of the source; null when what was quoted is in none.")
+    source: EvidenceLocation | None
+    reasoning: str
+
+
+class FactRead(BaseModel):
+    """A key claim of the answer, verified against the sources or not."""
 
     claim: str
     verified: bool
     supporting_sources: list[str] = Field(description="Chunk ids.")
     confidence: Score
+
+
+class CalibrationRead(BaseModel):
+    """Which calibration made the probabilities, and how far off it was on data that it had not seen."""
+
+    version: str
+    ece: Score = Field(description="Expected calibration error, 10 bins.")
 
 
 class Scores(BaseModel):
@@ -116,12 +136,20 @@ class Scores(BaseModel):
     issues: list[str]
     verified_sources: list[str] = Field(description="Chunk ids.")
     unverified_claims: list[str]
-    confidence: Score | None
+    confidence: Score | None = Field(
+        description="Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none."
+    )
     confidence_level: str | None = Field(examples=["High"])
+    draft_confidence: Score | None = Field(description="The same for the answer as it was written, before repairs.")
+    calibrated_confidence: Score | None = Field(
+        description="The share of claims that may be expected to be supported; null without a calibration."
+    )
+    calibration: CalibrationRead | None
     is_grounded: bool | None
     claims_checked: int
     claims_supported: int
     accuracy_rate: Score | None
+    suggested_corrections: list[str]
     checks: dict[str, JsonValue] = Field(
         description="Of each check: whether it ran, fell back, or did not run and why."
     )
@@ -131,8 +159,11 @@ class Scores(BaseModel):
 class VerificationRead(Scores):
     """What was proven of the answer."""
 
-    crag_attempts: int = Field(description="Corrective rounds behind this answer.")
+    crag_attempts: int = Field(description="Corrective rounds that were made.")
+    attempts: int = Field(description="The same number.")
+    additional_context_used: bool = Field(description="Whether a corrective round found more passages.")
     claims: list[ClaimRead] = Field(default=[], description="Only when the request said `show_claims`.")
+    facts: list[FactRead] = Field(default=[], description="The key claims of the fact check, with `show_claims`.")
 
 
 class UsageRead(BaseModel):

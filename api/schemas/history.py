@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.answers import ClaimRead, Score, Scores
+from api.schemas.answers import ClaimRead, FactRead, Score, Scores
 from api.schemas.queries import QueryHead
 
 
@@ -22,6 +22,8 @@ class CitationCheckRead(BaseModel):
     relation: str | None
     confidence: Score | None
     explanation: str
+    evidence: str | None = Field(description="The words of the source that decided.")
+    decided_by: str | None = Field(description="`model`, or `evidence` when the source itself overruled the model.")
     status: str
 
 
@@ -30,8 +32,11 @@ class VerificationAttempt(Scores):
 
     id: int
     round: int
+    kind: str = Field(description="`attempt`: the draft of a round; `published`: the answer that users see.")
+    verifier: str | None
     answer: str
     claims: list[ClaimRead]
+    facts: list[FactRead]
     citation_checks: list[CitationCheckRead]
     created_at: datetime
 
@@ -39,6 +44,7 @@ class VerificationAttempt(Scores):
 class StepRead(BaseModel):
     """What a step of the pipeline left behind."""
 
+    round: int
     step: str
     item: str
     outcome: dict[str, Any]

@@ -11,7 +11,10 @@ from db.base import Base, BigId, CreatedAt, Json
 class Verification(Base):
     """One verification of one answer (S1.8, S2.4). `checks` says of each check if it ran, fell back or did not run.
 
-    Scores are null when the verification as a whole broke (S1.6); the reason is then in `issues`.
+    `kind` is `attempt` for the draft of a round that another followed (S2.3), `published` for the answer that users
+    see. `draft_confidence` is the confidence before repairs; `calibrated_confidence` the expected share of claims that
+    are supported, by the `calibration` named there (N8). Scores are null when the verification as a whole broke (S1.6);
+    the reason is then in `issues`.
     """
 
     __tablename__ = "verifications"
@@ -20,6 +23,8 @@ class Verification(Base):
     id: Mapped[BigId]
     query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
     round: Mapped[int]
+    kind: Mapped[str] = mapped_column(server_default="published")
+    verifier: Mapped[str | None]
     answer: Mapped[str]
     overall_score: Mapped[float | None]
     answer_source_alignment: Mapped[float | None]
@@ -27,6 +32,9 @@ class Verification(Base):
     fact_verification_score: Mapped[float | None]
     confidence: Mapped[float | None]
     confidence_level: Mapped[str | None]
+    draft_confidence: Mapped[float | None]
+    calibrated_confidence: Mapped[float | None]
+    calibration: Mapped[Json | None]
     is_grounded: Mapped[bool | None]
     claims_checked: Mapped[int]
     claims_supported: Mapped[int]
@@ -34,6 +42,9 @@ class Verification(Base):
     issues: Mapped[list[str]]
     verified_sources: Mapped[list[str]]
     unverified_claims: Mapped[list[str]]
+    suggested_corrections: Mapped[list[str]] = mapped_column(server_default="[]")
+    attempts: Mapped[int] = mapped_column(server_default="0")
+    additional_context_used: Mapped[bool] = mapped_column(server_default="false")
     checks: Mapped[Json]
     created_at: Mapped[CreatedAt]
 
@@ -41,7 +52,8 @@ class Verification(Base):
 class VerificationSentence(Base):
     """N4: one sentence of the published answer and the one state it is in; offsets are code points of the answer.
 
-    `evidence` is a passage quoted exactly from `source`; `reason` says why the sentence is in its state.
+    `evidence` is a passage quoted exactly from `source`; `reason` says why the sentence is in its state; `support` is
+    the calibrated probability that the sources say it, null when that was not checked.
     """
 
     __tablename__ = "verification_sentences"
@@ -53,25 +65,30 @@ class VerificationSentence(Base):
     text: Mapped[str]
     status: Mapped[str]
     reason: Mapped[str]
+    support: Mapped[float | None]
     evidence: Mapped[str | None]
     source: Mapped[Json | None]
 
 
 class VerificationClaim(Base):
-    """S1.4, S2.1: one claim that the fact check took from the answer."""
+    """S2.1: one claim that the fast model took from the answer. `evidence` was found in `source`, or is null."""
 
     __tablename__ = "verification_claims"
 
     verification_id: Mapped[int] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
     claim: Mapped[str]
-    verified: Mapped[bool]
-    supporting_sources: Mapped[list[str]]
-    confidence: Mapped[float]
+    status: Mapped[str]
+    evidence: Mapped[str | None]
+    source: Mapped[Json | None]
+    reasoning: Mapped[str]
 
 
 class CitationCheck(Base):
-    """S5.4: one (statement, number) pair of the original answer, checked against the source it cites."""
+    """S5.4: one (statement, number) pair of the original answer, checked against the source it cites.
+
+    `decided_by` is `model`, or `evidence` when what stands in the source overruled the model's reply.
+    """
 
     __tablename__ = "citation_checks"
 
@@ -86,4 +103,6 @@ class CitationCheck(Base):
     relation: Mapped[str | None]
     confidence: Mapped[float | None]
     explanation: Mapped[str]
+    evidence: Mapped[str | None]
+    decided_by: Mapped[str | None]
     status: Mapped[str]

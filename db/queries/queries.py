@@ -110,6 +110,15 @@ def mark_stage(session: Session, query: Query, stage: str) -> bool:
     return entering and noted is not None
 
 
+def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
+    """S2.3: from now on a new start begins at corrective round `round_`."""
+    session.execute(
+        update(Query)
+        .where(Query.id == query_id, Query.status.in_(UNFINISHED), Query.round < round_)
+        .values(round=round_, progress_at=func.now())
+    )
+
+
 def mark_finished(
     session: Session, query_id: uuid.UUID, status: QueryStatus, *, error: dict[str, Any] | None = None
 ) -> bool:

@@ -10,15 +10,22 @@ from sqlalchemy.orm import Session
 
 from db.models import StepOutcome
 
+Outcomes = dict[tuple[str, str], dict[str, Any]]
+"""By (step, item)."""
 
-def list_outcomes(session: Session, query_id: uuid.UUID, round_: int) -> dict[tuple[str, str], dict[str, Any]]:
-    """All finished outcomes of a round by (step, item)."""
+
+def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
+    """All finished outcomes of a query by round."""
     rows = session.execute(
-        select(StepOutcome.step, StepOutcome.item, StepOutcome.value).where(
-            StepOutcome.query_id == query_id, StepOutcome.round == round_, StepOutcome.value.is_not(None)
+        select(StepOutcome.round, StepOutcome.step, StepOutcome.item, StepOutcome.value).where(
+            StepOutcome.query_id == query_id, StepOutcome.value.is_not(None)
         )
     )
-    return {(step, item): value for step, item, value in rows if value is not None}
+    found: dict[int, Outcomes] = {}
+    for round_, step, item, value in rows:
+        if value is not None:
+            found.setdefault(round_, {})[step, item] = value
+    return found
 
 
 def claim_items(

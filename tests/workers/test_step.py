@@ -59,7 +59,7 @@ def run(
 
 def outcomes(query_id: uuid.UUID) -> dict[tuple[str, str], dict[str, Any]]:
     with reading() as session:
-        return steps.list_outcomes(session, query_id, 0)
+        return steps.list_outcomes(session, query_id).get(0, {})
 
 
 def test_an_outcome_and_its_model_calls_are_stored_together(query_id: uuid.UUID) -> None:  # A4

@@ -12,8 +12,10 @@ from workers.step import Step, step_task
 
 def draft_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]:
     """Write and extract side by side, unless there is nothing to write from."""
-    selected = context.selection["status"] == "selected"
-    return pipeline.drafting(run) if selected else pipeline.concluding(run)
+    if context.selection["status"] == "selected":
+        return pipeline.drafting(run)
+    # An earlier round has an answer all the same.
+    return pipeline.assessing(run) if run.round else pipeline.concluding(run)
 
 
 score_chunks_task = step_task(

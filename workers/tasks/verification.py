@@ -4,16 +4,22 @@ from typing import Any
 
 from celery import Signature
 
-from domain.batches import growing_batches
+from domain.batches import batches, growing_batches
 from domain.citations import plan_checks
-from services import verification
+from domain.outcomes import Assessed
+from services import repairing, rounds, verification
 from services.correction import conclude
 from services.publishing import publish
+from services.repairs import repair_item
 from services.step import Outcome, StepContext, StepResult
 from workers import pipeline
 from workers.step import Step, step_task
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
+NO_PLAN: Outcome = {"status": "fallback", "queries": []}
+NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
+# A statement that failed its check and could not be repaired goes; the original answer keeps it.
+NOT_REPAIRED: Outcome = {"status": "dropped", "key": None, "text": None, "verdict": None}
 
 
 def note_plan(context: StepContext) -> StepResult:
@@ -25,9 +31,28 @@ def check_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]
     """One call per cited statement, unless there is nothing to check or nobody wants it checked."""
     draft, options = context.draft, context.query.options
     if draft["status"] != "complete" or not options.verification:
-        return pipeline.concluding(run)
+        return pipeline.assessing(run) if run.round else pipeline.concluding(run)
     plan = plan_checks(draft["text"], len(context.selection["selected"]))
     return pipeline.checking(run, growing_batches([check.item for check in plan], options.check_batch))
+
+
+def correct_or_finish(run: pipeline.Run, context: StepContext) -> Signature[Any]:
+    """Another round, or the best one: repaired where it fails, then concluded."""
+    assessed = Assessed(**context.outcomes["assess", ""])
+    if assessed["decision"] == "correct":
+        return pipeline.starting(run._replace(round=run.round + 1))
+    best = run._replace(round=assessed["best"])
+    kept = assessed if best == run else Assessed(**context.rounds[best.round]["assess", ""])
+    if kept["failing"] and context.query.options.repair == "full":
+        return pipeline.searching(best)
+    return pipeline.concluding(best)
+
+
+def repair_failing(run: pipeline.Run, context: StepContext) -> Signature[Any]:
+    """A few statements per task; each climbs down the ladder by itself."""
+    failing = Assessed(**context.outcomes["assess", ""])["failing"]
+    items = [repair_item(index) for index in failing]
+    return pipeline.repairing(run, batches(items, context.query.options.check_batch))
 
 
 plan_checks_task = step_task(Step("plan_checks", "verifying", note_plan, then=check_or_conclude))
@@ -39,6 +64,18 @@ check_answerability_task = step_task(
 )
 check_statements_task = step_task(
     Step("check_statements", "verifying", verification.check_statements, failed=NOT_CHECKED)
+)
+check_claims_task = step_task(Step("check_claims", "verifying", verification.check_claims, failed=NOT_CHECKED))
+assess_task = step_task(Step("assess", "verifying", rounds.assess, then=correct_or_finish))
+plan_queries_task = step_task(Step("plan_queries", "correcting", rounds.plan_queries, failed=NO_PLAN))
+search_evidence_task = step_task(
+    Step("search_evidence", "repairing", repairing.search_evidence, failed=NOT_SEARCHED, then=repair_failing)
+)
+repair_statements_task = step_task(
+    Step("repair_statements", "repairing", repairing.repair_statements, failed=NOT_REPAIRED)
+)
+recheck_answerability_task = step_task(
+    Step("recheck_answerability", "repairing", repairing.recheck_answerability, failed=NOT_CHECKED)
 )
 conclude_task = step_task(Step("conclude", "concluding", conclude))
 publish_task = step_task(Step("publish", "publishing", publish))

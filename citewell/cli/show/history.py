@@ -13,6 +13,8 @@ from citewell.cli.show.verification import verification_view
 from citewell.cli.show.words import duration, place, score, verdict, when
 from citewell.wire import Attempt, CitationCheck, Claim, Event, History, ModelCall, QueryHead
 
+_CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNSUPPORTED": "unsupported"}
+
 
 def queries_view(queries: list[QueryHead]) -> RenderableType:
     """Two lines per question, the newest first: ids are long, and so are questions."""
@@ -43,7 +45,9 @@ def history_view(history: History) -> RenderableType:
 
 
 def _attempt(attempt: Attempt) -> list[RenderableType]:
-    parts: list[RenderableType] = [_heading(f"Verification {attempt['round'] + 1}, {when(attempt['created_at'])}")]
+    kind = "" if attempt["kind"] == "published" else f" ({attempt['kind']})"
+    heading = f"Verification {attempt['round'] + 1}{kind}, {when(attempt['created_at'])}"
+    parts: list[RenderableType] = [_heading(heading)]
     parts += [plain(attempt["answer"]), Text(), verification_view(attempt)]
     for name, check in attempt["checks"].items():
         parts.append(plain(f"{name}: {_check_words(check)}", "dim"))
@@ -62,13 +66,12 @@ def _check_words(check: Any) -> str:
 
 
 def _claims(claims: list[Claim]) -> Table:
-    table = _grid(2)
+    table = _grid(1)
     for claim in claims:
-        sources = ", ".join(claim["supporting_sources"]) or "no source"
+        evidence = f"“{claim['evidence']}”" if claim["evidence"] else "no evidence"
         table.add_row(
-            verdict("supported" if claim["verified"] else "unsupported"),
-            score(claim["confidence"]),
-            plain(claim["claim"]) + plain(f"  {sources}", "dim"),
+            verdict(_CLAIM_WORDS[claim["status"]]),
+            Group(plain(claim["claim"]), plain(f"{evidence} {claim['reasoning']}", "dim")),
         )
     return table
 

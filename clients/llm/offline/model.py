@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 from clients.embeddings import Embedder
 from clients.llm.offline.answering import compose_answer, extract_citations
+from clients.llm.offline.claims import check_claims, plan_queries, rewrite_statement
 from clients.llm.offline.judging import check_alignment, check_answerability, check_facts, check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
@@ -36,6 +37,9 @@ class OfflineModel:
             "check_facts": self._check_facts,
             "check_answerability": self._check_answerability,
             "check_statement": self._check_statement,
+            "check_claims": self._check_claims,
+            "plan_queries": self._plan_queries,
+            "rewrite_statement": self._rewrite_statement,
         }
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -54,7 +58,7 @@ class OfflineModel:
         """Nothing is held open."""
 
     def _pieces(self, request: ModelRequest) -> list[str]:
-        if request.prompt == "generate_answer":
+        if request.prompt in ("generate_answer", "regenerate_answer"):
             return self._generate_answer(_checked(request))
         judgement = self._judgements.get(request.prompt)
         if judgement is None:
@@ -83,6 +87,15 @@ class OfflineModel:
 
     def _check_statement(self, fields: _Fields) -> Reply:
         return check_statement(_text(fields, "statement"), _sources(fields), self._meaning)
+
+    def _check_claims(self, fields: _Fields) -> Reply:
+        return check_claims(_text(fields, "answer"), _sources(fields), self._meaning)
+
+    def _plan_queries(self, fields: _Fields) -> Reply:
+        return plan_queries(_text(fields, "claims"), int(_text(fields, "count")))
+
+    def _rewrite_statement(self, fields: _Fields) -> Reply:
+        return rewrite_statement(_text(fields, "statement"), _sources(fields))
 
 
 def _reply(text: str) -> ModelReply:

@@ -202,6 +202,47 @@ def _check_answerability(task: Task) -> dict[str, Any]:
     return {"supported": True, "reason": "Every sentence of the answer is in the context."}
 
 
+def _check_claims(task: Task) -> dict[str, Any]:
+    claims = [_claim(span.flat, task) for span in sentences(task.part("answer"))]
+    supported = sum(claim["status"] == "SUPPORTED" for claim in claims)
+    return {
+        "overall_confidence": round(supported / len(claims), 2) if claims else 0.0,
+        "is_grounded": bool(claims) and supported == len(claims),
+        "claims": claims,
+        "suggested_corrections": [f"Leave out: {c['claim']}" for c in claims if c["status"] == "UNSUPPORTED"],
+    }
+
+
+_STATUS = {"supports": "SUPPORTED", "partially_supports": "PARTIALLY_SUPPORTED"}
+
+
+def _claim(sentence: str, task: Task) -> dict[str, Any]:
+    relation, _, because = judge(sentence, task.everything)
+    return {
+        "claim": without_markers(sentence),
+        "status": _STATUS.get(relation, "UNSUPPORTED"),
+        "evidence": because if relation == "supports" else "",
+        "reasoning": f"The source says: {because[:160]}",
+    }
+
+
+def _plan_queries(task: Task) -> dict[str, Any]:
+    lines = [line.strip("- ").strip() for line in task.part("claims").splitlines()]
+    return {"queries": [line for line in lines if line][:4]}
+
+
+def _rewrite_statement(task: Task) -> dict[str, Any]:
+    """The source's own sentence about the same, if one shares most of the words."""
+    wanted = stems(task.part("statement"))
+    rated = [
+        (share(wanted, stems(span.text)), source, span) for source in task.sources for span in sentences(source.text)
+    ]
+    likeness, source, span = max(rated, key=lambda each: each[0], default=(0.0, None, None))
+    if source is None or span is None or likeness < 0.5:
+        return {"text": "", "source": 0}
+    return {"text": without_markers(span.flat), "source": source.number}
+
+
 def _corrupted(text: str) -> str:
     if not numbers(text):
         return f"Contrary to expectation, {text}".replace("[†", " by 37 percent[†", 1)
@@ -219,6 +260,8 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
         "confidence": lambda _: 0.97,
         "text_span": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
         "supporting_sources": lambda sources: [number + 1 for number in sources],
+        "status": lambda status: "UNSUPPORTED" if status == "SUPPORTED" else "SUPPORTED",
+        "is_grounded": lambda yes: not yes,
         "claims": lambda claims: [_inverted(claim) for claim in claims],
         "citations": lambda citations: [_inverted(citation) for citation in citations],
     }
@@ -228,6 +271,9 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
 _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "extract_citations": _extract_citations,
     "check_facts": _check_facts,
+    "check_claims": _check_claims,
+    "plan_queries": _plan_queries,
+    "rewrite_statement": _rewrite_statement,
     "check_statement": _check_statement,
     "check_answerability": _check_answerability,
     "check_alignment": _check_alignment,
@@ -237,6 +283,9 @@ _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
 _FIELDS: dict[str, tuple[str, ...]] = {
     "extract_citations": ("citations", "text_span"),
     "check_facts": ("claims", "supporting_sources"),
+    "check_claims": ("claims", "reasoning"),
+    "plan_queries": ("queries",),
+    "rewrite_statement": ("text", "source"),
     "check_statement": ("is_accurate", "relation"),
     "check_answerability": ("supported", "reason"),
     "check_alignment": ("score", "reason"),

@@ -1,0 +1,69 @@
+"""Pairs as the tokens of one model."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from tokenizers import Encoding, Tokenizer
+
+from clients.llm.neural.folder import ModelFolder, PairFormat
+
+_FIELD = re.compile(r"\{source\}|\{statement\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The token ids of one pair and, for each, the segment that it belongs to."""
+
+    ids: list[int]
+    types: list[int]
+
+
+class PairEncoder:
+    """Encodes pairs in the form that the folder asks for. Safe from several threads: nothing changes after creation."""
+
+    def __init__(self, tokenizer: Tokenizer, folder: ModelFolder) -> None:
+        self._form = folder.form
+        self._segments = folder.segments
+        self._signs = [token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special]
+        # A saved tokenizer may cut and pad of its own accord.
+        self._whole = _copy(tokenizer, folder.form)
+        self._cut = _copy(tokenizer, folder.form)
+        if (side := folder.form.truncation) != "never":
+            strategy = "only_first" if folder.form.order == "source_first" else "only_second"
+            cut = cast("Callable[..., None]", self._cut.enable_truncation)  # pyright: ignore[reportUnknownMemberType]
+            cut(folder.max_tokens, strategy=strategy, direction=side)
+
+    def size(self, source: str, statement: str) -> int:
+        """Return the tokens of the whole pair, special ones included."""
+        return len(self._encoding(self._whole, source, statement).ids)
+
+    def encode(self, source: str, statement: str) -> Encoded:
+        """Return the pair's tokens; cut only if the folder's format says so."""
+        encoding = self._encoding(self._cut, source, statement)
+        return Encoded(encoding.ids, encoding.type_ids if self._segments else [0] * len(encoding.ids))
+
+    def _encoding(self, tokenizer: Tokenizer, source: str, statement: str) -> Encoding:
+        if self._form.template:
+            parts = {"{source}": self._disarmed(source), "{statement}": self._disarmed(statement)}
+            # Filled in one go: a source that contains "{statement}" stays what it is.
+            return tokenizer.encode(_FIELD.sub(lambda field: parts[field[0]], self._form.template))
+        if self._form.order == "statement_first":
+            return tokenizer.encode(statement, source)
+        return tokenizer.encode(source, statement)
+
+    def _disarmed(self, text: str) -> str:
+        """Part the control signs in a text by a space: in a template's text they would mean something."""
+        for sign in self._signs:
+            text = text.replace(sign, f"{sign[:1]} {sign[1:]}")
+        return text
+
+
+def _copy(tokenizer: Tokenizer, form: PairFormat) -> Tokenizer:
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    copy.no_truncation()
+    copy.no_padding()
+    # A document that has "[SEP]" in it must not begin the statement; only a template's own signs mean something.
+    copy.encode_special_tokens = form.template is None
+    return copy

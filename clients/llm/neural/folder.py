@@ -1,0 +1,139 @@
+"""What can be known of a model from its folder, before its weights are loaded."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from clients.llm.neural.head import Head, make_head
+from config.settings import ConfigurationInvalid
+
+FORMAT_FILE = "citewell.json"
+_T = TypeVar("_T", bound=BaseModel)
+_USUAL_TOKENS = 512
+_UNLIMITED = 1_000_000  # tokenizers without a limit say 1e30
+
+
+class PairFormat(BaseModel):
+    """How one model wants its pairs: `citewell.json` beside its weights. Without that file: source, then statement.
+
+    `template` is for models that read one text: `{source}` and `{statement}` stand in it. `truncation` is the side of
+    the source that a pair that is too long loses; `never` makes such a pair an error (the judge cuts windows itself).
+    `weights` names another file than model.onnx, e.g. a quantised one. `label` yields to the setting.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    label: str | None = None
+    order: Literal["source_first", "statement_first"] = "source_first"
+    template: str | None = Field(default=None, pattern=r"(?s)\{source\}.*\{statement\}|\{statement\}.*\{source\}")
+    truncation: Literal["never", "left", "right"] = "never"
+    max_tokens: int | None = Field(default=None, ge=8)
+    weights: str | None = None
+
+
+class _ModelConfig(BaseModel):
+    """What is read of config.json; some write the labels as numbers."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    id2label: dict[int, str] = {}
+    label2id: dict[str, int] = {}
+    num_labels: int = 2
+    max_position_embeddings: int | None = None
+    model_type: str = ""
+    pad_token_id: int | None = None
+
+
+class _TokenizerConfig(BaseModel):
+    """What is read of tokenizer_config.json."""
+
+    model_max_length: float | None = None
+    model_input_names: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder with a classifier in it; `weights` are the files that make its version, the model's own file first.
+
+    `segments` is whether its tokenizer tells the model which of the two texts a token is of.
+    """
+
+    name: str
+    path: Path
+    weights: tuple[Path, ...]
+    head: Head
+    form: PairFormat
+    max_tokens: int
+    pad_id: int
+    segments: bool
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether its weights are for onnxruntime."""
+        return self.weights[0].suffix == ".onnx"
+
+
+def read_folder(name: str, path: Path, label: str | None) -> ModelFolder:
+    """Return what the folder says of its model; `label` names the label that means "supported".
+
+    Raises ConfigurationInvalid with what to do when something is missing or cannot be read.
+    """
+    form = _format(path)
+    weights = find_weights(path, form.weights)
+    if not weights:
+        raise ConfigurationInvalid(
+            f"models.judge: {path} has no {form.weights or 'model.onnx, onnx/model.onnx or *.safetensors'}; "
+            "put the model there, e.g. with `optimum-cli export onnx` (see docs/neural-judge.md)"
+        )
+    config = _read(_ModelConfig, path / "config.json")
+    head = make_head(_labels(config), label or form.label)
+    tokenizer = _read(_TokenizerConfig, path / "tokenizer_config.json", optional=True)
+    limit = form.max_tokens or _limit(config, tokenizer)
+    segments = tokenizer.model_input_names is None or "token_type_ids" in tokenizer.model_input_names
+    return ModelFolder(name, path, weights, head, form, limit, config.pad_token_id or 0, segments)
+
+
+def find_weights(path: Path, named: str | None = None) -> tuple[Path, ...]:
+    """Return the files of weights in a folder: ONNX before safetensors; none when there are none."""
+    for candidate in [named] if named else ["model.onnx", "onnx/model.onnx"]:
+        if (path / candidate).is_file():
+            # Weights of more than 2 GB stand beside the graph.
+            return (path / candidate, *sorted((path / candidate).parent.glob(f"{Path(candidate).name}[._]*data*")))
+    return () if named else tuple(sorted(path.glob("*.safetensors")))
+
+
+def _format(path: Path) -> PairFormat:
+    form = _read(PairFormat, path / FORMAT_FILE, optional=True)
+    if form.template and form.truncation != "never":
+        raise ConfigurationInvalid(f"models.judge: {path / FORMAT_FILE}: a template cannot be truncated")
+    return form
+
+
+def _read(kind: type[_T], file: Path, *, optional: bool = False) -> _T:
+    if optional and not file.exists():
+        return kind()
+    try:
+        return kind.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
+        raise ConfigurationInvalid(f"models.judge: {file}: {'; '.join(faults)}") from None
+    except OSError as error:
+        raise ConfigurationInvalid(f"models.judge: {file} cannot be read: {error.strerror}") from None
+
+
+def _labels(config: _ModelConfig) -> tuple[str, ...]:
+    """Return the labels by index. A config that names none means two, as transformers writes it."""
+    named = config.id2label or {index: label for label, index in config.label2id.items()}
+    return tuple(named.get(index, f"LABEL_{index}") for index in range(len(named) or config.num_labels))
+
+
+def _limit(config: _ModelConfig, tokenizer: _TokenizerConfig) -> int:
+    """Return how many tokens the model reads at once: the smaller of what its two files say, 512 if neither does."""
+    positions = config.max_position_embeddings
+    if positions and "roberta" in config.model_type:
+        # Its positions are counted from behind the padding's.
+        positions -= (config.pad_token_id or 0) + 1
+    stated = (tokenizer.model_max_length, positions)
+    return int(min((number for number in stated if number and 0 < number < _UNLIMITED), default=_USUAL_TOKENS))

@@ -1,0 +1,39 @@
+"""The classifier that the configuration names, checked as far as that is cheap; its weights are loaded when needed."""
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from clients.llm.neural.classifier import FolderClassifier, Load, PairClassifier
+from clients.llm.neural.folder import ModelFolder, read_folder
+from clients.llm.neural.hub import find_folder
+from config.settings import ConfigurationInvalid
+
+# Module with the backend, what it needs, and the extra that installs it.
+_ONNX = ("clients.llm.neural.onnx", ("onnxruntime", "tokenizers"), "neural")
+_TRANSFORMERS = ("clients.llm.neural.transformers", ("transformers", "torch"), "neural-transformers")
+
+
+@cache
+def open_classifier(judge: str, label: str | None = None, *, download: bool = False) -> PairClassifier:
+    """Return this process's classifier from the folder or of the hub id `judge`; `label` names "supported".
+
+    Raises ConfigurationInvalid with what to do: a missing folder, file or extra, a label that cannot be told.
+    """
+    path = find_folder(judge, download=download)
+    name = path.resolve().name if Path(judge).expanduser() == path else judge
+    folder = read_folder(name, path, label)
+    return FolderClassifier(folder, _backend(folder))
+
+
+def _backend(folder: ModelFolder) -> Load:
+    module, needed, extra = _ONNX if folder.is_onnx else _TRANSFORMERS
+    if missing := [package for package in needed if find_spec(package) is None]:
+        raise ConfigurationInvalid(
+            f'models.judge: {folder.name} needs {" and ".join(missing)}: pip install "citewell[{extra}]"'
+        )
+    if folder.is_onnx and not (folder.path / "tokenizer.json").is_file():
+        raise ConfigurationInvalid(f"models.judge: {folder.path} has no tokenizer.json; save the fast tokenizer there")
+    load: Load = import_module(module).load
+    return load

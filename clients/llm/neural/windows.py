@@ -1,0 +1,76 @@
+"""A long source in windows that a model can read together with the statement; nothing of it is left out."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from domain.sentences import split_sentences
+
+Span = tuple[int, int]
+"""(start, end) in code points of the source."""
+
+_WORD = re.compile(r"\S+\s*")
+_LEAST_ROOM = 8  # a window gets at least one part in so many of the model's tokens
+_OVERLAP = 4  # a window repeats at most one part in so many of the one before it
+
+
+class StatementTooLong(Exception):
+    """The statement leaves no room for a source."""
+
+
+def windows(text: str, size: Callable[[str], int], limit: int) -> list[Span]:
+    """Return windows of whole sentences that together cover `text`, each of at most `limit` tokens as `size` counts.
+
+    Neighbours share their last and first sentences if these are short. A sentence that is too long for a window is
+    taken by its words, a word by its halves. `size("")` is what the statement takes. Raises StatementTooLong.
+    """
+    taken = size("")
+    room = limit - taken
+    if room < max(1, limit // _LEAST_ROOM):
+        raise StatementTooLong
+
+    def fits(span: Span) -> bool:
+        return size(text[slice(*span)]) <= limit
+
+    sentences = [(sentence.start, sentence.end) for sentence in split_sentences(text)]
+    units = [unit for sentence in sentences for unit in _fitting(text, sentence, fits)]
+    costs = [size(text[slice(*unit)]) - taken for unit in units]
+    found: list[Span] = []
+    first = 0
+    while first < len(units):
+        last = _last_affordable(costs, first, room)
+        # The whole can have more tokens than its parts, e.g. for the line breaks between them.
+        while last > first and not fits((units[first][0], units[last][1])):
+            last -= 1
+        found.append((units[first][0], units[last][1]))
+        first = len(units) if last + 1 == len(units) else _next(costs, first, last, room // _OVERLAP)
+    return found
+
+
+def _last_affordable(costs: list[int], first: int, room: int) -> int:
+    last, spent = first, costs[first]
+    while last + 1 < len(costs) and spent + costs[last + 1] <= room:
+        last += 1
+        spent += costs[last]
+    return last
+
+
+def _next(costs: list[int], first: int, last: int, shared: int) -> int:
+    """Return the first unit of the next window: as far back as `shared` tokens reach, but further than `first`."""
+    following, spent = last + 1, costs[last]
+    while following - 1 > first and spent <= shared:
+        following -= 1
+        spent += costs[following - 1]
+    return following
+
+
+def _fitting(text: str, span: Span, fits: Callable[[Span], bool]) -> Iterator[Span]:
+    """Yield the span, or if that is too long its words, or the halves of a word."""
+    start, end = span
+    if fits(span) or end - start <= 1:
+        yield span
+        return
+    words = [match.start() for match in _WORD.finditer(text, start, end)]
+    cuts = [*words, end] if len(words) > 1 else [start, (start + end) // 2, end]
+    for part in pairwise(cuts):
+        yield from _fitting(text, part, fits)

@@ -1,0 +1,67 @@
+"""From how sure a verifier says that it is to how often it is right (N8).
+
+Platt scaling (Platt 1999): the log-odds are stretched and shifted. Which stretch and shift belong to a verifier is
+data, fitted on labelled pairs and versioned; a verifier without such data is reported as not calibrated.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+_EDGE = 1e-4
+_STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """`ece` is the expected calibration error (10 bins) measured on data that the fit had not seen."""
+
+    version: str
+    slope: float
+    offset: float
+    ece: float
+
+    def apply(self, probability: float) -> float:
+        """Return the calibrated probability, 0..1; order is kept."""
+        return logistic(self.slope * _log_odds(probability) + self.offset)
+
+
+@cache
+def calibrations() -> dict[str, Calibration]:
+    """Return the calibrations that come with the program, by provider."""
+    data = json.loads((files("domain") / "calibration.json").read_text(encoding="utf-8"))
+    return {provider: Calibration(**fields) for provider, fields in data.items()}
+
+
+def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:
+    """Return (slope, offset) of least log-loss; slightly held back to (1, 0), so that few data change little.
+
+    Raises ValueError unless there are as many labels as probabilities.
+    """
+    slope, offset = 1.0, 0.0
+    pairs = [(_log_odds(p), float(label)) for p, label in zip(probabilities, labels, strict=True)]
+    for _ in range(_STEPS):
+        residuals = [(x, logistic(slope * x + offset) - y) for x, y in pairs]
+        weights = [(x, (p := logistic(slope * x + offset)) * (1 - p)) for x, _ in pairs]
+        g1, g0 = sum(x * r for x, r in residuals) + (slope - 1), sum(r for _, r in residuals) + offset
+        h11, h00 = sum(x * x * w for x, w in weights) + 1, sum(w for _, w in weights) + 1
+        h10 = sum(x * w for x, w in weights)
+        det = h11 * h00 - h10 * h10
+        d1, d0 = (h00 * g1 - h10 * g0) / det, (h11 * g0 - h10 * g1) / det
+        slope, offset = slope - d1, offset - d0
+        if abs(d1) + abs(d0) < 1e-9:
+            break
+    return slope, offset
+
+
+def logistic(value: float) -> float:
+    """Return `value` as a probability."""
+    return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
+
+
+def _log_odds(probability: float) -> float:
+    p = min(max(probability, _EDGE), 1 - _EDGE)
+    return math.log(p / (1 - p))

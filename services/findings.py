@@ -1,0 +1,88 @@
+"""What the checks of one round found out about its draft: verdicts, states of its sentences, confidence (N4, S2.2)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.citations import Statement, deciding_items, statements
+from domain.claim_verdicts import ClaimStatus
+from domain.confidence import confidence
+from domain.verdicts import PairVerdict, SentenceStatus, is_failing, sentence_status
+from services.step import Outcome, StepContext
+
+Verdicts = Mapping[tuple[int, int | None], PairVerdict]
+"""By (statement index, citation number or None), as the model wrote them."""
+
+_MOST_GAPS = 8
+_OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus.PARTIAL)
+_AS_SENTENCE = {
+    ClaimStatus.SUPPORTED.name: SentenceStatus.SUPPORTED,
+    ClaimStatus.PARTIALLY_SUPPORTED.name: SentenceStatus.PARTIAL,
+    ClaimStatus.UNSUPPORTED.name: SentenceStatus.UNSUPPORTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The draft sentence by sentence. `claims` are those of S2.1 as stored, None when they were not checked.
+
+    `counted` are the states that the confidence was computed from: those of the sentences or of the claims, whichever
+    says less, so that a claim the model did not list cannot raise it.
+    """
+
+    said: Sequence[Statement]
+    verdicts: Verdicts
+    states: Mapping[int, SentenceStatus]
+    claims: list[dict[str, Any]] | None
+    counted: Sequence[SentenceStatus]
+    confidence: float | None
+
+    def checks_of(self, index: int) -> list[PairVerdict]:
+        """The verdicts of one statement."""
+        return [verdict for (statement, _), verdict in self.verdicts.items() if statement == index]
+
+    def failing(self, threshold: float) -> list[int]:
+        """N5: the statements of which every check is a sure no."""
+        return [each.index for each in self.said if each.claim and is_failing(self.checks_of(each.index), threshold)]
+
+    def gaps(self) -> list[str]:
+        """S2.3: what lacks support, each once: claims of S2.1 first, then whole sentences."""
+        open_claims = [each["claim"] for each in self.claims or [] if each["status"] != ClaimStatus.SUPPORTED.name]
+        open_sentences = [each.text for each in self.said if self.states[each.index] in _OPEN]
+        return list({" ".join(text.casefold().split()): text for text in (*open_claims, *open_sentences)}.values())[
+            :_MOST_GAPS
+        ]
+
+
+def find(context: StepContext) -> Findings:
+    """Read the outcomes of the checks of `context.round`; a check that left none is `not_checked`."""
+    said = statements(context.draft["text"])
+    verdicts = read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
+    threshold = context.query.options.citation_confidence
+    states = {
+        each.index: sentence_status(each.claim, [v for (i, _), v in verdicts.items() if i == each.index], threshold)
+        for each in said
+    }
+    checked = (context.outcome("check_claims") or {}).get("verdict")
+    claims: list[dict[str, Any]] | None = checked["claims"] if checked else None
+    sentences = list(states.values())
+    listed = [_AS_SENTENCE[claim["status"]] for claim in claims or []]
+    counted = min((sentences, listed), key=_sure) if confidence(listed) is not None else sentences
+    return Findings(said, verdicts, states, claims, counted, confidence(counted))
+
+
+def read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
+    """The verdict of every pair that needs one; a check that left no outcome is `not_checked`."""
+    return {pair: _verdict(pair[1], context.outcome("check_statements", item)) for pair, item in deciding.items()}
+
+
+def _verdict(number: int | None, outcome: Outcome | None) -> PairVerdict:
+    found = outcome or {"verdict": None, "reason": "the check left no result"}
+    if found["verdict"] is None:
+        return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))
+    return PairVerdict.from_json(number, found["verdict"])
+
+
+def _sure(states: Sequence[SentenceStatus]) -> float:
+    score = confidence(states)
+    return 2.0 if score is None else score

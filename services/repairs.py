@@ -1,0 +1,67 @@
+"""What the repairs of a round came to: new words, new sources, new verdicts (N5)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from db.queries.chunks import Passage
+from domain.correction import Corrected, correct
+from domain.mending import Repair
+from domain.outcomes import Assessed, Repaired
+from domain.verdicts import PairVerdict, Verdict
+from services.findings import Findings
+from services.step import StepContext
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """`edits` and `verdicts` are by statement index. `passages` are those of the answer and then those added."""
+
+    passages: list[Passage]
+    edits: Mapping[int, Repair] = field(default_factory=dict[int, Repair])
+    verdicts: Mapping[int, PairVerdict] = field(default_factory=dict[int, PairVerdict])
+
+
+def repair_item(index: int) -> str:
+    """The item of `repair_statements` for a statement."""
+    return f"s{index}"
+
+
+def read_repairs(context: StepContext) -> Repairs:
+    """Read what `repair_statements` left. A repair that left nothing leaves its statement as it was: failing."""
+    assessed = context.outcome("assess")
+    failing = Assessed(**assessed)["failing"] if assessed else []
+    found = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
+    done = {index: Repaired(**outcome) for index, outcome in found.items() if outcome}
+    keys = context.selection["selected"]
+    added = list(dict.fromkeys(each["key"] for each in done.values() if each["key"] and each["key"] not in keys))
+    passages = [*context.selected_passages(), *context.passages(added)]
+    numbers = {passage.key: number for number, passage in enumerate(passages, start=1)}
+    edits = {index: _edit(each, numbers) for index, each in done.items() if each["status"] != "kept"}
+    verdicts = {
+        index: PairVerdict.from_json(edits[index].numbers[0], each["verdict"])
+        for index, each in done.items()
+        if each["verdict"] and index in edits and edits[index].numbers
+    }
+    return Repairs(passages, edits, verdicts)
+
+
+def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:
+    """The draft without its wrong citations, and mended. S5.4: only a sure "no" takes a citation away."""
+    threshold = context.query.options.citation_confidence
+    wrong = {
+        (index, number)
+        for (index, number), verdict in findings.verdicts.items()
+        if number and verdict.verdict(threshold) is Verdict.INACCURATE
+    }
+    return correct(context.draft["text"], len(context.selection["selected"]), wrong, repairs.edits)
+
+
+def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:
+    number = numbers.get(repaired["key"] or 0)
+    if repaired["status"] == "dropped":
+        return Repair("dropped", repaired["reason"])
+    if number is None:
+        return Repair("dropped", f"{repaired['reason']}; that passage was deleted meanwhile")
+    if repaired["status"] == "rewritten":
+        return Repair.rewriting(repaired["text"] or "", (number,), repaired["reason"])
+    return Repair("reattributed", repaired["reason"], (number,))

@@ -1,0 +1,87 @@
+"""Corrective rounds: what one round came to, and what the next one searches for (S2.3)."""
+
+from sqlalchemy.orm import Session
+
+from clients.llm.gateway import Failure
+from db.queries.queries import advance_round
+from db.queries.records import add_event
+from db.queries.results import add_verification
+from domain.judgements import PLAN_QUERIES
+from domain.outcomes import Assessed, Planned
+from domain.rounds import Attempt, Draft, best_round, needs_correction
+from services.assessment import attempted_verification
+from services.findings import find
+from services.step import StepContext, StepResult
+
+MOST_QUERIES = 4
+_LONGEST_QUERY = 300
+
+
+def assess(context: StepContext) -> StepResult:
+    """Weigh the round: another one, or the best of them. A round that is not the only one goes into the history."""
+    options = context.query.options
+    draft = _draft(context)
+    findings = find(context) if draft in ("complete", "unanswerable") else None
+    outcome = Assessed(
+        status="assessed",
+        draft=draft,
+        confidence=findings.confidence if findings else None,
+        gaps=findings.gaps() if findings else [],
+        failing=findings.failing(options.citation_confidence) if findings else [],
+        new_context=bool((context.outcome("retrieve") or {}).get("new", False)),
+        decision="finish",
+        best=context.round,
+    )
+    again = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
+    outcome["decision"] = "correct" if again else "finish"
+    outcome["best"] = best_round([*_earlier_attempts(context), _attempt(context.round, outcome)])
+
+    def save(session: Session) -> None:
+        if findings and (again or context.round):
+            add_verification(session, attempted_verification(context, findings))
+        if again:
+            advance_round(session, context.query.id, context.round + 1)
+            data = {"round": context.round + 1, "confidence": outcome["confidence"], "gaps": outcome["gaps"]}
+            add_event(session, "corrective_round", data, query_id=context.query.id)
+
+    return StepResult.single(outcome, save)
+
+
+async def plan_queries(context: StepContext) -> StepResult:
+    """Targeted searches for the gaps of the round before; the claims themselves when the model has no better idea."""
+    gaps = (context.earlier("assess") or {}).get("gaps", [])
+    fields = {
+        "question": context.query.question,
+        "claims": "\n".join(f"- {gap}" for gap in gaps),
+        "count": MOST_QUERIES,
+    }
+    reply = await context.tools.models.ask(PLAN_QUERIES, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(Planned(status="fallback", queries=_usable(gaps), reason=reply.reason))
+    if not (queries := _usable(reply.queries)):
+        return StepResult.single(Planned(status="fallback", queries=_usable(gaps), reason="the model planned none"))
+    return StepResult.single(Planned(status="planned", queries=queries))
+
+
+def _usable(texts: list[str]) -> list[str]:
+    plain = (" ".join(text.replace("\x00", "").split())[:_LONGEST_QUERY] for text in texts)
+    return list(dict.fromkeys(text for text in plain if any(map(str.isalnum, text))))[:MOST_QUERIES]
+
+
+def _draft(context: StepContext) -> Draft:
+    if context.outcome("generate") is None:
+        return "failed" if context.selection["status"] == "failed" else "none"
+    written = context.draft["status"]
+    if written != "complete":
+        return written
+    answerability = (context.outcome("check_answerability") or {}).get("verdict")
+    return "unanswerable" if answerability and not answerability["supported"] else "complete"
+
+
+def _earlier_attempts(context: StepContext) -> list[Attempt]:
+    found = {number: outcomes.get(("assess", "")) for number, outcomes in sorted(context.rounds.items())}
+    return [_attempt(number, Assessed(**each)) for number, each in found.items() if each and number < context.round]
+
+
+def _attempt(number: int, outcome: Assessed) -> Attempt:
+    return Attempt(number, outcome["draft"], outcome["confidence"], len(outcome["gaps"]))

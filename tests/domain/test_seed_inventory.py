@@ -1,0 +1,34 @@
+"""The inventory of the seeds' formulas names code and tests that exist."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROW = re.compile(r"^\| (S\d\.\d) \| (.+) \| `([\w.]+)\.(\w+)` \| (?:`(\w+)\.(\w+)`)? ?\|$", re.MULTILINE)
+PAGE = (ROOT / "docs" / "seed-formulas.md").read_text(encoding="utf-8")
+ROWS = [match.groups("") for match in ROW.finditer(PAGE)]
+
+
+def test_every_line_of_the_inventory_is_read() -> None:
+    assert len(ROWS) == len(re.findall(r"^\| S\d", PAGE, re.MULTILINE))
+    wanted = "S1.2 S1.3 S1.4 S1.5 S2.1 S2.2 S2.6 S2.7 S3.4 S3.5 S3.7 S4.2 S4.4 S4.6 S5.2 S5.3 S5.4 S5.5"
+    assert set(wanted.split()) <= {row for row, *_ in ROWS}
+
+
+@pytest.mark.parametrize(("module", "name"), sorted({(module, name) for _, _, module, name, _, _ in ROWS}))
+def test_the_code_of_a_formula_is_where_the_inventory_says(module: str, name: str) -> None:  # S1–S5
+    assert hasattr(import_module(module), name)
+
+
+# S1.4 and S1.2 have two constants of a service, which tests of another kind exercise: they name no test.
+PROOFS = sorted({(row, file, test) for row, _, _, _, file, test in ROWS if file})
+
+
+@pytest.mark.parametrize(("row", "file", "test"), PROOFS)
+def test_a_formula_is_proved_by_a_test_that_names_its_row(row: str, file: str, test: str) -> None:  # S1–S5
+    blocks = (ROOT / "tests" / "domain" / f"{file}.py").read_text(encoding="utf-8").split("\n\n\n")
+    (found,) = [block for block in blocks if f"\ndef {test}(" in f"\n{block}"]
+    assert re.search(rf"# .*{re.escape(row)}\b", found)
