@@ -10,6 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from clients.llm.gateway import ModelGateway
+from clients.llm.neural import open_classifier
 from config.settings import Settings
 from domain.judgements import CHECK_STATEMENT, RERANK_CHUNK, Judgement, Reply
 from domain.prompts import prompt_version
@@ -21,9 +22,15 @@ _DIGITS = 12
 def verifier_version(gateway: ModelGateway, settings: Settings) -> str:
     """Return what checks statements: `offline/0.1.0+<hash>`, or `groq/<model>/<prompt's version>+<hash>` (N8).
 
-    The hash is that of everything else that decides: the rules for evidence, and offline the weights too.
+    The hash is that of everything else that decides: the rules for evidence, and offline the weights too. A classifier
+    that judges (`models.judge`) is added as `/<name>@<hash of its weights>:<its weight>`.
     """
-    return _version(CHECK_STATEMENT, gateway, settings)
+    models = settings.models
+    checked_by = _version(CHECK_STATEMENT, gateway, settings)
+    if not models.judge:
+        return checked_by
+    judge = open_classifier(models.judge, models.judge_label, download=models.judge_download)
+    return f"{checked_by}/{judge.name}@{judge.version}:{models.judge_weight}"
 
 
 def reranker_version(gateway: ModelGateway, settings: Settings) -> str:

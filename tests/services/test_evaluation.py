@@ -355,6 +355,21 @@ def test_a_version_names_provider_model_and_prompt(stage: GroqStage, monkeypatch
     assert verifier_version(gateway(stage), settings).startswith("groq/openai/gpt-oss-20b/feedfeedfeed+")
 
 
+def test_a_version_names_the_classifier_that_judges(monkeypatch: pytest.MonkeyPatch) -> None:  # N8
+    class Classifier:
+        name, version = "nli", "0123456789ab"
+
+    def opened(*_: object, **__: object) -> Classifier:
+        return Classifier()
+
+    monkeypatch.setattr(verifier, "open_classifier", opened)
+    settings = Settings()
+    judged = settings.model_copy(update={"models": settings.models.model_copy(update={"judge": "nli"})})
+    plain = verifier_version(gateway(), settings)
+    assert verifier_version(gateway(), judged) == f"{plain}/nli@0123456789ab:0.7"
+    assert reranker_version(gateway(), judged) == reranker_version(gateway(), settings)
+
+
 @pytest.mark.parametrize(
     ("changed", "for_groq"),
     [
