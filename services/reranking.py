@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Literal
 
-from clients.llm.gateway import Failure
+from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.protocol import CallLog
 from db.queries.chunks import Passage
 from domain.attacks import without_orders
 from domain.judgements import RERANK_CHUNK
@@ -19,7 +20,13 @@ from services.step import StepContext, StepResult
 async def score_chunks(context: StepContext) -> StepResult:
     """Score this task's chunks, all at once; an unreadable reply is an outcome, not an error."""
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
-    scores = await asyncio.gather(*(_known_score(context, passage) or _score(context, passage) for passage in passages))
+    models, question = context.tools.models, context.query.question
+    scores = await asyncio.gather(
+        *(
+            _known_score(context, passage) or score_passage(models, question, passage, context.log)
+            for passage in passages
+        )
+    )
     values = {str(passage.key): dict(score) for passage, score in zip(passages, scores, strict=True)}
     gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
     return StepResult({item: values.get(item, dict(gone)) for item in context.items})
@@ -35,9 +42,10 @@ async def _ready(score: Scored) -> Scored:
     return score
 
 
-async def _score(context: StepContext, passage: Passage) -> Scored:
-    fields = {"question": context.query.question, "chunk": without_orders(passage.text)}
-    reply = await context.tools.models.ask(RERANK_CHUNK, fields, log=context.log, item=str(passage.key))
+async def score_passage(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
+    """S3.1: ask the model how relevant one passage is to the question."""
+    fields = {"question": question, "chunk": without_orders(passage.text)}
+    reply = await models.ask(RERANK_CHUNK, fields, log=log, item=str(passage.key))
     if isinstance(reply, Failure):
         return Scored(status="unreadable", score=None, reason=reply.reason)
     return Scored(status="scored", score=reply.score)

@@ -1,9 +1,10 @@
 """Retrieval: the chunks that may hold the answer (S1.1), and in a corrective round what was missing (S2.3)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from sqlalchemy.orm import Session
-
+from clients.embeddings import Embedder
 from db.queries.search import search_text, search_vector
 from db.queries.workspaces import check_embedding_model
 from db.session import reading
@@ -16,8 +17,17 @@ NOTHING_FOUND = "The workspace has no document that is ready to be searched."
 Found = list[tuple[int, float | None]]
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where to search, and how: `k` candidates by similarity alone (`vector`) or with full-text matches (`hybrid`)."""
+
+    workspace_id: int
+    method: Literal["vector", "hybrid"]
+    k: int
+
+
 def retrieve(context: StepContext) -> StepResult:
-    """Find `k` candidates by vector similarity; `hybrid` fuses them with full-text matches.
+    """Find `k` candidates for the query.
 
     A corrective round searches for each planned query and adds what it finds to what the answer was written from.
     Raises EmbeddingMismatch when the workspace's vectors come from another model.
@@ -43,21 +53,26 @@ def _known(context: StepContext) -> Found:
     return [(key, similarity.get(key)) for key in selected]
 
 
-def _search(context: StepContext, queries: Sequence[str], k: int) -> Found:
-    query, embedder = context.query, context.tools.embedder
+def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
+    """Return (chunk key, cosine similarity), the best first: `k` by similarity for each query, fused with as many
+    full-text matches in `hybrid`; the similarity of what only matched is None.
+
+    Raises EmbeddingMismatch when the workspace's vectors come from another model.
+    """
     embeddings = embedder.encode(queries).tolist()
     similarity: dict[int, float] = {}
     rankings: list[list[int]] = []
     with reading() as session:
-        check_embedding_model(session, query.workspace_id, embedder.name, embedder.dimension)
+        check_embedding_model(session, search.workspace_id, embedder.name, embedder.dimension)
         for text, embedding in zip(queries, embeddings, strict=True):
-            near = search_vector(session, query.workspace_id, embedding, k)
+            near = search_vector(session, search.workspace_id, embedding, search.k)
             similarity = {**dict(near), **similarity}
-            rankings += [[key for key, _ in near], *_by_words(session, context, text, k)]
+            rankings.append([key for key, _ in near])
+            if search.method == "hybrid":
+                rankings.append(search_text(session, search.workspace_id, text, search.k))
     return [(key, similarity.get(key)) for key in fuse(rankings)]
 
 
-def _by_words(session: Session, context: StepContext, text: str, k: int) -> list[list[int]]:
-    if context.query.options.retrieval_method != "hybrid":
-        return []
-    return [search_text(session, context.query.workspace_id, text, k)]
+def _search(context: StepContext, queries: Sequence[str], k: int) -> Found:
+    search = Search(context.query.workspace_id, context.query.options.retrieval_method, k)
+    return find_candidates(queries, search, context.tools.embedder)

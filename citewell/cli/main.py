@@ -19,6 +19,7 @@ COMMANDS = {
     "ask": "Ask the documents, and see what proves the answer.",
     "history": "List questions, or show all that was checked.",
     "quality": "How well it did: the metrics of the verification.",
+    "evaluate": "Measure verification or retrieval on labelled data.",
     "demo": "Ask five questions about the example documents.",
 }
 

@@ -26,6 +26,17 @@ class Ports(BaseModel):
     valkey: int
 
 
+def database_url(secrets: Secrets, ports: Ports) -> str:
+    """For SQLAlchemy with psycopg 3, as the role that owns the database."""
+    return f"postgresql+psycopg://citewell:{secrets.postgres}@127.0.0.1:{ports.postgres}/citewell"
+
+
+def running_database(home: Home) -> str | None:
+    """The address of the database that was last started on this home; None on a home that had none."""
+    ports = _last_ports(home.run / "ports.json")
+    return None if ports is None else database_url(load_secrets(home, data_exists=True), ports)
+
+
 def load_secrets(home: Home, *, data_exists: bool) -> Secrets:
     """The passwords of this home, made on its first start. Raises HomeUnusable when the data has lost its password."""
     path = home.root / "secrets.json"

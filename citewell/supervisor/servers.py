@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Self
 
 from citewell.supervisor.binaries import find_binaries
-from citewell.supervisor.endpoints import choose_ports, load_secrets
+from citewell.supervisor.endpoints import choose_ports, database_url, load_secrets
 from citewell.supervisor.fleet import Fleet
 from citewell.supervisor.home import disk_errors_explained, home_at, prepare
 from citewell.supervisor.leftovers import end_leftovers
@@ -69,7 +69,7 @@ class EmbeddedServers:
         secrets = load_secrets(home, data_exists=data_folder(home).exists())
         create_cluster(home, binaries, secrets.postgres, durable=durable)
         ports = choose_ports(home)
-        self.database_url = f"postgresql+psycopg://citewell:{secrets.postgres}@127.0.0.1:{ports.postgres}/citewell"
+        self.database_url = database_url(secrets, ports)
         self.redis_url = f"redis://:{secrets.valkey}@127.0.0.1:{ports.valkey}/0"
         return [
             postgres_spec(home, binaries, ports.postgres, durable=durable),

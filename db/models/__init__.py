@@ -3,6 +3,7 @@
 from db.models.answer import Answer, Citation
 from db.models.chunk import EMBEDDING_DIMENSION, Chunk
 from db.models.document import Document, DocumentFile, DocumentStatus
+from db.models.evaluation import Evaluation
 from db.models.event import Event
 from db.models.model_call import ModelCall
 from db.models.query import Query, QueryStatus
@@ -19,6 +20,7 @@ __all__ = [
     "Document",
     "DocumentFile",
     "DocumentStatus",
+    "Evaluation",
     "Event",
     "ModelCall",
     "Query",

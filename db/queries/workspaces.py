@@ -1,6 +1,6 @@
 """Workspaces: found by name, made on first use."""
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,11 @@ def get_or_add_workspace(session: Session, name: str) -> Workspace:
     """Return the workspace `name`, made if need be; safe under concurrent first use."""
     session.execute(insert(Workspace).values(name=name).on_conflict_do_nothing())
     return get_workspace(session, name)
+
+
+def delete_workspace(session: Session, name: str) -> None:
+    """Remove the workspace with its documents and queries; does nothing when there is none."""
+    session.execute(delete(Workspace).where(Workspace.name == name))
 
 
 def take_document_number(session: Session, workspace_id: int) -> int:

@@ -1,0 +1,205 @@
+"""The work of `citewell evaluate`: read the data, ask, measure, show, keep."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Coroutine, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from citewell.cli.console import complain, emit, err, out, say
+from citewell.cli.database import database
+from citewell.cli.errors import FAILED, CommandFailed
+from citewell.cli.show.evaluation import retrieval_view, runs_view, verification_view
+from clients.embeddings import default_embedder
+from clients.llm.factory import make_model
+from clients.llm.gateway import ModelGateway
+from clients.llm.protocol import CallRecord, ChatModel
+from config.settings import Settings, settings
+from services.evaluation import JudgedPair, judge_pairs, macro, measured, usage_of
+from services.evaluation_files import LabelledPairs, QuestionSet, read_pairs, read_question_sets
+from services.evaluation_retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection
+from services.evaluation_runs import FinishedRun, list_runs, store_run
+from services.step import Tools
+from services.verifier import reranker_version, verifier_version
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The options of the command; `provider` None means: as configured, `limit` None: everything."""
+
+    provider: str | None
+    limit: int | None
+    as_json: bool
+    store: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Judges:
+    """Who judges in this run, with the settings in force."""
+
+    settings: Settings
+    model: ChatModel
+    gateway: ModelGateway
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do all work with models in one event loop, and let go of their connections."""
+
+        async def then_close() -> T:
+            try:
+                return await work
+            finally:
+                await self.model.aclose()
+
+        return asyncio.run(then_close())
+
+
+def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
+    """Check every labelled pair and print how often that was right. Raises EvaluationDataInvalid, CommandFailed."""
+    labelled = read_pairs(paths, wanted.limit)
+    judges = _judges(wanted.provider)
+    started = time.monotonic()
+    with ExitStack() as stack:
+        if wanted.store:
+            stack.enter_context(database())
+        judged = _judge(labelled, judges, wanted)
+        sets = measured(judged)
+        verifier = verifier_version(judges.gateway, judges.settings)
+        printed = {"macro": macro(sets), "sets": sets, "verifier": verifier}
+        pairs = [pair for members in judged.values() for pair in members]
+        usage = _usage(judges, [call for pair in pairs for call in pair.calls])
+        run = FinishedRun(
+            "verification", verifier, judges.gateway.provider, labelled.files, len(pairs), {**printed, "usage": usage}
+        )
+        _show(run, printed, wanted, time.monotonic() - started)
+        _keep(run, wanted)
+    _report_failures([pair.reason for pair in pairs if pair.score is None], len(pairs), "checks")
+
+
+def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
+    """Search for every question and print how often the right passage was found. Raises EvaluationDataInvalid."""
+    found = read_question_sets(folder, wanted.limit)
+    judges = _judges(wanted.provider)
+    started = time.monotonic()
+    with database():
+        asked = judges.run(_ask_sets(found.sets, judges, wanted))
+        printed = {"sets": {name: measured_questions(questions) for name, questions in asked.items()}}
+        questions = [question for members in asked.values() for question in members]
+        usage = _usage(judges, [call for question in questions for call in question.calls])
+        run = FinishedRun(
+            "retrieval",
+            reranker_version(judges.gateway, judges.settings),
+            judges.gateway.provider,
+            found.files,
+            len(questions),
+            {**printed, "usage": usage},
+        )
+        _show(run, printed, wanted, time.monotonic() - started)
+        _keep(run, wanted)
+    _report_failures([each.reason for each in questions if each.evidence is None], len(questions), "questions")
+
+
+def list_earlier(limit: int, as_json: bool) -> None:
+    """Print the latest runs, the newest first."""
+    with database():
+        runs = list_runs(limit)
+    if not as_json:
+        out.print(runs_view(runs))
+        return
+    for run in runs:
+        emit(run)
+
+
+def _judge(labelled: LabelledPairs, judges: _Judges, wanted: Wanted) -> dict[str, list[JudgedPair]]:
+    pairs = [pair for members in labelled.sets.values() for pair in members]
+    chosen = judges.settings
+    with _bar(wanted) as bar:
+        task = bar.add_task("checking", total=len(pairs))
+        judged = judges.run(
+            judge_pairs(
+                judges.gateway,
+                pairs,
+                concurrency=chosen.models.concurrency,
+                uncertain_below=chosen.verification.citation_confidence,
+                on_done=lambda: bar.advance(task),
+            )
+        )
+    each = iter(judged)
+    return {name: [next(each) for _ in members] for name, members in labelled.sets.items()}
+
+
+async def _ask_sets(sets: Sequence[QuestionSet], judges: _Judges, wanted: Wanted) -> dict[str, list[AskedQuestion]]:
+    tools = Tools(models=judges.gateway, embedder=default_embedder())
+    asked: dict[str, list[AskedQuestion]] = {}
+    with _bar(wanted) as bar:
+        for each in sets:
+            ingesting = bar.add_task(f"{each.name}: passages", total=len(each.passages))
+            asking = bar.add_task(f"{each.name}: questions", total=len(each.questions))
+            with temporary_collection(
+                each.passages, tools.embedder, lambda done, task=ingesting: bar.advance(task, done)
+            ) as collection:
+                asked[each.name] = await ask_questions(
+                    collection,
+                    each.questions,
+                    tools,
+                    settings=judges.settings.retrieval,
+                    concurrency=judges.settings.models.concurrency,
+                    on_done=lambda task=asking: bar.advance(task),
+                )
+    return asked
+
+
+def _judges(provider: str | None) -> _Judges:
+    chosen = settings()
+    if provider is not None:
+        chosen = chosen.model_copy(update={"models": chosen.models.model_copy(update={"provider": provider})})
+    model = make_model(chosen)
+    return _Judges(chosen, model, ModelGateway(model, chosen.models))
+
+
+def _usage(judges: _Judges, calls: Sequence[CallRecord]) -> dict[str, object]:
+    return usage_of(calls, judges.settings.models.catalogue)
+
+
+def _show(run: FinishedRun, printed: dict[str, Any], wanted: Wanted, seconds: float) -> None:
+    if wanted.as_json:
+        emit(printed)
+        return
+    out.print(verification_view(run.results) if run.kind == "verification" else retrieval_view(run.results))
+    cost = run.results["usage"]["cost_usd"]
+    say(f"{run.verifier} · {run.n:,} in {seconds:.0f} s" + (f" · ${cost:.4f}" if cost else ""))
+
+
+def _keep(run: FinishedRun, wanted: Wanted) -> None:
+    if wanted.store:
+        store_run(run)
+
+
+def _report_failures(reasons: Sequence[str], total: int, what: str) -> None:
+    """A check that failed is told, and one measure of nothing but failures is no result."""
+    if not reasons:
+        return
+    most, count = Counter(reasons).most_common(1)[0]
+    message = f"{len(reasons):,} of {total:,} {what} could not be judged, {count:,} of them because: {most}"
+    if len(reasons) == total:
+        raise CommandFailed(message, FAILED)
+    complain(message)
+
+
+def _bar(wanted: Wanted) -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal or (wanted.as_json and not out.is_terminal),
+    )

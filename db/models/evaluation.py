@@ -1,0 +1,25 @@
+"""Evaluations: what was measured, with which verifier, on which data (N8)."""
+
+import uuid
+
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, CreatedAt, Json
+
+
+class Evaluation(Base):
+    """One finished run; `kind` is `verification` or `retrieval`, `n` counts its pairs or questions.
+
+    `files` holds the name and SHA-256 of each file that was read, `results` what the command printed as JSON.
+    """
+
+    __tablename__ = "evaluations"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
+    kind: Mapped[str]
+    verifier: Mapped[str]
+    provider: Mapped[str]
+    files: Mapped[list[dict[str, object]]]
+    n: Mapped[int]
+    results: Mapped[Json]
+    created_at: Mapped[CreatedAt] = mapped_column(index=True)

@@ -1,0 +1,124 @@
+"""Measuring the verification of statements: the check that answers get, set against the labels of people (N8)."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeVar
+
+from clients.llm.gateway import ModelGateway
+from clients.llm.pricing import cost_usd
+from clients.llm.protocol import CallLog, CallRecord
+from config.settings import ModelInfo
+from domain.metrics import (
+    Score,
+    balanced_accuracy,
+    ece,
+    false_pass,
+    false_strip,
+    mean,
+    roc_auc,
+    support_score,
+)
+from domain.outcomes import Checked
+from domain.sources import Sources
+from services.evaluation_files import LabelledPair
+from services.judging import judge_statement
+
+Measures = dict[str, Score]
+"""Measures by name; None where one is not defined."""
+
+MACRO = ("balanced_accuracy", "auc", "ece", "false_pass", "false_strip")
+"""The measures of verification that are averaged over the sets."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """What became of a pair. `score` is P(supported), None when the check failed; `reason` then says why."""
+
+    label: int
+    score: Score
+    uncertain: bool
+    reason: str
+    calls: tuple[CallRecord, ...]
+
+
+async def judge_pairs(
+    models: ModelGateway,
+    pairs: Sequence[LabelledPair],
+    *,
+    concurrency: int,
+    uncertain_below: float,
+    on_done: Callable[[], None],
+) -> list[JudgedPair]:
+    """Check every pair, `concurrency` of them at a time; the result is in the order of `pairs`."""
+
+    async def judge(pair: LabelledPair) -> JudgedPair:
+        log = CallLog()
+        sources = Sources.numbered([("source", pair.source)])
+        checked = await judge_statement(models, pair.claim, sources, log=log)
+        on_done()
+        return judged_pair(pair.label, checked, uncertain_below, tuple(log.records))
+
+    return await bounded(judge, pairs, concurrency)
+
+
+def judged_pair(label: int, checked: Checked, uncertain_below: float, calls: tuple[CallRecord, ...]) -> JudgedPair:
+    """Read a check as P(supported); it is uncertain below the confidence `uncertain_below`, as in answers (S5.4)."""
+    verdict = checked["verdict"]
+    if checked["status"] not in ("checked", "fallback") or verdict is None:
+        return JudgedPair(label, None, False, checked.get("reason", "the check left no reason"), calls)
+    agrees, confidence = verdict["relation"] == "supports", float(verdict["confidence"])
+    # "Accurate" together with "contradicts" supports nothing, and is uncertain however sure the model is (S5.4).
+    score = support_score(supported=verdict["is_accurate"] and agrees, confidence=confidence)
+    uncertain = confidence < uncertain_below or verdict["is_accurate"] != agrees
+    return JudgedPair(label, score, uncertain, "", calls)
+
+
+async def bounded(work: Callable[[T], Awaitable[R]], items: Sequence[T], concurrency: int) -> list[R]:
+    """Do `work` on every item, `concurrency` of them at a time; an error of one is raised."""
+    results: dict[int, R] = {}
+    waiting = iter(enumerate(items))
+
+    async def take() -> None:
+        for place, item in waiting:
+            results[place] = await work(item)
+
+    await asyncio.gather(*(take() for _ in range(min(concurrency, len(items)))))
+    return [results[place] for place in range(len(items))]
+
+
+def measured(judged: Mapping[str, Sequence[JudgedPair]]) -> dict[str, Measures]:
+    """Measure each set; `n` pairs, and the shares that were `uncertain` and `not_checked`."""
+    return {name: _measured(pairs) for name, pairs in judged.items()}
+
+
+def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
+    """Average each measure over the sets in which it is defined: every set counts the same."""
+    return {name: mean(measures[name] for measures in sets.values()) for name in names}
+
+
+def usage_of(calls: Sequence[CallRecord], catalogue: Mapping[str, ModelInfo]) -> dict[str, object]:
+    """Sum up model calls, failed attempts included: how many per model that answered, and what they cost."""
+    return {
+        "calls": dict(Counter(call.model for call in calls)),
+        "cost_usd": float(sum((cost_usd(call.model, call.usage, catalogue) for call in calls), Decimal())),
+    }
+
+
+def _measured(pairs: Sequence[JudgedPair]) -> Measures:
+    labels, scores = [pair.label for pair in pairs], [pair.score for pair in pairs]
+    return {
+        "n": len(pairs),
+        "balanced_accuracy": balanced_accuracy(labels, scores),
+        "auc": roc_auc(labels, scores),
+        "ece": ece(labels, scores),
+        "false_pass": false_pass(labels, scores),
+        "false_strip": false_strip(labels, scores),
+        "uncertain": mean(pair.uncertain for pair in pairs),
+        "not_checked": mean(pair.score is None for pair in pairs),
+    }
