@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
+from domain.sentences import split_sentences
 from domain.words import coverage, meaningful, stem, vocabulary, words
 
 _CUES = vocabulary("not no never none neither nor cannot without hardly nobody")
@@ -59,6 +60,35 @@ def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | Non
         if shared and coverage(denial.clause, other_stems) >= _SAME_CLAUSE:
             return max(shared, key=str.isalpha)
     return None
+
+
+_DENIED = re.compile(
+    r"\b(?:not|never|none|neither|nor|cannot|without|no(?! (?:later|longer|more|less|fewer) ))\b"
+    r"|[^\W\d]n['’]t\b|(?:않|못하|못했|못한|없|아니|아닌|아닙|안 (?=되|됩|된|돼|됐|하|합|한|함|했)|마십|마세|말아|말 것)"
+)
+_NOTHING_DENIED = re.compile(
+    r"\bnot (?:only|just|all|necessarily|even)\b|\bor not\b|\bno doubt\b|\b(?:do(?:es)?n['’]t|not) (?:know|think|believe)\b"
+    r"|뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없"
+)
+_SAME_WORDS = 0.75
+_FEWEST_WORDS = 3
+
+
+def other_polarity(sentence: str, other: str) -> str | None:
+    """Return the last word of `sentence` where both have the same words and just one is denied; None otherwise.
+
+    Counts the negations of both, so that one that both have, as in "without a receipt", hides no other one; of several
+    sentences it is not known which one is denied.
+    """
+    if len(split_sentences(sentence)) > 1:
+        return None
+    one, two = (len(_DENIED.findall(_NOTHING_DENIED.sub(" ", each.lower()))) for each in (sentence, other))
+    if one % 2 == two % 2:
+        return None
+    mine, theirs = (meaningful(each for each in words(text) if not _DENIED.search(each)) for text in (sentence, other))
+    if len(mine) < _FEWEST_WORDS or min(coverage(mine, set(theirs)), coverage(theirs, set(mine))) < _SAME_WORDS:
+        return None
+    return mine[-1]
 
 
 def _stems(listed: str) -> frozenset[str]:

@@ -26,7 +26,7 @@ def only(claim: str, source: str) -> Disagreement:
 @pytest.mark.parametrize(
     ("claim", "kind", "claim_value", "source_value"),
     [
-        ("Returns are possible for 14 days.", "number", "14 days", None),
+        ("Returns are possible for 14 days.", "number", "14 days", "30 days"),
         ("Employees receive 20 days of paid leave.", "number", "20 days", "15 days"),
         ("Notice is due 3 weeks in advance.", "unit", "3 weeks", "three days"),
         ("Returns must be made within 30 minutes.", "unit", "30 minutes", "30 days"),
