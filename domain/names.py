@@ -11,18 +11,22 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from rapidfuzz import fuzz
+
 from domain.alignment import Aligned
 from domain.dates import find_dates
-from domain.words import coverage, stem, vocabulary, words
+from domain.words import content_stems, coverage, stem, vocabulary, words
 
 NameKind = Literal["latin", "person", "organisation", "place", "loanword"]
 
 _SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence, for its names to be rivals
 _MOST_WORDS = 300  # of a claim or a sentence: so that a hostile one stays cheap
+_PREFIX = 4  # letters that an inflected, translated or shortened form keeps
+_SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
 _AROUND = 2  # neighbouring words that are compared
 
 _WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
-_LATIN_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][\w'’.&-]*|[a-z]{1,2}[A-Z]\w+", re.ASCII)
+_LATIN_NAME = re.compile("[A-ZÀ-ÖØ-Þ]")
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
 _INNER = vocabulary("of de la le van von der den du da di al el the and bin ibn y &")
 _NO_NAMES = vocabulary("""
@@ -73,7 +77,7 @@ _WITH_ROLE = re.compile(rf"([가-힣]{{2,4}})(?:{_PEOPLE})(?:님)?")
 _ORGANISATION = re.compile(
     "[가-힣A-Za-z0-9]{1,12}(?:은행|전자|제약|정밀|부동산|증권|소프트|철도|식품|유통|병원|연구소|연구원|재단|보안|해운|화재|에너지|대학교|대학"
     "|구단|서비스|그룹|공사|공단|협회|위원회|건설|자동차|항공|통신|보험|생명|카드|방송|신문|일보|출판사|고등학교|중학교|초등학교|화학"
-    "|중공업|산업|물산|홀딩스|전기|물류|제철|조선|학회|법원|경찰서|박물관|미술관|도서관|당)"
+    "|중공업|산업|물산|홀딩스|전기|물류|제철|조선|학회|법원|경찰서|박물관|미술관|도서관)"
 )
 _PLACE = re.compile(r"[가-힣]{1,5}(?:특별시|광역시|시|군|구|읍|면|리|특별자치도)|[가-힣]{1,3}도")
 _PLACES = vocabulary("""
@@ -94,18 +98,22 @@ _FOREIGN_SYLLABLES = frozenset(
     "르트드스크프브츠즈쉬티디피키코토포카타파페케테베데레네메켄펜텐센벤덴렌쿠투푸톤콘폰랜랩렐딘틴핀킨린빈닌론폴콜톨펠텔켈벨델릭틱픽믹닉"
     "딜틸필킬밀시온할칼탈팔반멘셀헬젤벡텍펙슨윈웨퀴렉록락럭셉샤쇼"
 )
-_FEWEST_FOREIGN = 2
+_FEWEST_FOREIGN = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """Words `first`..`last` (inclusive) of a sentence, as `text`; `core` is what identifies it, folded."""
+    """Words `first`..`last` (inclusive) of a sentence, as `text`; `core` is what identifies it, folded.
+
+    Not `sure`: a single capitalised word that opens a sentence, and so may be any word.
+    """
 
     kind: NameKind
     text: str
     core: tuple[str, ...]
     first: int
     last: int
+    sure: bool = True
 
 
 def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:
@@ -123,21 +131,30 @@ def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, st
     if not absent or not _is_same_matter(mine, absent, aligned):
         return []
     taken = frozenset(words(claim))
-    free = [each for each in rivals if not taken.issuperset(each.core)]
+    free = [each for each in rivals if not taken.issuperset(each.core) and (each.sure or known.always_names(each.text))]
+    surest = [each for each in free if each.sure or known.names(each.text)]
     return [
         (name.text, rival.text)
         for name in absent
-        if (rival := _rival(name, mine, [each for each in free if each.kind == name.kind], theirs))
+        if (rival := _rival(name, mine, free if name.sure else surest, theirs))
     ]
+
+
+def _may_replace(name: _Name, rival: _Name) -> bool:
+    """Say whether both are of one kind, and neither is another way to write the other."""
+    if name.kind != rival.kind or (name.kind == "latin" and name.text.isupper() != rival.text.isupper()):
+        return False
+    pairs = ((one, other) for one in name.core for other in rival.core if one != other)
+    return not any(fuzz.ratio(one, other) >= _SPELT_ALIKE for one, other in pairs)
 
 
 class _Known:
     """The words of a source, for looking up names in whatever form; read only when a name is looked up."""
 
     def __init__(self, source: str) -> None:
+        self._source = source
         self._text = source.casefold()
         self._words = frozenset(words(source))
-        self._stems = frozenset(map(stem, self._words))
         self._initials = _initials(source)
 
     def has(self, name: _Name) -> bool:
@@ -150,17 +167,23 @@ class _Known:
         # One of several words may be a middle name, a title or a short form; the last one is a surname.
         return len(missing) < len(name.core) and name.core[-1] not in missing
 
+    def names(self, word: str) -> bool:
+        """Say whether a word that opens a sentence has its capital elsewhere, too."""
+        return re.search(rf"(?<=[a-z0-9,] ){re.escape(word)}\b", self._source) is not None
+
+    def always_names(self, word: str) -> bool:
+        """Say whether it never stands there with a small letter, unless also with a capital."""
+        return re.search(rf"\b{re.escape(word.lower())}\b", self._source) is None or self.names(word)
+
     def _has_word(self, part: str) -> bool:
-        if part in self._words or part in self._initials or part in self._text:
+        if part in self._words or part in self._initials or part[:_PREFIX] in self._text:
             return True
-        if any(part in same and same & self._words for same in _SAME):
-            return True
-        return coverage([stem(part)], self._stems) > 0 or (len(part) >= 4 and part[:4] in self._text)
+        return any(part.replace(".", "") in same and same & self._words for same in _SAME)
 
 
 def _initials(source: str) -> frozenset[str]:
     """Return the acronyms of the source's runs of capitalised words, and what its acronyms' letters begin."""
-    runs = re.findall(r"(?:[A-Z][\w'’-]*[ -](?:of |and |for |the |& )?){1,7}[A-Z][\w'’-]*", source[:100_000])
+    runs = re.findall(r"(?<!\w)(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+(?:[A-Z][\w'’]*+)?+", source)
     return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
 
@@ -195,9 +218,9 @@ def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) ->
         if is_name and places:
             alone = len(places) == 1 and _opens(text, tokens[places[0]]) and tokens[places[0]][0].istitle()
             core = tuple(_POSSESSIVE.sub("", tokens[place][0]).casefold() for place in places)
-            if not alone and any(len(part) > 1 for part in core):
+            if any(len(part) > 1 for part in core):
                 start, end = tokens[places[0]].start(), tokens[places[-1]].end()
-                yield _Name("latin", _POSSESSIVE.sub("", text[start:end]), core, places[0], places[-1])
+                yield _Name("latin", _POSSESSIVE.sub("", text[start:end]), core, places[0], places[-1], not alone)
 
 
 def _opens(text: str, token: re.Match[str]) -> bool:
@@ -223,16 +246,20 @@ def _korean_name(token: str, following: str, place: int) -> _Name | None:
 
 def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[_Name], aligned: Aligned) -> bool:
     named = {place for name in absent for place in range(name.first, name.last + 1)}
-    rest = [stem(word) for place, token in enumerate(tokens) if place not in named for word in words(token[0])]
-    return coverage([each for each in rest if each not in _NO_NAMES], set(aligned.stems)) >= _SAME_MATTER
+    rest = content_stems(" ".join(token[0] for place, token in enumerate(tokens) if place not in named))
+    return coverage(rest, set(aligned.stems)) >= _SAME_MATTER
 
 
 def _rival(
     name: _Name, mine: Sequence[re.Match[str]], rivals: Sequence[_Name], theirs: Sequence[re.Match[str]]
 ) -> _Name | None:
     """Return the name between the same words as `name`; None if none or several are."""
-    around = _neighbours(mine, name)
-    alike = [each for each in rivals if _is_alike(around, _neighbours(theirs, each))]
+    around, both_sides = _neighbours(mine, name), name.kind == "loanword" or not name.sure
+    alike = [
+        each
+        for each in rivals
+        if _may_replace(name, each) and _is_alike(around, _neighbours(theirs, each), both_sides=both_sides)
+    ]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -242,8 +269,8 @@ def _neighbours(tokens: Sequence[re.Match[str]], name: _Name) -> tuple[list[str]
     return [stem(token[0].casefold()) for token in reversed(before)], [stem(token[0].casefold()) for token in after]
 
 
-def _is_alike(one: tuple[list[str], list[str]], other: tuple[list[str], list[str]]) -> bool:
+def _is_alike(one: tuple[list[str], list[str]], other: tuple[list[str], list[str]], *, both_sides: bool) -> bool:
     """The next word on either side is the same (the text's end counts as one), or two words on one side are."""
     same = [mine[:1] == theirs[:1] for mine, theirs in zip(one, other, strict=True)]
     both = [len(mine) == _AROUND and mine == theirs for mine, theirs in zip(one, other, strict=True)]
-    return all(same) or any(both)
+    return all(same) or (any(both) and not both_sides)
