@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.planted_cases import ERRORS, Case, all_cases, data_cases
-from clients.llm.offline.judging import check_statement
 from clients.embeddings import default_embedder
+from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from domain.disagreements import Disagreement, disagreements
 from domain.sources import Sources

@@ -68,9 +68,7 @@ def plain(marked: str) -> str:
 def facts(marked: str, kinds: str) -> list[Fact]:
     """Return the marked facts of these kinds in order."""
     return [
-        Fact(match[1], match[2], match[3] or "", *match.span())
-        for match in _FACT.finditer(marked)
-        if match[1] in kinds
+        Fact(match[1], match[2], match[3] or "", *match.span()) for match in _FACT.finditer(marked) if match[1] in kinds
     ]
 
 
@@ -200,9 +198,7 @@ _NATIVE = "두 세 네 다섯 여섯 일곱 여덟 아홉".split()
 _MONTHS = "January February March April May June July August September October November December".split()
 
 
-def _swapped(
-    text: str, swaps: Iterable[tuple[str, tuple[str, ...]]], korean: bool, rng: random.Random
-) -> str | None:
+def _swapped(text: str, swaps: Iterable[tuple[str, tuple[str, ...]]], korean: bool, rng: random.Random) -> str | None:
     for pattern, names in swaps:
         if re.search(pattern, text):
             fitting = [name for name in names if korean == (re.search("[가-힣]", name) is not None)] or names
@@ -233,7 +229,9 @@ def _other_part(part: str, rng: random.Random) -> str:
 
 
 def _other_name(fact: Fact, passage: Passage, others: Sequence[Passage], rng: random.Random) -> str | None:
-    pool = sorted({each.text for other in others for sentence in other.sentences for each in facts(sentence, fact.kind)})
+    pool = sorted(
+        {each.text for other in others for sentence in other.sentences for each in facts(sentence, fact.kind)}
+    )
     wrong = rng.choice([name for name in pool if name not in passage.text])
     first, _, last = fact.text.partition(" ")
     if fact.kind == "p" and last and rng.random() < 0.3:
@@ -285,12 +283,16 @@ def _scale_forms(text: str) -> list[str]:
 
 def _date_forms(text: str) -> list[str]:
     if match := re.fullmatch(rf"(\d{{1,2}}) ({'|'.join(_MONTHS)}) (\d{{4}})", text):
-        day, month, year = int(match[1]), _MONTHS.index(match[2]) + 1, match[3]
+        day, month, year = int(match[1]), _month(match[2]), match[3]
         return [f"{year}-{month:02}-{day:02}", f"{match[2]} {day}, {year}", f"{year}년 {month}월 {day}일"]
     if match := re.fullmatch(r"(\d{4})년 (\d{1,2})월 (\d{1,2})일", text):
         year, month, day = match[1], int(match[2]), int(match[3])
         return [f"{year}-{month:02}-{day:02}", f"{year}. {month}. {day}.", f"{day} {_MONTHS[month - 1]} {year}"]
     return []
+
+
+def _month(name: str) -> int:
+    return next(number for number, month in enumerate(_MONTHS, start=1) if month == name)
 
 
 def _rounded(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The sentence of a source that is most like a claim, and how much of each the other one says."""
+"""The sentence of a source that is most like a claim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _MOST_STEMS = 200  # of a claim: it is a sentence, and what is longer is hostile
 class Aligned:
     """`text` is `source[start:end]`; `stems` are its content stems.
 
-    `said` is the share of the claim's content words, numbers left out, that the sentence has, `saying` the reverse; 0..1.
+    `said` is the share of the claim's content words, numbers left out, that the sentence has, 0..1.
     """
 
     start: int
@@ -21,7 +21,6 @@ class Aligned:
     text: str
     stems: tuple[str, ...]
     said: float
-    saying: float
 
     def has(self, place: int) -> bool:
         """Say whether this place of the source lies in the sentence."""
@@ -43,9 +42,5 @@ def most_alike(wanted: Sequence[str], source: str) -> Aligned:
 
     read = ((each.start, each.end, each.text, content_stems(each.text)) for each in split_sentences(source))
     start, end, text, stems = max(read, key=likeness, default=(0, 0, "", list[str]()))
-    told, telling = _without_numbers(wanted), _without_numbers(stems)
-    return Aligned(start, end, text, tuple(stems), coverage(told, set(stems)), coverage(telling, known))
-
-
-def _without_numbers(stems: Sequence[str]) -> list[str]:
-    return [each for each in stems if not each[0].isdigit()]
+    told = [each for each in wanted if not each[0].isdigit()]
+    return Aligned(start, end, text, tuple(stems), coverage(told, set(stems)))

@@ -89,8 +89,8 @@ def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
             if not _is_bare_year_in(date, source):
                 found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, known)))
         elif aligned.said >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
-            if other := _other_date(date, others):
-                found.append(_disagreement("date", date.text, other))
+            instead = _other_date(date, others)
+            found += [_disagreement("date", date.text, instead)] if instead else []
     return found
 
 

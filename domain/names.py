@@ -8,7 +8,6 @@ same words. Aliases, demonyms, acronyms, parts of names and transliterations thu
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Literal
 
 from rapidfuzz import fuzz
@@ -26,9 +25,8 @@ _SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
 _AROUND = 2  # neighbouring words that are compared
 
 _WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
-_LATIN_NAME = re.compile("[A-ZÀ-ÖØ-Þ]")
+_CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
-_INNER = vocabulary("of de la le van von der den du da di al el the and bin ibn y &")
 _NO_NAMES = vocabulary("""
     a about above according after against all also although among an and another any are as at based because before
     both but by can could despite did do does due during each either every for from given had has have he her here his
@@ -68,34 +66,49 @@ _SAME = tuple(
 )
 
 _PEOPLE = (
-    "대표|팀장|과장|교수|장관|사장|씨|박사|변호사|이사|연구원|시장|선수|선장|학장|화백|기사|본부장|단장|사업단장|의원|대통령|감독"
-    "|기자|위원장|회장|총리|지사|차장|부장|원장|총장|작가|가수|배우|의사|판사|검사|재무이사|실장|국장|대사|소장|코치|국회의원|군|양"
+    "대표|팀장|과장|교수|장관|사장|씨|박사|변호사|이사|연구원"
+    "|시장|선수|선장|학장|화백|기사|본부장|단장|사업단장|의원|대통령|감독"
+    "|기자|위원장|회장|총리|지사|차장|부장|원장|총장|작가|가수"
+    "|배우|의사|판사|검사|재무이사|실장|국장|대사|소장|코치|국회의원|군|양"
     "|선생|여사|경|왕|목사|신부|스님|대법관|차관|청장|서장|연구소장"
 )
 _ROLE = re.compile(rf"(?:{_PEOPLE})(?:님)?(?:은|는|이|가|을|를|의|과|와|도|에게|께서|이다|였다|으로|로)?")
 _WITH_ROLE = re.compile(rf"([가-힣]{{2,4}})(?:{_PEOPLE})(?:님)?")
 _ORGANISATION = re.compile(
-    "[가-힣A-Za-z0-9]{1,12}(?:은행|전자|제약|정밀|부동산|증권|소프트|철도|식품|유통|병원|연구소|연구원|재단|보안|해운|화재|에너지|대학교|대학"
-    "|구단|서비스|그룹|공사|공단|협회|위원회|건설|자동차|항공|통신|보험|생명|카드|방송|신문|일보|출판사|고등학교|중학교|초등학교|화학"
+    "[가-힣A-Za-z0-9]{1,12}(?:은행|전자|제약|정밀|부동산|증권|소프트|철도|식품|유통"
+    "|병원|연구소|연구원|재단|보안|해운|화재|에너지|대학교|대학"
+    "|구단|서비스|그룹|공사|공단|협회|위원회|건설|자동차|항공"
+    "|통신|보험|생명|카드|방송|신문|일보|출판사|고등학교|중학교|초등학교|화학"
     "|중공업|산업|물산|홀딩스|전기|물류|제철|조선|학회|법원|경찰서|박물관|미술관|도서관)"
 )
 _PLACE = re.compile(r"[가-힣]{1,5}(?:특별시|광역시|시|군|구|읍|면|리|특별자치도)|[가-힣]{1,3}도")
 _PLACES = vocabulary("""
-    서울 부산 대구 인천 광주 대전 울산 세종 경기 강원 충북 충남 전북 전남 경북 경남 제주 수원 성남 고양 용인 청주 전주 포항 창원 천안 여수
-    경기도 강원도 충청북도 충청남도 전라북도 전라남도 경상북도 경상남도 제주도 한국 미국 중국 일본 영국 독일 프랑스 스페인 이탈리아 러시아
-    캐나다 호주 인도 베트남 태국 필리핀 인도네시아 말레이시아 싱가포르 대만 홍콩 몽골 브라질 멕시코 아르헨티나 칠레 페루 이집트 터키
-    튀르키예 이란 이라크 이스라엘 스위스 스웨덴 노르웨이 덴마크 핀란드 네덜란드 벨기에 오스트리아 폴란드 체코 헝가리 그리스 포르투갈
-    아일랜드 우크라이나 뉴질랜드 북한 도쿄 오사카 베이징 상하이 뉴욕 런던 파리 베를린 로마 마드리드 모스크바 워싱턴 시드니 하노이 방콕
+    서울 부산 대구 인천 광주 대전 울산 세종 경기 강원 충북 충남 전북
+    전남 경북 경남 제주 수원 성남 고양 용인 청주 전주 포항 창원 천안 여수
+    경기도 강원도 충청북도 충청남도 전라북도 전라남도 경상북도 경상남도 제주도
+    한국 미국 중국 일본 영국 독일 프랑스 스페인 이탈리아 러시아
+    캐나다 호주 인도 베트남 태국 필리핀 인도네시아 말레이시아 싱가포르
+    대만 홍콩 몽골 브라질 멕시코 아르헨티나 칠레 페루 이집트 터키
+    튀르키예 이란 이라크 이스라엘 스위스 스웨덴 노르웨이 덴마크
+    핀란드 네덜란드 벨기에 오스트리아 폴란드 체코 헝가리 그리스 포르투갈
+    아일랜드 우크라이나 뉴질랜드 북한 도쿄 오사카 베이징 상하이 뉴욕
+    런던 파리 베를린 로마 마드리드 모스크바 워싱턴 시드니 하노이 방콕
 """)
-_NO_PLACES = vocabulary("다시 혹시 역시 잠시 즉시 동시 당시 일시 표시 지시 제시 공시 명시 계약시 반드시 필수 정도 제도 년도 연도 용도 속도 온도 태도 의도 \
-    각도 강도 농도 빈도 습도 밀도 난도 지도 보도 시도 한도 기구 연구 요구 가구 도구 친구 입구 출구 지구 전구 복구 청구 방면 반면 측면 화면 \
-    장면 표면 서면 정면 전면 관리 처리 수리 거리 우리 권리 원리 정리 분리 논리 심리 승리 금리 의리 이리 그리 빨리 멀리 미리")
+_NO_PLACES = vocabulary("""
+    다시 혹시 역시 잠시 즉시 동시 당시 일시 표시 지시 제시 공시 명시 계약시 반드시 필수 정도 제도
+    년도 연도 용도 속도 온도 태도 의도 각도 강도 농도 빈도 습도 밀도 난도 지도 보도 시도 한도
+    기구 연구 요구 가구 도구 친구 입구 출구 지구 전구 복구 청구 방면 반면 측면 화면 장면 표면
+    서면 정면 전면 관리 처리 수리 거리 우리 권리 원리 정리 분리 논리 심리 승리 금리 의리 이리
+    그리 빨리 멀리 미리
+""")
 _TAIL = re.compile(
-    "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|에서는|에서의|에서도|에서|에게|에는|에도|에|으로부터|으로는|으로|로부터|로|부터|까지"
+    "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|에서는|에서의|에서도|에서"
+    "|에게|에는|에도|에|으로부터|으로는|으로|로부터|로|부터|까지"
     "|보다|처럼|만|은|는|이|가|을|를|의|도|과|와)$"
 )
 _FOREIGN_SYLLABLES = frozenset(
-    "르트드스크프브츠즈쉬티디피키코토포카타파페케테베데레네메켄펜텐센벤덴렌쿠투푸톤콘폰랜랩렐딘틴핀킨린빈닌론폴콜톨펠텔켈벨델릭틱픽믹닉"
+    "르트드스크프브츠즈쉬티디피키코토포카타파페케테베데레네메켄펜텐센벤덴렌쿠투푸톤콘폰랜"
+    "랩렐딘틴핀킨린빈닌론폴콜톨펠텔켈벨델릭틱픽믹닉"
     "딜틸필킬밀시온할칼탈팔반멘셀헬젤벡텍펙슨윈웨퀴렉록락럭셉샤쇼"
 )
 _FEWEST_FOREIGN = 1
@@ -206,21 +219,30 @@ def _names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[_Name]:
 
 
 def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[_Name]:
-    """Yield runs of capitalised words: `Bank of England`, `Ada Whitfield`, `TR-400`; not a sentence's first word alone."""
+    """Yield runs of capitalised words: `Ada Whitfield`, `TR-400`; a sentence's first word alone is not `sure`."""
 
-    def capital(place: int) -> bool:
-        token = tokens[place]
-        return token.start() not in dated and _LATIN_NAME.match(token[0]) is not None
+    for places in _runs(text, tokens, dated):
+        first, last = tokens[places[0]], tokens[places[-1]]
+        core = tuple(_POSSESSIVE.sub("", tokens[place][0]).casefold() for place in places)
+        if any(len(part) > 1 for part in core):
+            sure = len(places) > 1 or not first[0].istitle() or not _opens(text, first)
+            whole = _POSSESSIVE.sub("", text[first.start() : last.end()])
+            yield _Name("latin", whole, core, places[0], places[-1], sure)
 
-    runs = groupby(range(len(tokens)), key=lambda place: capital(place) and (place, _opens(text, tokens[place])) and True)
-    for is_name, run in runs:
-        places = [place for place in run if _POSSESSIVE.sub("", tokens[place][0]).casefold() not in _NO_NAMES]
-        if is_name and places:
-            alone = len(places) == 1 and _opens(text, tokens[places[0]]) and tokens[places[0]][0].istitle()
-            core = tuple(_POSSESSIVE.sub("", tokens[place][0]).casefold() for place in places)
-            if any(len(part) > 1 for part in core):
-                start, end = tokens[places[0]].start(), tokens[places[-1]].end()
-                yield _Name("latin", _POSSESSIVE.sub("", text[start:end]), core, places[0], places[-1], not alone)
+
+def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[list[int]]:
+    """Yield the places of capitalised words with nothing but a space or a hyphen between them."""
+    run: list[int] = []
+    for place, token in enumerate(tokens):
+        folded = _POSSESSIVE.sub("", token[0]).casefold()
+        begins = _CAPITAL.match(token[0]) is not None and folded not in _NO_NAMES and token.start() not in dated
+        if run and (not begins or text[tokens[place - 1].end() : token.start()] not in (" ", "-")):
+            yield run
+            run = []
+        if begins:
+            run.append(place)
+    if run:
+        yield run
 
 
 def _opens(text: str, token: re.Match[str]) -> bool:

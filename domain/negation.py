@@ -19,7 +19,8 @@ _CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|because|although|though|while|un
 # Anything here may deny in a way that the cues above do not follow: then nothing is said about a contradiction.
 _ANY_DENIAL = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|refus\w+|fail\w*|avoid\w*|prevent\w*|instead|rather|only|zero|few"
-    r"|free|lack\w*|unable|hardly|rul(?:e|es|ed|ing) out|reject\w*|den(?:y|ies|ied))\b|n ?['’] ?t\b|않|못|없|아니|아닌|아닙|안 |안되|안돼|불|배제|거부|금지|빼"
+    r"|free|lack\w*|unable|hardly|rul(?:e|es|ed|ing) out|reject\w*|den(?:y|ies|ied))\b"
+    r"|n ?['’] ?t\b|않|못|없|아니|아닌|아닙|안 |안되|안돼|불|배제|거부|금지|빼"
 )
 _SAME_CLAUSE = 0.8  # of a denying clause's words, for another sentence to be about the same
 
@@ -63,12 +64,16 @@ def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | Non
 
 
 _DENIED = re.compile(
-    r"\b(?:not|never|none|neither|nor|cannot|without|unable to|fail(?:ed|s)? to|no(?! (?:later|longer|more|less|fewer) ))\b"
-    r"|[^\W\d]n['’]t\b|(?:않|못하|못했|못한|없|아니|아닌|아닙|안 (?=되|됩|된|돼|됐|하|합|한|함|했)|마십|마세|말아|말 것)"
+    r"\b(?:not|never|none|neither|nor|cannot|without|unable to|fail(?:ed|s)? to"
+    r"|no(?! (?:later|longer|more|less|fewer) ))\b"
+    r"|[^\W\d]n['’]t\b|않|못하|못했|못한|없|아니|아닌|아닙|마십|마세|말아|말 것"
+    r"|안 (?=되|됩|된|돼|됐|하|합|한|함|했)"
 )
 _NOTHING_DENIED = re.compile(
-    r"\bnot (?:only|just|all|necessarily|even)\b|\bor not\b|\bno doubt\b|\b(?:do(?:es)?n['’]t|not) (?:know|think|believe)\b"
-    r"|보다[^.]{0,40}없|(?:않은|않는|없는|아닌|못한|못하는) (?!것|상태|채|편)|뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없"
+    r"\bnot (?:only|just|all|necessarily|even)\b|\bor not\b|\bno doubt\b"
+    r"|\b(?:do(?:es)?n['’]t|not) (?:know|think|believe)\b"
+    r"|보다[^.]{0,40}없|(?:않은|않는|없는|아닌|못한|못하는) (?!것|상태|채|편)"
+    r"|뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없"
 )
 _ADVERBS = vocabulary("안 못")
 _SAME_WORDS = 0.75
@@ -86,7 +91,10 @@ def other_polarity(sentence: str, other: str) -> str | None:
     one, two = (len(_DENIED.findall(_NOTHING_DENIED.sub(" ", each.lower()))) for each in (sentence, other))
     if one % 2 == two % 2:
         return None
-    mine, theirs = (meaningful(each for each in words(text) if each not in _ADVERBS and not _DENIED.search(each)) for text in (sentence, other))
+    mine, theirs = (
+        meaningful(each for each in words(text) if each not in _ADVERBS and not _DENIED.search(each))
+        for text in (sentence, other)
+    )
     if len(mine) < _FEWEST_WORDS or min(coverage(mine, set(theirs)), coverage(theirs, set(mine))) < _SAME_WORDS:
         return None
     return mine[-1]

@@ -143,7 +143,7 @@ def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
 
 
 def within(claim: Quantity, source: Quantity) -> bool:
-    """Say whether `claim` is a limit, as in "more than 5", that `source` keeps: 7 does, "more than 7" is another limit."""
+    """Say whether `claim` is a limit, "more than 5", that `source` keeps: 7 does, "more than 7" is another limit."""
     same_unit = claim.unit != "" and claim.dimension == source.dimension
     if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
         return False

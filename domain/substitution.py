@@ -67,7 +67,7 @@ def _fitting(particle: str, final: int | None) -> str:
 
 
 def _final(text: str) -> int | None:
-    """Return the final consonant with which `text` ends when it is read aloud, 0 for none; None if that is not known."""
+    """Return the final consonant with which `text` ends when read aloud, 0 for none; None if that is not known."""
     last = text[-1]
     if _HANGUL.fullmatch(last):
         return (ord(last) - _SYLLABLES) % _FINALS
