@@ -100,6 +100,7 @@ def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
     alike = [other for other in known.everywhere if not stated.unit or other.dimension == stated.dimension]
     same_words = [other for other in alike if stated.nouns & other.nouns]
     rivals = known.others(stated, same_words or (alike if stated.unit else []))
+    rivals.sort(key=lambda each: each not in known.nearby)
     if len({each.value for each in rivals}) < 2 or not known.same_matter:
         return rivals
     return [each for each in rivals if each in known.nearby] or rivals

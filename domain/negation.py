@@ -22,6 +22,7 @@ _ANY_DENIAL = re.compile(
     r"|free|lack\w*|unable|hardly|rul(?:e|es|ed|ing) out|reject\w*|den(?:y|ies|ied))\b"
     r"|n ?['’] ?t\b|않|못|없|아니|아닌|아닙|안 |안되|안돼|불|배제|거부|금지|빼"
 )
+_MOST_CUES, _REACH = 20, 20  # of one clause; words between a cue and what it denies
 _SAME_CLAUSE = 0.8  # of a denying clause's words, for another sentence to be about the same
 
 
@@ -40,16 +41,17 @@ def denials(sentence: str) -> list[Denial]:
 
 
 def _denials(tokens: list[str]) -> Iterator[Denial]:
-    for place, token in enumerate(tokens):
-        if token in _CUES:
-            denied = meaningful(tokens[place + 1 :])[:2]
-        elif _KOREAN_CUE.match(token):
-            denied = meaningful(tokens[:place])[-1:]
+    cues = [place for place, token in enumerate(tokens) if token in _CUES or _KOREAN_CUE.match(token)][:_MOST_CUES]
+    if not cues:
+        return
+    clause = tuple(meaningful(each for each in tokens if each not in _CUES and not _KOREAN_CUE.match(each)))
+    for place in cues:
+        if tokens[place] in _CUES:
+            denied = meaningful(tokens[place + 1 : place + 1 + _REACH])[:2]
         else:
-            continue
+            denied = meaningful(tokens[max(0, place - _REACH) : place])[-1:]
         if denied:
-            clause = meaningful(each for each in tokens if each not in _CUES and not _KOREAN_CUE.match(each))
-            yield Denial(tuple(denied), tuple(clause))
+            yield Denial(tuple(denied), clause)
 
 
 def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
