@@ -13,7 +13,7 @@ _MOST_STEMS = 200  # of a claim: it is a sentence, and what is longer is hostile
 class Aligned:
     """`text` is `source[start:end]`; `stems` are its content stems.
 
-    `said` is the share of the claim's content words, numbers left out, that the sentence has, 0..1.
+    `said` is the share of the claim's content words, numbers and dates left out, that the sentence has, 0..1.
     """
 
     start: int
@@ -32,8 +32,11 @@ def claim_stems(claim: str) -> list[str]:
     return content_stems(claim)[:_MOST_STEMS]
 
 
-def most_alike(wanted: Sequence[str], source: str) -> Aligned:
-    """Return the sentence of `source` that has most of the stems `wanted`, the one with least besides them first."""
+def most_alike(wanted: Sequence[str], source: str, told: Sequence[str]) -> Aligned:
+    """Return the sentence of `source` that has most of the stems `wanted`, the one with least besides them first.
+
+    `told` are those of the stems that are in no date.
+    """
     known = set(wanted)
 
     def likeness(each: tuple[int, int, str, list[str]]) -> tuple[float, float]:
@@ -42,5 +45,5 @@ def most_alike(wanted: Sequence[str], source: str) -> Aligned:
 
     read = ((each.start, each.end, each.text, content_stems(each.text)) for each in split_sentences(source))
     start, end, text, stems = max(read, key=likeness, default=(0, 0, "", list[str]()))
-    told = [each for each in wanted if not each[0].isdigit()]
-    return Aligned(start, end, text, tuple(stems), coverage(told, set(stems)))
+    said = coverage([each for each in told if not each[0].isdigit()], set(stems))
+    return Aligned(start, end, text, tuple(stems), said)

@@ -51,7 +51,7 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     claim, source = without_markers(readable(claim)), without_markers(readable(source))
     claim = _REFERENCE.sub("", claim)
     wanted = claim_stems(claim)
-    aligned = most_alike(wanted, source)
+    aligned = most_alike(wanted, source, claim_stems(_undated(claim)))
     flip = _flip(claim, wanted, aligned)
     return (
         *_dates(claim, source, aligned),
@@ -74,6 +74,15 @@ def without_markers(text: str) -> str:
         pieces += (text[position : marker.start], " " * (marker.end - marker.start))
         position = marker.end
     return "".join((*pieces, text[position:]))
+
+
+def _undated(claim: str) -> str:
+    pieces: list[str] = []
+    position = 0
+    for date in find_dates(claim):
+        pieces.append(claim[position : date.start])
+        position = date.end
+    return " ".join((*pieces, claim[position:]))
 
 
 def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:

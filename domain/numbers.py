@@ -24,7 +24,7 @@ def _any(names: Iterable[str]) -> str:
 
 
 # Text that was cut into words has its separators apart: `45 , 000`, `10, 000`.
-_DIGITS = r"\d{1,3}(?:,\d{3}(?!\d)| , \d{3}(?!\d)|, 000(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?"
+_DIGITS = r"\d{1,3}(?:,\d{3}(?!\d)|[ ],[ ]\d{3}(?!\d)|,[ ]000(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?"
 _KOREAN_SCALE = _any(name for name in SCALES if not name.isascii())
 _ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand"])
 _NUMBER = re.compile(

@@ -1,9 +1,10 @@
 """The benchmark's cases: enough of them, the same every time, and the deterministic layer keeps what it reached."""
 
+import re
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from benchmarks.planted_cases import ERRORS, Case, all_cases, plain, read_passages
@@ -11,6 +12,7 @@ from domain.disagreements import disagreements
 
 CASES = all_cases()
 PASSAGES = read_passages()
+DIGITS = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w.,-]*\d)")
 VERBATIM = [(plain(sentence), passage.text) for passage in PASSAGES for sentence in passage.sentences]
 
 
@@ -55,3 +57,20 @@ def test_faithful_sentences_are_not_struck(language: str) -> None:
 @given(st.sampled_from(VERBATIM))
 def test_a_verbatim_sentence_never_disagrees(pair: tuple[str, str]) -> None:
     assert disagreements(*pair) == ()  # N5
+
+
+@given(st.sampled_from([pair for pair in VERBATIM if DIGITS.search(pair[0])]), st.integers(101, 997), st.data())
+def test_a_changed_figure_of_a_verbatim_sentence_always_disagrees(
+    pair: tuple[str, str], number: int, data: st.DataObject
+) -> None:
+    sentence, source = pair
+    match = data.draw(st.sampled_from(list(DIGITS.finditer(sentence))))
+    assume(not any(_is_close(number, figure) for figure in re.findall(r"\d[\d,]*(?:\.\d+)?", source)))
+    assert disagreements(f"{sentence[: match.start()]}{number}{sentence[match.end() :]}", source)  # S4.4
+
+
+def _is_close(number: int, figure: str) -> bool:
+    """Rounding allows a few per cent, in any scale of the number."""
+    digits = figure.replace(",", "").replace(".", "").strip("0") or "0"
+    shown = str(number).strip("0")
+    return shown[:1] == digits[:1] or float(figure.replace(",", "")) == number
