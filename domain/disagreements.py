@@ -25,6 +25,7 @@ _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words 
 _SAME_STATEMENT = 0.9  # the same, for its dates to have to be in that sentence
 _MOST_DATES = 50
 _REFERENCE = re.compile(r"\b(?:contexts?|passages?|sources?) \d{1,3}(?:(?:, | and | & | or )\d{1,3})*+", re.IGNORECASE)
+_PARTICLE = re.compile("[가-힣]{1,3}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 
 
@@ -81,7 +82,9 @@ def _undated(claim: str) -> str:
     position = 0
     for date in find_dates(claim):
         pieces.append(claim[position : date.start])
-        position = date.end
+        # A particle that is left alone would count as a word: `4월 1일부터`.
+        ending = _PARTICLE.match(claim, date.end)
+        position = ending.end() if ending else date.end
     return " ".join((*pieces, claim[position:]))
 
 

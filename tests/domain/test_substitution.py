@@ -65,6 +65,7 @@ def test_a_planted_number_is_put_right(number: int, planted: tuple[str, str]) ->
     template, right = planted
     claim = template.format(number)
     mended = substituted(claim, disagreements(claim, SOURCE))
+    assert mended is not None
     assert mended == template.format(right)
     assert disagreements(mended, SOURCE) == ()
 
