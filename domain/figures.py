@@ -70,8 +70,9 @@ def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
         return None
     if other := _other_unit(stated, equal, known):
         return "unit", stated.text, other.text
-    if any(known.agree(stated, other) for other in known.everywhere):
-        return None  # "more than 5"
+    # "More than 5" may be said of any 7, but not where the sentence is known that it was taken from.
+    if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else known.everywhere)):
+        return None
     rivals = _rivals(stated, known)
     if (stated.weak and not rivals) or _is_written(stated, known.source):
         return None  # "the two brothers" may have been counted
