@@ -36,12 +36,12 @@ _PATTERNS = [
         r"(?P<decade>1\d{2}0|20\d0)(?:\s?['’]?\s?s\b|\s?년대)",
         rf"\b(?P<century>\d{{1,2}}|{_ORDINAL})(?:st|nd|rd|th)?[\s-](?:centur(?:y|ies))\b|(?P<korean>\d{{1,2}})\s?세기",
         rf"(?<!\d){_MONTH_NUMBER}\s?월(?:\s?{_DAY_NUMBER}\s?일)?",
-        rf"(?<![\w./-]){_YEAR}(?:-|/|\.\s?){_MONTH_NUMBER}(?:-|/|\.\s?){_DAY_NUMBER}(?![\w/-]|\.\d)",
-        rf"(?<![\w./-]){_MONTH_NUMBER}/{_DAY_NUMBER}/{_YEAR}(?![\w/-])",
+        rf"(?<![\w./-]){_YEAR}(?:-|/|\.\s?){_MONTH_NUMBER}(?:-|/|\.\s?){_DAY_NUMBER}(?![A-Za-z0-9_/-]|\.\d)",
+        rf"(?<![\w./-]){_MONTH_NUMBER}/{_DAY_NUMBER}/{_YEAR}(?![A-Za-z0-9_/-])",
         rf"{_MONTH}\s{_DAY}\b(?:\s?,?\s{_YEAR}\b)?",
         rf"\b{_DAY}\s(?:of\s)?{_MONTH}(?:\s?,?\s{_YEAR}\b)?",
         rf"{_MONTH},?\s(?:of\s)?{_YEAR}\b",
-        rf"(?<=\d[–—-]){_YEAR}\b",
+        rf"(?<=\d[–—-]){_YEAR}(?![A-Za-z0-9_])",
         rf"(?<![\w.,$€£₩¥/]){_YEAR}(?![\w%/]|[.,]\d|\s?(?:%|percent|million|billion|억|만|원|명|개))",
     )
 ]

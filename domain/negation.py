@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
+from domain.sentences import split_sentences
 from domain.words import coverage, meaningful, stem, vocabulary, words
 
 _CUES = vocabulary("not no never none neither nor cannot without hardly nobody")
@@ -18,8 +19,10 @@ _CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|because|although|though|while|un
 # Anything here may deny in a way that the cues above do not follow: then nothing is said about a contradiction.
 _ANY_DENIAL = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|refus\w+|fail\w*|avoid\w*|prevent\w*|instead|rather|only|zero|few"
-    r"|free|lack\w*|unable|hardly)\b|n ?['’] ?t\b|않|못|없|아니|아닌|아닙|안 |안되|안돼|불|배제|거부|금지|빼"
+    r"|free|lack\w*|unable|hardly|rul(?:e|es|ed|ing) out|reject\w*|den(?:y|ies|ied))\b"
+    r"|n ?['’] ?t\b|않|못|없|아니|아닌|아닙|안 |안되|안돼|불|배제|거부|금지|빼"
 )
+_MOST_CUES, _REACH = 20, 20  # of one clause; words between a cue and what it denies
 _SAME_CLAUSE = 0.8  # of a denying clause's words, for another sentence to be about the same
 
 
@@ -38,16 +41,17 @@ def denials(sentence: str) -> list[Denial]:
 
 
 def _denials(tokens: list[str]) -> Iterator[Denial]:
-    for place, token in enumerate(tokens):
-        if token in _CUES:
-            denied = meaningful(tokens[place + 1 :])[:2]
-        elif _KOREAN_CUE.match(token):
-            denied = meaningful(tokens[:place])[-1:]
+    cues = [place for place, token in enumerate(tokens) if token in _CUES or _KOREAN_CUE.match(token)][:_MOST_CUES]
+    if not cues:
+        return
+    clause = tuple(meaningful(each for each in tokens if each not in _CUES and not _KOREAN_CUE.match(each)))
+    for place in cues:
+        if tokens[place] in _CUES:
+            denied = meaningful(tokens[place + 1 : place + 1 + _REACH])[:2]
         else:
-            continue
+            denied = meaningful(tokens[max(0, place - _REACH) : place])[-1:]
         if denied:
-            clause = meaningful(each for each in tokens if each not in _CUES and not _KOREAN_CUE.match(each))
-            yield Denial(tuple(denied), tuple(clause))
+            yield Denial(tuple(denied), clause)
 
 
 def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
@@ -59,6 +63,43 @@ def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | Non
         if shared and coverage(denial.clause, other_stems) >= _SAME_CLAUSE:
             return max(shared, key=str.isalpha)
     return None
+
+
+_DENIED = re.compile(
+    r"\b(?:not|never|none|neither|nor|cannot|without|unable to|fail(?:ed|s)? to"
+    r"|no(?! (?:later|longer|more|less|fewer) ))\b"
+    r"|[^\W\d]n['’]t\b|않|못하|못했|못한|없|아니|아닌|아닙|마십|마세|말아|말 것"
+    r"|안 (?=되|됩|된|돼|됐|하|합|한|함|했)"
+)
+_NOTHING_DENIED = re.compile(
+    r"\bnot (?:only|just|all|necessarily|even)\b|\bor not\b|\bno doubt\b"
+    r"|\b(?:do(?:es)?n['’]t|not) (?:know|think|believe)\b"
+    r"|보다[^.]{0,40}없|(?:않은|않는|없는|아닌|못한|못하는) (?!것|상태|채|편)"
+    r"|뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없"
+)
+_ADVERBS = vocabulary("안 못")
+_SAME_WORDS = 0.75
+_FEWEST_WORDS = 3
+
+
+def other_polarity(sentence: str, other: str) -> str | None:
+    """Return the last word of `sentence` where both have the same words and just one is denied; None otherwise.
+
+    Counts the negations of both, so that one that both have, as in "without a receipt", hides no other one; of several
+    sentences it is not known which one is denied.
+    """
+    if len(split_sentences(sentence)) > 1:
+        return None
+    one, two = (len(_DENIED.findall(_NOTHING_DENIED.sub(" ", each.lower()))) for each in (sentence, other))
+    if one % 2 == two % 2:
+        return None
+    mine, theirs = (
+        meaningful(each for each in words(text) if each not in _ADVERBS and not _DENIED.search(each))
+        for text in (sentence, other)
+    )
+    if len(mine) < _FEWEST_WORDS or min(coverage(mine, set(theirs)), coverage(theirs, set(mine))) < _SAME_WORDS:
+        return None
+    return mine[-1]
 
 
 def _stems(listed: str) -> frozenset[str]:

@@ -16,13 +16,15 @@ Bound = Literal["exactly", "about", "over", "under"]
 _ROUNDING = 0.02
 _ABOUT = 0.06
 _WITHIN = 2.0  # "more than 5" is said of 7, hardly of 70
+_FAR_BELOW = 10.0  # "less than a million" is said of much less
 
 
 def _any(names: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+# Text that was cut into words has its separators apart: `45 , 000`, `10, 000`.
+_DIGITS = r"\d{1,3}(?:,\d{3}(?!\d)|[ ],[ ]\d{3}(?!\d)|,[ ]000(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?"
 _KOREAN_SCALE = _any(name for name in SCALES if not name.isascii())
 _ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand"])
 _NUMBER = re.compile(
@@ -30,18 +32,23 @@ _NUMBER = re.compile(
       (?P<code>\d+(?::\d+)+|\d+(?:\.\d+){{2,}})
     | (?P<korean>(?:(?:{_DIGITS})\s?(?:{_KOREAN_SCALE})\s?)+(?:(?:{_DIGITS})(?!\d))?)
     | (?P<digits>{_DIGITS})(?:st|nd|rd|th)?
-    | (?P<spelled>\b(?:{_ENGLISH_NUMERAL})\b(?:[\s-](?:and\s)?(?:{_ENGLISH_NUMERAL})\b)*)
+    | (?P<spelled>\b(?:{_ENGLISH_NUMERAL})\b(?:[\s-](?:and\s)?(?:{_ENGLISH_NUMERAL})\b)*
+        (?:\sand\sa\shalf\b)?)
     | (?P<ordinal>\b(?:{_any(ORDINALS)})(?=[\s-]|번째))
     | (?P<native>\b(?:{_any(KOREAN_NUMERALS)})(?=\s?(?:{_any(COUNTERS)}))))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SCALE = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion|mn|bn|tn)\b|(?<=\d)([kmb])\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"[\s-]?(?:(hundred|thousand|million|billion|trillion)s?|(mn|bn|tn))(?![A-Za-z])"
+    r"|(?<=\d)([kb]|m(?!\s?(?:high|long|wide|deep|tall|above)\b))(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(
-    rf"""\s?(percentage\spoints?|%p|[%％])
-    | [\s-]?({_any(name for name in UNITS if name.isascii() and name.isalpha())})\b
-    | ({_any(name for name in UNITS if name[0] >= "가")})(?!의|대)
-    | \s({_any(name for name in UNITS if name[0] >= "가" and len(name) > 1)}|원)""",
+    rf"""\s?(percentage[\s-]points?|%p|%포인트|[%％]|[㎜㎝㎞㎎㎏㎡℃℉]|°[CF]|km/h)
+    | [\s-]?({_any(name for name in UNITS if name.isascii() and name.isalpha())})(?![A-Za-z0-9])
+    | ({_any(name for name in UNITS if "가" <= name[0] <= "힣")})(?!의\s?\d|대)
+    | \s({_any(name for name in UNITS if "가" <= name[0] <= "힣" and len(name) > 1)}|원)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _CURRENCY = re.compile(r"(US\$|[$€£₩¥])\s?$", re.IGNORECASE)
@@ -49,15 +56,20 @@ _KOREAN_PART = re.compile(rf"({_DIGITS})\s?({_KOREAN_SCALE}|)")
 _LIST_NUMBER = re.compile(r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])", re.MULTILINE)
 _TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
 _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = (
+    ("under", re.compile(r"\b(?:(?:no|not) (?:more|later) than|at most|up to|within)\s$|최대\s?$", re.IGNORECASE)),
+    ("over", re.compile(r"\b(?:no|not) (?:less|fewer) than\s$|최소\s?$", re.IGNORECASE)),
     ("over", re.compile(r"\b(?:more than|over|at least|above|exceed(?:s|ed|ing)?)\s$", re.IGNORECASE)),
     ("under", re.compile(r"\b(?:less than|fewer than|under|below)\s$", re.IGNORECASE)),
     ("about", re.compile(r"\b(?:about|almost|approximately|around|nearly|roughly|some)\s$|약\s?$", re.IGNORECASE)),
 )
 _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("over", re.compile(r"\s?\w{0,2}\s(?:이상|초과|or more)|이 넘|\s?여\s")),
-    ("under", re.compile(r"\s?\w{0,2}\s(?:이하|미만|or less)")),
+    ("under", re.compile(r"\s?\w{0,2}\s(?:이하|미만|이내|or less)")),
     ("about", re.compile(r"\s?\w{0,2}\s?(?:가량|정도)")),
 )
+_CAPITAL = re.compile(r"\s[A-Z][a-z]")
+_DECADE = re.compile(r"['’]?s\b")
+_LETTER_HYPHEN = re.compile(r"[A-Za-z]-$")
 _CLAUSE = re.compile(r"[^,;:()|\n]{0,40}")
 
 
@@ -89,7 +101,19 @@ def find_quantities(text: str) -> list[Quantity]:
     """Return the quantities in `text` in order, dates included; the number of a list item is not a quantity."""
     text = latin_letters(text)
     listed = {match.end() for match in _LIST_NUMBER.finditer(text)}
-    return [_quantity(text, match) for match in _NUMBER.finditer(text) if match.end() not in listed]
+    return [
+        _quantity(text, match)
+        for match in _NUMBER.finditer(text)
+        if match.end() not in listed and not _is_name(text, match)
+    ]
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    """`Fifty Shades`, `the Hundred Years' War` and `the 80s` count nothing."""
+    spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
+    if spelled:
+        return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None
+    return match["digits"] is not None and _DECADE.match(rest) is not None
 
 
 def table_scale(text: str) -> float:
@@ -108,23 +132,37 @@ def agrees(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
 
     `plain_scale` is the `table_scale` of the source's text. The unit's kind is not compared: see `same_dimension`.
     """
-    converted = source.value
-    if claim.unit and source.unit and claim.dimension == source.dimension:
-        converted *= UNITS[source.unit][1] / UNITS[claim.unit][1]
+    return states(claim, source, plain_scale) or within(claim, source)
+
+
+def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
+    """Say whether `source` states the value of `claim`: equal, rounded or converted."""
+    converted = _converted(claim, source)
     values = {converted} if source.scaled else {converted, converted * plain_scale}
-    if any(_rounds_to(value, claim) for value in values):
-        return True
-    if not (claim.nouns & source.nouns or (claim.unit and claim.dimension == source.dimension)):
+    return any(_rounds_to(value, claim) for value in values)
+
+
+def within(claim: Quantity, source: Quantity) -> bool:
+    """Say whether `claim` is a limit, "more than 5", that `source` keeps: 7 does, "more than 7" is another limit."""
+    same_unit = claim.unit != "" and claim.dimension == source.dimension
+    if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
         return False
+    value = _converted(claim, source)
     if claim.bound == "over":
-        return claim.value < converted <= _WITHIN * claim.value
-    return claim.bound == "under" and converted < claim.value <= _WITHIN * converted
+        return claim.value < value <= _WITHIN * claim.value
+    return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value
+
+
+def _converted(claim: Quantity, source: Quantity) -> float:
+    if claim.unit and source.unit and claim.dimension == source.dimension:
+        return source.value * (UNITS[source.unit][1] / UNITS[claim.unit][1])
+    return source.value
 
 
 def _rounds_to(exact: float, claim: Quantity) -> bool:
     """A figure may be rounded as written but not by more than 2 %; "about" allows 6 %."""
     off = abs(exact - claim.value)
-    if off <= 1e-9 * max(exact, claim.value):
+    if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
         return True
     if claim.bound != "exactly" and off <= _ABOUT * exact:
         return True
@@ -136,7 +174,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     end = match.end()
     scale = _SCALE.match(text, end)
     if scale:
-        factor = SCALES[(scale[1] or scale[2]).lower()]
+        factor = SCALES[(scale[1] or scale[2] or scale[3]).lower()]
         value, step, end = value * factor, step * factor, scale.end()
     currency = _CURRENCY.search(text, max(0, match.start() - 4), match.start())
     unit = _UNIT.match(text, end)
@@ -146,19 +184,25 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     return Quantity(
         value=value,
         step=step,
-        unit="".join(name.lower().split()),
+        unit="".join(name.lower().replace("percentage-", "percentage").split()).replace("％", "%"),
         bound=_bound(text, start, end),
         scaled=bool(scale or match["korean"]),
-        weak=value <= 12 and not (match["digits"] or match["korean"] or match["code"]),
+        weak=_is_weak(text, match, value),
         nouns=frozenset(content_stems(clause[0] if clause else "")[:2]),
         start=start,
         text=text[start:end].strip(),
     )
 
 
+def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
+    if match["digits"]:
+        return _LETTER_HYPHEN.search(text, max(0, match.start() - 2), match.start()) is not None  # COVID-19
+    return value <= 12 and not (match["korean"] or match["code"])
+
+
 def _bound(text: str, start: int, end: int) -> Bound:
     for bound, cue in _BEFORE:
-        if cue.search(text, max(0, start - 16), start):
+        if cue.search(text, max(0, start - 18), start):
             return bound
     for bound, cue in _AFTER:
         if cue.match(text, end):
@@ -184,12 +228,12 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
 
 
 def _decimal(digits: str) -> tuple[float, float]:
-    plain = digits.replace(",", "")
+    plain = digits.replace(",", "").replace(" ", "")
     return float(plain), 10.0 ** -len(plain.partition(".")[2])
 
 
 def _spelled(phrase: str) -> float:
-    total = current = 0.0
+    total, current = (0.5 if phrase.lower().endswith("half") else 0.0), 0.0
     for word in re.findall("[a-z]+", phrase.lower()):
         if word == "thousand":
             total, current = total + (current or 1) * 1000, 0.0

@@ -1,15 +1,77 @@
-"""The smallest repair of a wrong figure: the source's own in its place (N5)."""
+"""A claim with its wrong values replaced by the source's: the least that has to change (S4.4)."""
 
+import re
 from collections.abc import Sequence
 
-from domain.disagreements import Disagreement
+from domain.disagreements import Disagreement, readable
+
+# After a consonant, after a vowel. ㄹ counts as a vowel before 로.
+_PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
+_FORMS = {form: pair for pair in _PARTICLES for form in pair}
+_PARTICLE = r"(?P<particle>으로|은|는|이|가|을|를|과|와|로)(?=(?:부터|는|도|서|써)?(?![가-힣]))"
+_SYLLABLES, _FINALS, _RIEUL = 0xAC00, 28, 8
+_DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
+"""The final consonant of a digit as it is read: 영, 일, 이, 삼 …; 0 for none. As in Unicode, 8 is ㄹ."""
+_UNIT_FINALS = {"%": 0, "g": 16, "m": 0, "l": 0, "b": 0, "c": 0, "p": 0}
+"""The same for the last sign of a unit: 퍼센트, 그램, 미터, 리터, 바이트."""
+_HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 
 
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
-    """Return `claim` with each wrong value replaced by the source's; None when one is unknown or nothing changes."""
-    text = claim
+    """Return `claim` with each wrong value replaced by the source's, with the Korean particle that then fits.
+
+    None where the source's value of some disagreement is not known or is no other one, where it would mix languages,
+    or where nothing is found. "a" and "an" stay as they are.
+    """
+    values = _values(found)
+    if not values:
+        return None
+    longest_first = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![A-Za-z0-9])(?P<value>{longest_first})(?![A-Za-z0-9])(?:{_PARTICLE})?")
+    text = readable(claim)
+    if {match["value"] for match in pattern.finditer(text)} != set(values):
+        return None
+    return pattern.sub(lambda match: _replaced(match, values), text)
+
+
+def _values(found: Sequence[Disagreement]) -> dict[str, str]:
+    """Return the claim's values with the source's; {} if one of them has none, or has two."""
+    values: dict[str, str] = {}
     for each in found:
-        if each.source_value is None or each.kind == "negation" or each.claim_value not in text:
-            return None
-        text = text.replace(each.claim_value, each.source_value)
-    return text if text != claim else None
+        new = each.source_value
+        if not new or not _fits(each.claim_value, new) or values.setdefault(each.claim_value, new) != new:
+            return {}
+    return values
+
+
+def _fits(old: str, new: str) -> bool:
+    if old == new:
+        return False
+    korean, latin = _HANGUL.search(old), _LATIN_WORD.search(old)
+    return not (korean and not latin and _LATIN_WORD.search(new) and not _HANGUL.search(new)) and not (
+        latin and not korean and _HANGUL.search(new)
+    )
+
+
+def _replaced(match: re.Match[str], values: dict[str, str]) -> str:
+    new = values[match["value"]]
+    return new + _fitting(match["particle"] or "", _final(new))
+
+
+def _fitting(particle: str, final: int | None) -> str:
+    if final is None or particle not in _FORMS:
+        return particle
+    closed, open_form = _FORMS[particle]
+    is_open = final == 0 or (final == _RIEUL and open_form == "로")
+    return open_form if is_open else closed
+
+
+def _final(text: str) -> int | None:
+    """Return the final consonant with which `text` ends when read aloud, 0 for none; None if that is not known."""
+    last = text[-1]
+    if _HANGUL.fullmatch(last):
+        return (ord(last) - _SYLLABLES) % _FINALS
+    if last in _DIGIT_FINALS:
+        # 10, 100 and 1,000 end in 십, 백 and 천; 0 alone in 영.
+        return _DIGIT_FINALS[last]
+    return _UNIT_FINALS.get(last.lower()) if re.search(r"\d\s?[A-Za-z%]+$", text) else None

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
-_NUMBER_AND_UNIT = re.compile(r"(\d[\d.,]*)([^\W\d]+)")
+_NUMBER_AND_UNIT = re.compile(r"(?<![\d.,])(\d[\d.,]*+)([^\W\d]+)")
 
 
 def words(text: str) -> list[str]:
@@ -57,6 +57,7 @@ _ENGLISH_TAILS = (
     (re.compile("(?<=[^aeiou])y$"), "i"),
 )
 _LIKE = 0.6
+_LONGEST = 100  # no word is longer, and one made of nothing but endings would be taken apart one by one
 _SPELLED = {
     word: str(value)
     for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
@@ -66,6 +67,8 @@ _SPELLED = {
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Return the key under which `word` (as `words` gives it, not empty) is compared; spelled numbers become digits."""
+    if len(word) > _LONGEST:
+        return word
     if "가" <= word[-1] <= "힣":
         return _korean_stem(word)
     if word[0].isdigit():

@@ -26,7 +26,7 @@ def only(claim: str, source: str) -> Disagreement:
 @pytest.mark.parametrize(
     ("claim", "kind", "claim_value", "source_value"),
     [
-        ("Returns are possible for 14 days.", "number", "14 days", None),
+        ("Returns are possible for 14 days.", "number", "14 days", "30 days"),
         ("Employees receive 20 days of paid leave.", "number", "20 days", "15 days"),
         ("Notice is due 3 weeks in advance.", "unit", "3 weeks", "three days"),
         ("Returns must be made within 30 minutes.", "unit", "30 minutes", "30 days"),
@@ -93,3 +93,46 @@ def test_blanking_markers_moves_nothing(text: str) -> None:
     assert len(plain) == len(text)
     assert "†" not in plain
     assert plain.count("[2019]") == text.count("[2019]")
+
+
+LEASE = (
+    "The lease runs for 24 months from 1 April 2024. The rent is $1,850 a month. The deposit of $3,700 is kept until "
+    "30 June 2026. Damage without a police report is not covered."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind", "claim_value", "source_value"),
+    [
+        ("The rent is $3,700 a month.", "number", "$3,700", "$1,850"),
+        ("The deposit of $3,700 is kept until 1 April 2024.", "date", "1 April 2024", "30 June 2026"),
+        ("The lease runs for ２５ months from 1 April 2024.", "number", "25 months", "24 months"),
+        ("Damage without a police report is covered.", "negation", "covered", None),
+    ],
+)
+def test_what_belongs_to_another_sentence_of_the_source_is_found(
+    claim: str, kind: str, claim_value: str, source_value: str | None
+) -> None:
+    found = only(claim, LEASE)
+    assert (found.kind, found.claim_value, found.source_value) == (kind, claim_value, source_value)  # S4.4
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The lease runs for ２４ months.",
+        "The rent is $1,850 a month; the deposit of $3,700 is kept until 30 June 2026.",
+        "According to context 2, the rent is 1850 dollars a month.",
+        "The lease runs from 2024-04-01.",
+        "Damage is not covered without a police report.",
+    ],
+)
+def test_figures_in_another_form_or_order_raise_no_alarm(claim: str) -> None:
+    assert disagreements(claim, LEASE) == ()  # S4.4
+
+
+@pytest.mark.parametrize("piece", ["1", "보다", "not ", "A-", "12 34, ", "1억 2만 ", "Aa of the ", "2020-05-05 "])
+def test_a_hostile_text_is_compared_like_any_other(piece: str) -> None:
+    long = piece * (20_000 // len(piece))
+    assert disagreements(long, long) == () or piece.strip()
+    assert isinstance(disagreements(POLICY, long), tuple)

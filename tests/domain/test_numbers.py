@@ -24,6 +24,15 @@ def only(text: str) -> Quantity:
         ("12만 명", 120_000, ""),
         ("30-day", 30, "time"),
         ("3시간", 3, "time"),
+        ("six and a half feet", 6.5, "length"),
+        ("45 , 000 people", 45_000, ""),
+        ("twenty-five millions", 25e6, ""),
+        ("five decades", 5, "months"),
+        ("200 mg", 200, "mass"),
+        ("2.5kW", 2.5, "power"),
+        ("25 °C", 25, "celsius"),
+        ("3.5%포인트", 3.5, "percentage points"),
+        ("245만 원의", 2.45e6, "krw"),
         ("five-year", 5, "months"),
         ("3.5%", 3.5, "percent"),
         ("3.5 percentage points", 3.5, "percentage points"),
@@ -43,7 +52,17 @@ def test_a_quantity_is_read_with_its_scale_and_unit(text: str, value: float, dim
 
 
 @pytest.mark.parametrize(
-    "text", ["제3조", "B2B", "(a) and b", "1. First, terms\n2) Then, more"[3:6], "someone", "fiveable"]
+    "text",
+    [
+        "제3조",
+        "B2B",
+        "(a) and b",
+        "1. First, terms\n2) Then, more"[3:6],
+        "someone",
+        "fiveable",
+        "Fifty Shades",
+        "the 80s",
+    ],
 )
 def test_what_is_no_quantity_is_left_alone(text: str) -> None:
     assert find_quantities(text) == []
@@ -69,6 +88,10 @@ def test_the_number_of_a_list_item_is_no_quantity() -> None:
         ("5년 이상", "7년"),
         ("fewer than 50 people", "30 people"),
         ("7", "seven"),
+        ("50 years", "five decades"),
+        ("less than $1 million", "$181,674"),
+        ("200 mg", "0.2 g"),
+        ("at least 5 days", "7 days"),
     ],
 )
 def test_the_same_amount_agrees_in_every_form(claim: str, source: str) -> None:
@@ -88,6 +111,10 @@ def test_the_same_amount_agrees_in_every_form(claim: str, source: str) -> None:
         ("more than 5 years", "70 years"),
         ("fewer than 50 people", "60 people"),
         ("at 5:30", "at 6:30"),
+        ("at least 6 months", "at least 9 months"),
+        ("no more than 7%", "no more than 10%"),
+        ("9자 이상", "14자 이상"),
+        ("200 mg", "200 g"),
         ("2.1.3", "2.1.4"),
         ("3억", "3만"),
     ],

@@ -1,0 +1,126 @@
+"""Numbers and units of a claim that its source states otherwise.
+
+First each is looked for anywhere in the source. Then, where one sentence of the source says nearly all that the claim
+says, each has to be in that sentence: there a figure that belongs to something else is a wrong one, too.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.alignment import Aligned
+from domain.numbers import Quantity, agrees, same_dimension, states, table_scale
+
+FigureKind = Literal["number", "unit"]
+Differing = tuple[FigureKind, str, str | None]
+"""The kind, the claim's figure, and the source's figure where it is known."""
+
+_SAME_STATEMENT = 0.9  # of a claim's words, for a sentence to be what it was taken from
+_SAME_MATTER = 0.4  # the same, for it to say which of several figures is meant
+_MOST_FIGURES = 50  # of a claim: so that a claim of nothing but numbers stays cheap
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a source states: its quantities, those of the sentence most like the claim, and the claim's own."""
+
+    source: str
+    everywhere: Sequence[Quantity]
+    nearby: Sequence[Quantity]
+    stated: Sequence[Quantity]
+    scale: float
+    same_statement: bool
+    same_matter: bool
+
+    def agree(self, stated: Quantity, known: Quantity) -> bool:
+        return agrees(stated, known, self.scale) and same_dimension(stated, known)
+
+    def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
+        """Leave out of `known` what other figures of the claim already are."""
+        rest = [each for each in self.stated if each is not stated]
+        return [each for each in known if not any(self.agree(other, each) for other in rest)]
+
+
+def differing_figures(
+    stated: Sequence[Quantity], everywhere: Sequence[Quantity], source: str, aligned: Aligned
+) -> list[Differing]:
+    """Return the figures of a claim, `stated`, that differ from those of the source, in order."""
+    known = _Known(
+        source=source,
+        everywhere=everywhere,
+        nearby=[each for each in everywhere if aligned.has(each.start)],
+        stated=stated[:_MOST_FIGURES],
+        scale=table_scale(source),
+        same_statement=aligned.said >= _SAME_STATEMENT,
+        same_matter=aligned.said >= _SAME_MATTER,
+    )
+    differing = {id(each): found for each in known.stated if (found := _anywhere(each, known))}
+    if known.same_statement:
+        rest = [each for each in known.stated if id(each) not in differing]
+        differing |= {id(each): ("number", each.text, other.text) for each, other in _misplaced(rest, known)}
+    return [differing[id(each)] for each in known.stated if id(each) in differing]
+
+
+def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
+    if stated.weak and stated.value == 1 and not stated.unit:
+        return None  # "one of them", "the first": rarely a figure
+    equal = [other for other in known.everywhere if states(stated, other, known.scale)]
+    if any(same_dimension(stated, other) for other in equal):
+        return None
+    if other := _other_unit(stated, equal, known):
+        return "unit", stated.text, other.text
+    # "More than 5" may be said of any 7, but not where the sentence is known that it was taken from.
+    if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else known.everywhere)):
+        return None
+    rivals = _rivals(stated, known)
+    if (stated.weak and not rivals) or _is_written(stated, known.source):
+        return None  # "the two brothers" may have been counted
+    return "number", stated.text, rivals[0].text if len({each.value for each in rivals}) == 1 else None
+
+
+def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Known) -> Quantity | None:
+    if equal:
+        return equal[0]
+    same_figure = [other for other in known.everywhere if other.value == stated.value and other.unit and stated.unit]
+    return same_figure[0] if same_figure else None
+
+
+def _is_written(stated: Quantity, source: str) -> bool:
+    """A plain number may stand in the source in a form that is no quantity, as in `B2B` or `FY19`."""
+    if stated.scaled or stated.unit:
+        return False
+    return re.search(rf"(?<!\d){re.escape(stated.text)}(?!\d)", source) is not None
+
+
+def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
+    """Return what may stand for the same thing in the source: the same words behind it, else the same kind of unit.
+
+    Where that leaves several, those in the sentence most like the claim.
+    """
+    alike = [other for other in known.everywhere if not stated.unit or other.dimension == stated.dimension]
+    same_words = [other for other in alike if stated.nouns & other.nouns]
+    rivals = known.others(stated, same_words or (alike if stated.unit else []))
+    rivals.sort(key=lambda each: each not in known.nearby)
+    if len({each.value for each in rivals}) < 2 or not known.same_matter:
+        return rivals
+    return [each for each in rivals if each in known.nearby] or rivals
+
+
+def _misplaced(stated: Sequence[Quantity], known: _Known) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield figures that are in the source but not where the claim's own sentence is, with what stands there."""
+    for dimension in sorted({each.dimension for each in stated} - {""}):
+        mine = [each for each in stated if each.dimension == dimension]
+        theirs = [each for each in known.nearby if each.dimension == dimension]
+        left = list(theirs)
+        unmatched: list[Quantity] = []
+        for each in mine:
+            match = next((other for other in left if known.agree(each, other)), None)
+            if match:
+                left.remove(match)
+            else:
+                unmatched.append(each)
+        for each in unmatched:
+            repeated = any(known.agree(each, other) for other in theirs)
+            if len(left) == 1 and (not repeated or len(mine) == len(theirs)):
+                yield each, left[0]

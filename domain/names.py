@@ -1,0 +1,298 @@
+"""Names of people, organisations, places and products that a claim has where its source has others (S4.4).
+
+There is no tagger here, so a name counts as wrong only if three things hold: nothing like it is in the whole source,
+the source's sentence that otherwise says the same has another name of the same kind, and that one stands between the
+same words. Aliases, demonyms, acronyms, parts of names and transliterations thus pass.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from domain.alignment import Aligned
+from domain.dates import find_dates
+from domain.words import content_stems, coverage, stem, vocabulary, words
+
+NameKind = Literal["latin", "person", "organisation", "place", "loanword"]
+
+_SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence, for its names to be rivals
+_MOST_WORDS = 300  # of a claim or a sentence: so that a hostile one stays cheap
+_PREFIX = 4  # letters that an inflected, translated or shortened form keeps
+_SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
+_AROUND = 2  # neighbouring words that are compared
+
+_WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
+_CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
+_POSSESSIVE = re.compile(r"['’](?:s|S)?$")
+_NO_NAMES = vocabulary("""
+    a about above according after against all also although among an and another any are as at based because before
+    both but by can could despite did do does due during each either every for from given had has have he her here his
+    how however i if in is it its last later many may more most mr mrs ms dr professor president minister chief director
+    mayor captain judge king queen prince princess sir lady lord saint miss mister doctor dean analyst engineer chairman
+    must my never new no not now of on one only or other our over per she should since so some such than that the their
+    then there these they this those through thus to two three four five six under unlike until up was we were what when
+    where which while who why will with within without would yes you your
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+    october november december spring summer autumn winter am pm ad bc ok tv us
+""")
+_SAME = tuple(
+    frozenset(names.split())
+    for names in (
+        "us usa america american americans united states 미국",
+        "uk britain british england english kingdom united 영국",
+        "netherlands dutch holland 네덜란드",
+        "germany german deutschland 독일",
+        "france french 프랑스",
+        "spain spanish spaniard 스페인",
+        "switzerland swiss 스위스",
+        "greece greek 그리스",
+        "wales welsh",
+        "denmark danish dane 덴마크",
+        "poland polish pole 폴란드",
+        "turkey turkish türkiye 터키 튀르키예",
+        "china chinese prc 중국",
+        "japan japanese 일본",
+        "korea korean rok 한국 대한민국 남한",
+        "dprk north 북한 조선민주주의인민공화국",
+        "russia russian soviet ussr 러시아 소련",
+        "eu european europe union 유럽 유럽연합",
+        "un united nations 유엔",
+        "york nyc new",
+        "angeles los la",
+    )
+)
+
+_PEOPLE = (
+    "대표|팀장|과장|교수|장관|사장|씨|박사|변호사|이사|연구원"
+    "|시장|선수|선장|학장|화백|기사|본부장|단장|사업단장|의원|대통령|감독"
+    "|기자|위원장|회장|총리|지사|차장|부장|원장|총장|작가|가수"
+    "|배우|의사|판사|검사|재무이사|실장|국장|대사|소장|코치|국회의원|군|양"
+    "|선생|여사|경|왕|목사|신부|스님|대법관|차관|청장|서장|연구소장"
+)
+_ROLE = re.compile(rf"(?:{_PEOPLE})(?:님)?(?:은|는|이|가|을|를|의|과|와|도|에게|께서|이다|였다|으로|로)?")
+_WITH_ROLE = re.compile(rf"([가-힣]{{2,4}})(?:{_PEOPLE})(?:님)?")
+_ORGANISATION = re.compile(
+    "[가-힣A-Za-z0-9]{1,12}(?:은행|전자|제약|정밀|부동산|증권|소프트|철도|식품|유통"
+    "|병원|연구소|연구원|재단|보안|해운|화재|에너지|대학교|대학"
+    "|구단|서비스|그룹|공사|공단|협회|위원회|건설|자동차|항공"
+    "|통신|보험|생명|카드|방송|신문|일보|출판사|고등학교|중학교|초등학교|화학"
+    "|중공업|산업|물산|홀딩스|전기|물류|제철|조선|학회|법원|경찰서|박물관|미술관|도서관)"
+)
+_PLACE = re.compile(r"[가-힣]{1,5}(?:특별시|광역시|시|군|구|읍|면|리|특별자치도)|[가-힣]{1,3}도")
+_PLACES = vocabulary("""
+    서울 부산 대구 인천 광주 대전 울산 세종 경기 강원 충북 충남 전북
+    전남 경북 경남 제주 수원 성남 고양 용인 청주 전주 포항 창원 천안 여수
+    경기도 강원도 충청북도 충청남도 전라북도 전라남도 경상북도 경상남도 제주도
+    한국 미국 중국 일본 영국 독일 프랑스 스페인 이탈리아 러시아
+    캐나다 호주 인도 베트남 태국 필리핀 인도네시아 말레이시아 싱가포르
+    대만 홍콩 몽골 브라질 멕시코 아르헨티나 칠레 페루 이집트 터키
+    튀르키예 이란 이라크 이스라엘 스위스 스웨덴 노르웨이 덴마크
+    핀란드 네덜란드 벨기에 오스트리아 폴란드 체코 헝가리 그리스 포르투갈
+    아일랜드 우크라이나 뉴질랜드 북한 도쿄 오사카 베이징 상하이 뉴욕
+    런던 파리 베를린 로마 마드리드 모스크바 워싱턴 시드니 하노이 방콕
+""")
+_NO_PLACES = vocabulary("""
+    다시 혹시 역시 잠시 즉시 동시 당시 일시 표시 지시 제시 공시 명시 계약시 반드시 필수 정도 제도
+    년도 연도 용도 속도 온도 태도 의도 각도 강도 농도 빈도 습도 밀도 난도 지도 보도 시도 한도
+    기구 연구 요구 가구 도구 친구 입구 출구 지구 전구 복구 청구 방면 반면 측면 화면 장면 표면
+    서면 정면 전면 관리 처리 수리 거리 우리 권리 원리 정리 분리 논리 심리 승리 금리 의리 이리
+    그리 빨리 멀리 미리
+""")
+_TAIL = re.compile(
+    "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|에서는|에서의|에서도|에서"
+    "|에게|에는|에도|에|으로부터|으로는|으로|로부터|로|부터|까지"
+    "|보다|처럼|만|은|는|이|가|을|를|의|도|과|와)$"
+)
+_FOREIGN_SYLLABLES = frozenset(
+    "르트드스크프브츠즈쉬티디피키코토포카타파페케테베데레네메켄펜텐센벤덴렌쿠투푸톤콘폰랜"
+    "랩렐딘틴핀킨린빈닌론폴콜톨펠텔켈벨델릭틱픽믹닉"
+    "딜틸필킬밀시온할칼탈팔반멘셀헬젤벡텍펙슨윈웨퀴렉록락럭셉샤쇼"
+)
+_FEWEST_FOREIGN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """Words `first`..`last` (inclusive) of a sentence, as `text`; `core` is what identifies it, folded.
+
+    Not `sure`: a single capitalised word that opens a sentence, and so may be any word.
+    """
+
+    kind: NameKind
+    text: str
+    core: tuple[str, ...]
+    first: int
+    last: int
+    sure: bool = True
+
+
+def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:
+    """Return (the claim's name, the source's name) for each name of the claim that the source has another one for.
+
+    `aligned` is the sentence of `source` that is most like the claim.
+    """
+    mine, theirs = _tokens(claim), _tokens(aligned.text)
+    stated = list(_names(claim, mine))
+    if not stated or not theirs:
+        return []
+    rivals = list(_names(aligned.text, theirs))
+    known = _Known(source)
+    absent = [name for name in stated if not known.has(name)]
+    if not absent or not _is_same_matter(mine, absent, aligned):
+        return []
+    taken = frozenset(words(claim))
+    free = [each for each in rivals if not taken.issuperset(each.core) and (each.sure or known.always_names(each.text))]
+    surest = [each for each in free if each.sure or known.names(each.text)]
+    return [
+        (name.text, rival.text)
+        for name in absent
+        if (rival := _rival(name, mine, free if name.sure else surest, theirs))
+    ]
+
+
+def _may_replace(name: _Name, rival: _Name) -> bool:
+    """Say whether both are of one kind, and neither is another way to write the other."""
+    if name.kind != rival.kind or (name.kind == "latin" and name.text.isupper() != rival.text.isupper()):
+        return False
+    pairs = ((one, other) for one in name.core for other in rival.core if one != other)
+    return not any(fuzz.ratio(one, other) >= _SPELT_ALIKE for one, other in pairs)
+
+
+class _Known:
+    """The words of a source, for looking up names in whatever form; read only when a name is looked up."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._text = source.casefold()
+        self._words = frozenset(words(source))
+        self._initials = _initials(source)
+
+    def has(self, name: _Name) -> bool:
+        """Say whether the source may well name the same: when in doubt, it does."""
+        if name.kind != "latin":
+            return any(part[:2] in self._text if len(part) > 3 else part in self._text for part in name.core)
+        missing = [part for part in name.core if not self._has_word(part)]
+        if not missing:
+            return True
+        # One of several words may be a middle name, a title or a short form; the last one is a surname.
+        return len(missing) < len(name.core) and name.core[-1] not in missing
+
+    def names(self, word: str) -> bool:
+        """Say whether a word that opens a sentence has its capital elsewhere, too."""
+        return re.search(rf"(?<=[a-z0-9,] ){re.escape(word)}\b", self._source) is not None
+
+    def always_names(self, word: str) -> bool:
+        """Say whether it never stands there with a small letter, unless also with a capital."""
+        return re.search(rf"\b{re.escape(word.lower())}\b", self._source) is None or self.names(word)
+
+    def _has_word(self, part: str) -> bool:
+        if part in self._words or part in self._initials or part[:_PREFIX] in self._text:
+            return True
+        return any(part.replace(".", "") in same and same & self._words for same in _SAME)
+
+
+def _initials(source: str) -> frozenset[str]:
+    """Return the acronyms of the source's runs of capitalised words, and what its acronyms' letters begin."""
+    runs = re.findall(r"(?<!\w)(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+(?:[A-Z][\w'’]*+)?+", source)
+    return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
+
+
+def _tokens(text: str) -> list[re.Match[str]]:
+    found: list[re.Match[str]] = []
+    for match in _WORD.finditer(text):
+        found.append(match)
+        if len(found) == _MOST_WORDS:
+            break
+    return found
+
+
+def _names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[_Name]:
+    dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
+    yield from _latin_names(text, tokens, dated)
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1][0] if place + 1 < len(tokens) else ""
+        if "가" <= token[0][-1] <= "힣" and (name := _korean_name(token[0], following, place)):
+            yield name
+
+
+def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[_Name]:
+    """Yield runs of capitalised words: `Ada Whitfield`, `TR-400`; a sentence's first word alone is not `sure`."""
+
+    for places in _runs(text, tokens, dated):
+        first, last = tokens[places[0]], tokens[places[-1]]
+        core = tuple(_POSSESSIVE.sub("", tokens[place][0]).casefold() for place in places)
+        if any(len(part) > 1 for part in core):
+            sure = len(places) > 1 or not first[0].istitle() or not _opens(text, first)
+            whole = _POSSESSIVE.sub("", text[first.start() : last.end()])
+            yield _Name("latin", whole, core, places[0], places[-1], sure)
+
+
+def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[list[int]]:
+    """Yield the places of capitalised words with nothing but a space or a hyphen between them."""
+    run: list[int] = []
+    for place, token in enumerate(tokens):
+        folded = _POSSESSIVE.sub("", token[0]).casefold()
+        begins = _CAPITAL.match(token[0]) is not None and folded not in _NO_NAMES and token.start() not in dated
+        if run and (not begins or text[tokens[place - 1].end() : token.start()] not in (" ", "-")):
+            yield run
+            run = []
+        if begins:
+            run.append(place)
+    if run:
+        yield run
+
+
+def _opens(text: str, token: re.Match[str]) -> bool:
+    """Say whether a sentence, a line, a list item or a quotation may begin at this word."""
+    before = text[max(0, token.start() - 3) : token.start()].rstrip(" \t*_")
+    return token.start() == 0 or not before or before[-1] in ".!?:;\n\"“‘'(-•#"
+
+
+def _korean_name(token: str, following: str, place: int) -> _Name | None:
+    bare = _TAIL.sub("", token) or token
+    if _ROLE.fullmatch(following) and re.fullmatch("[가-힣]{2,4}", token):
+        return _Name("person", token, (token,), place, place)
+    if (joined := _WITH_ROLE.fullmatch(bare)) and len(joined[1]) == 3:
+        return _Name("person", joined[1], (joined[1],), place, place)
+    if _ORGANISATION.fullmatch(bare):
+        return _Name("organisation", bare, (bare,), place, place)
+    if bare in _PLACES or (bare not in _NO_PLACES and _PLACE.fullmatch(bare)):
+        return _Name("place", bare, (re.sub("(?:특별시|광역시|시|군|구|도)$", "", bare) or bare,), place, place)
+    if len(bare) >= 3 and sum(each in _FOREIGN_SYLLABLES for each in bare) >= _FEWEST_FOREIGN:
+        return _Name("loanword", bare, (bare,), place, place)
+    return None
+
+
+def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[_Name], aligned: Aligned) -> bool:
+    named = {place for name in absent for place in range(name.first, name.last + 1)}
+    rest = content_stems(" ".join(token[0] for place, token in enumerate(tokens) if place not in named))
+    return coverage(rest, set(aligned.stems)) >= _SAME_MATTER
+
+
+def _rival(
+    name: _Name, mine: Sequence[re.Match[str]], rivals: Sequence[_Name], theirs: Sequence[re.Match[str]]
+) -> _Name | None:
+    """Return the name between the same words as `name`; None if none or several are."""
+    around, both_sides = _neighbours(mine, name), name.kind == "loanword" or not name.sure
+    alike = [
+        each
+        for each in rivals
+        if _may_replace(name, each) and _is_alike(around, _neighbours(theirs, each), both_sides=both_sides)
+    ]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _neighbours(tokens: Sequence[re.Match[str]], name: _Name) -> tuple[list[str], list[str]]:
+    before = tokens[max(0, name.first - _AROUND) : name.first]
+    after = tokens[name.last + 1 : name.last + 1 + _AROUND]
+    return [stem(token[0].casefold()) for token in reversed(before)], [stem(token[0].casefold()) for token in after]
+
+
+def _is_alike(one: tuple[list[str], list[str]], other: tuple[list[str], list[str]], *, both_sides: bool) -> bool:
+    """The next word on either side is the same (the text's end counts as one), or two words on one side are."""
+    same = [mine[:1] == theirs[:1] for mine, theirs in zip(one, other, strict=True)]
+    both = [len(mine) == _AROUND and mine == theirs for mine, theirs in zip(one, other, strict=True)]
+    return all(same) or (any(both) and not both_sides)
