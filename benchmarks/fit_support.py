@@ -30,7 +30,7 @@ from domain.verdicts import CONFIDENCE_THRESHOLD
 
 Array = NDArray[np.float64]
 
-_RIDGE = 40.0
+_RIDGE = 10.0
 _SWEEPS = 60
 _MODEL = Path("domain/support/model.json")
 
