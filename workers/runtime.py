@@ -17,6 +17,7 @@ from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from config.settings import settings
 from services.step import Tools
+from services.verifier import verifier_version
 from workers.leases import LeaseRenewer
 
 T = TypeVar("T")
@@ -44,7 +45,8 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 @cache
 def tools() -> Tools:
     """The models and the embedder of this process."""
-    return Tools(models=ModelGateway(make_model(settings()), settings().models), embedder=default_embedder())
+    models = ModelGateway(make_model(settings()), settings().models)
+    return Tools(models, default_embedder(), verifier_version(models, settings()))
 
 
 @cache
