@@ -1,17 +1,22 @@
 """What happens when a worker process starts: logs, a warm embedder, and the reconciler where maintenance is served."""
 
 import logging
+import sys
 import threading
 from typing import Any
 
+import structlog
 from celery.signals import setup_logging, worker_init, worker_process_init, worker_ready
 
 from clients.embeddings import default_embedder
+from clients.llm.neural import open_classifier
 from config.logging import configure_logging
-from config.settings import settings
+from config.settings import ConfigurationInvalid, settings
 from db.session import dispose
 from workers.queues import Queue
 from workers.reconciler import start_reconciler
+
+log = structlog.get_logger()
 
 COMPUTING = {Queue.RETRIEVAL, Queue.INGESTION}
 
@@ -23,6 +28,19 @@ def _own_logging(**_: Any) -> None:
     configure_logging(current.log_level, "worker", current.log_format)
     # Whoever started this process waits for the line that says it is ready, however quiet the logs are to be.
     logging.getLogger("celery.apps.worker").setLevel(logging.INFO)
+
+
+@worker_init.connect
+def _with_a_judge_that_can_be_used(**_: Any) -> None:
+    # Better no worker than one whose every check fails for a reason that only its log tells.
+    models = settings().models
+    if not models.judge:
+        return
+    try:
+        open_classifier(models.judge, models.judge_label, download=models.judge_download)
+    except ConfigurationInvalid as error:
+        log.critical("configuration", error=str(error))
+        sys.exit(2)
 
 
 @worker_init.connect
