@@ -4,13 +4,16 @@ What is left reads as if the statement had never stood there: no empty list item
 paragraphs.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from domain.plain import plain_text
-from domain.reading import Reading, is_list_sign
+from domain.reading import Reading, is_list_sign, without_list_sign
 
+_STOP = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*$")
+_CONTINUED = re.compile(r"\n[ \t]{2,}")
 RepairKind = Literal["reattributed", "rewritten", "dropped"]
 
 
@@ -55,8 +58,9 @@ def mend(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Pla
             text = text[:start] + text[end:]
             places = [*places[:index], Place(index, start, start), *_shifted(places[index + 1 :], start - end)]
         elif repair.kind == "rewritten":
-            text = text[: place.start] + repair.text + text[place.end :]
-            end = place.start + len(repair.text)
+            words = repair.text + _stop(text[place.start : place.end], repair.text)
+            text = text[: place.start] + words + text[place.end :]
+            end = place.start + len(words)
             places = [*places[:index], Place(index, place.start, end), *_shifted(places[index + 1 :], end - place.end)]
     dropped = {index for index, repair in repairs.items() if repair.kind == "dropped"}
     if not dropped:
@@ -66,8 +70,15 @@ def mend(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Pla
 
 
 def clean_words(text: str) -> str:
-    """Return `text` on one line and without citation markers, as one statement of an answer is written."""
-    return " ".join(plain_text(text).text.split())
+    """Return `text` on one line, without citation markers and list sign, as one statement of an answer is written."""
+    words = " ".join(plain_text(text).text.split())
+    return without_list_sign(words)
+
+
+def _stop(old: str, new: str) -> str:
+    """The full stop that new words lack: without it the next sentence would be read as a part of this one."""
+    had, has = _STOP.search(old), _STOP.search(new)
+    return had[0] if had and not has else ""
 
 
 def _shifted(places: Sequence[Place], by: int) -> Iterator[Place]:
@@ -84,11 +95,19 @@ def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     before, after = text[line_start:start], text[end:line_end]
+    if is_list_sign(before) and _is_continued(text, line_end, following):
+        return start, following
     if is_list_sign(before) and following >= line_end and not after.strip(" \t|"):
         return _whole_lines(text, line_start, line_end)
     if after.strip():
         return start, end + len(after) - len(after.lstrip())
     return line_start + len(before.rstrip()), end
+
+
+def _is_continued(text: str, line_end: int, following: int) -> bool:
+    """Whether the next statement goes on with the same item: on the next line, indented, without a sign of its own."""
+    between = text[line_end:following]
+    return line_end < following < len(text) and bool(_CONTINUED.fullmatch(between))
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:

@@ -73,6 +73,12 @@ def is_list_sign(text: str) -> bool:
     return not stripped or _BULLET.fullmatch(stripped) is not None
 
 
+def without_list_sign(text: str) -> str:
+    """Return `text` without the bullet or heading sign that it begins with."""
+    sign = _BULLET.match(text)
+    return text[sign.end() :] if sign else text
+
+
 def _sentences(text: str) -> list[tuple[int, int]]:
     """Split `text`, but never inside code: a marker that is put behind a sentence would become a part of the code."""
     regions = code_regions(text)

@@ -114,8 +114,13 @@ def sentence_status(
 
 
 def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
-    """Return how likely it is that some source says the sentence, 0..1: that of its best check; None without one."""
-    return max((check.support for check in checks if check.support is not None), default=None)
+    """Return how likely it is that the sources say the sentence, 0..1; None without a check that happened.
+
+    That of its best check, as one source is enough; that of its worst when a source contradicts it.
+    """
+    found = [check.support for check in checks if check.support is not None]
+    choose = min if any(check.relation == "contradicts" for check in checks) else max
+    return choose(found, default=None)
 
 
 def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD) -> bool:

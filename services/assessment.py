@@ -6,10 +6,10 @@ from typing import Any
 
 from db.models import Answer, Citation, Verification
 from db.queries.results import StoredVerification
-from domain.calibration import calibrations
 from domain.citations import Statement
 from domain.confidence import confidence, level
 from domain.correction import Corrected
+from domain.mending import Repair
 from domain.modes import IDK
 from domain.verdicts import SentenceStatus, accuracy_rate, sentence_status
 from services.findings import Findings
@@ -29,6 +29,7 @@ from services.verification_rows import (
 )
 
 CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
+RECHECK = "recheck_answerability"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
     ]
     verification = _verification(context, context.draft["text"], findings)
     verification.kind = "attempt"
-    _set_confidence(context, verification, findings, judged, mended=False)
+    _set_confidence(context, verification, findings, judged, {})
     verification.issues = [*verification.issues, *_unchecked_issues(context, [each.status for each in judged])]
     rows = [sentence_row(context, each) for each in judged]
     return StoredVerification(verification, rows, claim_rows(findings), check_rows(context, passages, findings))
@@ -62,8 +63,9 @@ def published_verification(context: StepContext, findings: Findings, published: 
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
     verification = _verification(context, published.corrected.text, findings)
-    _set_confidence(context, verification, findings, judged, mended=bool(repairs.edits))
-    verification.is_grounded = bool(verification.is_grounded) and not answer.abstained
+    _set_confidence(context, verification, findings, judged, repairs.edits)
+    if answer.abstained:
+        _withdraw(verification)
     verification.issues = [
         *verification.issues,
         *_unchecked_issues(context, states),
@@ -126,44 +128,50 @@ def _verification(context: StepContext, text: str, findings: Findings) -> Verifi
         verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
         unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
         suggested_corrections=(_verdict_of(context, "check_claims") or {}).get("corrections", []),
-        checks={name: _check_json(context, name) for name in CHECKS},
+        checks={name: _check_json(context, name) for name in _made(context)},
         **_history(context),
     )
 
 
 def _history(context: StepContext) -> dict[str, Any]:
-    """S2.3: corrective rounds so far, and whether the kept one had passages that the first had not."""
-    found_more = any(
-        (outcomes.get(("assess", "")) or {}).get("new_context", False)
-        for number, outcomes in context.rounds.items()
-        if number <= context.round
-    )
-    return {"attempts": max(context.rounds, default=context.round), "additional_context_used": found_more}
+    """S2.3: corrective rounds so far, and whether the kept one was written from passages that the first had not."""
+    first = (context.rounds.get(0, {}).get(("select", "")) or {}).get("selected", [])
+    kept = context.selection["selected"]
+    used_more = context.round > 0 and not set(kept) <= set(first)
+    return {"attempts": max(context.rounds, default=context.round), "additional_context_used": used_more}
 
 
 def _set_confidence(
-    context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged], *, mended: bool
+    context: StepContext,
+    verification: Verification,
+    findings: Findings,
+    judged: Sequence[Judged],
+    edits: Mapping[int, Repair],
 ) -> None:
-    """S2.2, S2.4: from the draft's claims or sentences; from the sentences that are left when some were mended."""
+    """S2.2, S2.4: from the draft's claims or sentences, or from those that are left when some were mended."""
     states = [each.status for each in judged]
-    counted = states if mended else findings.counted
+    counted = findings.counted_after(states, edits)
     verification.confidence = confidence(counted)
     verification.confidence_level = level(verification.confidence)
     verification.draft_confidence = findings.confidence
     verification.claims_checked = sum(state not in UNCHECKED for state in counted)
     verification.claims_supported = list(counted).count(SentenceStatus.SUPPORTED)
-    verification.is_grounded = _grounded(states) and (mended or _grounded(list(findings.counted)))
-    calibration = calibrations().get(context.query.provider)
-    if calibration is not None:
+    verification.is_grounded = _grounded(states) and _grounded(counted)
+    if calibration := context.tools.calibration:
         verification.calibration = {"version": calibration.version, "ece": calibration.ece}
         verification.calibrated_confidence = _expected_share(context, judged)
 
 
+def _withdraw(verification: Verification) -> None:
+    """ "I don't know" claims nothing: only the confidence of what was written before stays, under its own name."""
+    verification.confidence = verification.confidence_level = verification.calibrated_confidence = None
+    verification.claims_checked = verification.claims_supported = 0
+    verification.is_grounded = False
+
+
 def _expected_share(context: StepContext, judged: Sequence[Judged]) -> float | None:
     """N8: the share of claims that may be expected to be supported; what was not checked counts as not."""
-    shares = [
-        calibrated_support(context, each.checks) or 0.0 for each in judged if each.status is not SentenceStatus.NO_CLAIM
-    ]
+    shares = [calibrated_support(context, each) or 0.0 for each in judged if each.status is not SentenceStatus.NO_CLAIM]
     return sum(shares) / len(shares) if shares else None
 
 
@@ -207,6 +215,10 @@ def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
     if answer.abstain_reason:
         found.append(answer.abstain_reason)
     return found
+
+
+def _made(context: StepContext) -> tuple[str, ...]:
+    return (*CHECKS, RECHECK) if context.outcome(RECHECK) else CHECKS
 
 
 def _check_json(context: StepContext, name: str) -> dict[str, Any]:

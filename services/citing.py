@@ -40,17 +40,17 @@ def choose_span(statement: str, passage: Passage, candidates: Sequence[Extracted
 
     Only candidates that stand in the passage word for word count, and only if they fit better than what we find.
     """
-    literal = locate_quote(statement, passage.text)
-    if literal is not None and literal.exact:
+    text = passage.readable
+    literal = locate_quote(statement, text)
+    if literal is not None and literal.exact and passage.words(literal.start, literal.end):
         return Span(literal.start, literal.end, "direct_quote")
-    start, end = best_text_span(passage.text, statement, options.span_min_chars, options.span_max_chars)
-    kind = citation_type(statement, passage.text[start:end])
-    best, relevance = Span(start, end, kind), claim_relevance(statement, passage.text[start:end])
+    start, end = best_text_span(text, statement, options.span_min_chars, options.span_max_chars)
+    kind = citation_type(statement, text[start:end])
+    best, relevance = Span(start, end, kind), claim_relevance(statement, text[start:end])
     for candidate in candidates:
-        found = locate_quote(candidate.text, passage.text)
-        if found is None or not found.exact:
+        found = locate_quote(candidate.text, text)
+        if found is None or not found.exact or not (words := passage.words(found.start, found.end)):
             continue
-        words = passage.text[found.start : found.end]
         fits = claim_relevance(statement, words)
         if fits >= relevance and fits > 0:
             best, relevance = (

@@ -31,12 +31,13 @@ def sentence_evidence(
     if found:
         return found
     spans = [
-        (passage, *best_text_span(passage.text, statement.text, options.span_min_chars, options.span_max_chars))
+        (passage, *best_text_span(passage.readable, statement.text, options.span_min_chars, options.span_max_chars))
         for passage in passages
     ]
-    if not spans:
+    usable = [(claim_relevance(statement.text, words), *span) for span in spans if (words := span[0].words(*span[1:]))]
+    if not usable:
         return None, None
-    passage, start, end = max(spans, key=lambda span: claim_relevance(statement.text, span[0].text[span[1] : span[2]]))
+    _, passage, start, end = max(usable, key=lambda span: span[0])
     return _quoted(passage, start, end)
 
 
@@ -50,6 +51,8 @@ def check_evidence(check: PairVerdict, passages: Sequence[Passage]) -> Quoted:
 
 
 def _quoted(passage: Passage, start: int, end: int) -> Quoted:
+    if passage.words(start, end) is None:
+        return None, None
     return passage.text[start:end], location(passage, passage.start_index + start, passage.start_index + end)
 
 

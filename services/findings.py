@@ -1,12 +1,13 @@
 """What the checks of one round found out about its draft: verdicts, states of its sentences, confidence (N4, S2.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from domain.citations import Statement, deciding_items, statements
 from domain.claim_verdicts import ClaimStatus
 from domain.confidence import confidence
+from domain.evidence import claim_relevance
 from domain.verdicts import PairVerdict, SentenceStatus, is_failing, sentence_status
 from services.step import Outcome, StepContext
 
@@ -14,6 +15,7 @@ Verdicts = Mapping[tuple[int, int | None], PairVerdict]
 """By (statement index, citation number or None), as the model wrote them."""
 
 _MOST_GAPS = 8
+_ABOUT = 0.3  # S4.4: with less of a claim's words a sentence does not make it
 _OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus.PARTIAL)
 _AS_SENTENCE = {
     ClaimStatus.SUPPORTED.name: SentenceStatus.SUPPORTED,
@@ -40,6 +42,20 @@ class Findings:
     def checks_of(self, index: int) -> list[PairVerdict]:
         """The verdicts of one statement."""
         return [verdict for (statement, _), verdict in self.verdicts.items() if statement == index]
+
+    def counted_after(self, states: Sequence[SentenceStatus], mended: Collection[int]) -> Sequence[SentenceStatus]:
+        """What the confidence of the answer is computed from when statements `mended` were changed; `states` are those
+        of its sentences now. A claim of a statement that is gone or changed counts no more; all others still do."""
+        if not mended:
+            return self.counted
+        left = [claim for claim in self.claims or [] if self._statement_of(claim["claim"]) not in mended]
+        listed = [_AS_SENTENCE[claim["status"]] for claim in left]
+        return min((states, listed), key=_sure) if confidence(listed) is not None else states
+
+    def _statement_of(self, claim: str) -> int | None:
+        rated = [(claim_relevance(claim, each.text), -each.index) for each in self.said]
+        relevance, index = max(rated, default=(0.0, 0))
+        return -index if relevance >= _ABOUT else None
 
     def failing(self, threshold: float) -> list[int]:
         """N5: the statements of which every check is a sure no."""

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from db.queries.chunks import Passage
-from domain.attacks import without_orders
 from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
@@ -44,7 +43,7 @@ async def _ready(score: Scored) -> Scored:
 
 async def score_passage(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
     """S3.1: ask the model how relevant one passage is to the question."""
-    fields = {"question": question, "chunk": without_orders(passage.text)}
+    fields = {"question": question, "chunk": passage.readable}
     reply = await models.ask(RERANK_CHUNK, fields, log=log, item=str(passage.key))
     if isinstance(reply, Failure):
         return Scored(status="unreadable", score=None, reason=reply.reason)

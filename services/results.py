@@ -24,16 +24,14 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         query = queries.get_query(session, query_id)
         found = results.find_answer(session, query_id)
-        verifications = results.list_verifications(session, query_id)
-        rounds = steps.list_outcomes(session, query_id)
+        published = results.find_published_verification(session, query_id)
+        selected = steps.find_outcome(session, query_id, found[0].round if found else query.round, "select")
         usage = records.usage_of_query(session, query_id)
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             **(_answer_json(*found) if found else _NO_ANSWER),
-            "sources": rounds.get(found[0].round if found else query.round, {})
-            .get(("select", ""), {})
-            .get("sources", []),
-            "verification": _published_json(verifications, query.options),
+            "sources": (selected or {}).get("sources", []),
+            "verification": _verification_json(published, query.options) if published else None,
             "usage": {
                 "llm_calls": usage.llm_calls,
                 "prompt_tokens": usage.prompt_tokens,
@@ -150,11 +148,6 @@ def _citation_json(citation: Citation) -> dict[str, Any]:
         "filename": citation.document_name,
         "metadata": {**metadata, "filename": citation.document_name},
     }
-
-
-def _published_json(verifications: list[StoredVerification], options: dict[str, Any]) -> dict[str, Any] | None:
-    published = [each for each in verifications if each.verification.kind == "published"]
-    return _verification_json(published[-1], options) if published else None
 
 
 def _verification_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from db.queries.chunks import Passage, get_passages
 from db.session import reading
+from domain.calibration import Calibration
 from domain.errors import SourceDeleted
 from domain.options import QueryOptions
 from domain.outcomes import Drafted, Retrieved, Selected
@@ -40,6 +41,8 @@ class Tools:
     embedder: Embedder
     verifier: str = ""
     """The version of what checks statements (N8), as stored with every verification."""
+    calibration: Calibration | None = None
+    """What makes probabilities of that verifier's confidence, if anybody measured it."""
 
 
 @dataclass(frozen=True, slots=True)

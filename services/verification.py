@@ -99,7 +99,7 @@ def _claim_json(claim: CheckedClaim, passages: list[Passage]) -> dict[str, Any]:
     if place is not None:
         passage = passages[place.source]
         source = location(passage, passage.start_index + place.start, passage.start_index + place.end)
-        evidence = passage.text[place.start : place.end]
+        evidence = passage.words(place.start, place.end)
     fields = {"claim": claim.claim, "status": claim.status.name, "reasoning": claim.reasoning}
     return {**fields, "evidence": evidence, "source": source}
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from db.models import Citation, CitationCheck, VerificationClaim, VerificationSentence
 from db.queries.chunks import Passage
-from domain.calibration import calibrations
 from domain.citations import Statement, statements
 from domain.verdicts import PairVerdict, SentenceStatus, Verdict, sentence_support
 from services.evidence import Quoted, check_evidence, sentence_evidence
@@ -43,15 +42,16 @@ def judged_sentence(
     return Judged(statement, status, checks, evidence)
 
 
-def calibrated_support(context: StepContext, checks: Sequence[PairVerdict]) -> float | None:
-    support, calibration = sentence_support(checks), calibrations().get(context.query.provider)
+def calibrated_support(context: StepContext, judged: Judged) -> float | None:
+    """How likely it is that the sources say it, 0..1; None for what was not checked or claims nothing (N4, N8)."""
+    support = None if judged.status in UNCHECKED else sentence_support(judged.checks)
+    calibration = context.tools.calibration
     return support if support is None or calibration is None else calibration.apply(support)
 
 
 def sentence_row(context: StepContext, judged: Judged) -> VerificationSentence:
     reason = "; ".join(dict.fromkeys(check.explanation for check in judged.checks if check.explanation))
-    support = None if judged.status in UNCHECKED else calibrated_support(context, judged.checks)
-    return _row(judged.statement, judged.status, reason, support, judged.evidence)
+    return _row(judged.statement, judged.status, reason, calibrated_support(context, judged), judged.evidence)
 
 
 def as_sentences(text: str, status: SentenceStatus) -> list[VerificationSentence]:

@@ -16,6 +16,7 @@ from clients.embeddings import default_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from config.settings import settings
+from domain.calibration import calibrations
 from services.step import Tools
 from services.verifier import verifier_version
 from workers.leases import LeaseRenewer
@@ -46,7 +47,9 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 def tools() -> Tools:
     """The models and the embedder of this process."""
     models = ModelGateway(make_model(settings()), settings().models)
-    return Tools(models, default_embedder(), verifier_version(models, settings()))
+    # The calibrations that come with the program are those of its own verifiers, not of a judge beside them.
+    calibration = None if settings().models.judge else calibrations().get(models.provider)
+    return Tools(models, default_embedder(), verifier_version(models, settings()), calibration)
 
 
 @cache

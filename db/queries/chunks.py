@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document
+from domain.attacks import without_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,15 @@ class Passage:
     def section_at(self, offset: int) -> str | None:
         """The innermost section of the document at `offset` (code points of its text), if it has sections."""
         return next((title for title, start, end in reversed(self.sections) if start <= offset < end), self.section)
+
+    @property
+    def readable(self) -> str:
+        """The text with sentences that address a model blanked out, in place: what may be shown and be evidence."""
+        return without_orders(self.text)
+
+    def words(self, start: int, end: int) -> str | None:
+        """The words at `start:end` of the text, or None if any of them may not be evidence."""
+        return self.text[start:end] if self.text[start:end] == self.readable[start:end] else None
 
     @property
     def label(self) -> str:

@@ -47,6 +47,17 @@ def find_answer(session: Session, query_id: uuid.UUID) -> tuple[Answer, list[Cit
     return answer, list(citations)
 
 
+def find_published_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
+    """The verification of the answer that users see, if there is one yet."""
+    verification = session.scalar(
+        select(Verification)
+        .where(Verification.query_id == query_id, Verification.kind == "published")
+        .order_by(Verification.id.desc())
+        .limit(1)
+    )
+    return _with_parts(session, verification) if verification else None
+
+
 def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVerification]:
     """Every verification of a query, the first one first."""
     verifications = session.scalars(

@@ -28,6 +28,13 @@ def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
     return found
 
 
+def find_outcome(session: Session, query_id: uuid.UUID, round_: int, step: str) -> dict[str, Any] | None:
+    """What a step of one item left in a round, if it is finished."""
+    key = {"query_id": query_id, "round": round_, "step": step, "item": ""}
+    found = session.get(StepOutcome, key)
+    return found.value if found else None
+
+
 def claim_items(
     session: Session,
     query_id: str,
