@@ -1,5 +1,8 @@
 """The access log, and what becomes of errors that nobody foresaw."""
 
+import time
+from collections.abc import Sequence
+
 import httpx
 import pytest
 import structlog
@@ -10,6 +13,13 @@ from tests.api.test_health import use, without_schema
 SECRET = "our revenue fell by half"
 
 
+def wait_for(lines: Sequence[object], count: int) -> None:
+    """The line of a request is written just after its response was sent."""
+    deadline = time.monotonic() + 5
+    while len(lines) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 def test_every_request_is_one_line_with_its_id_and_without_its_content(http: httpx.Client) -> None:  # A8, A9
     with structlog.testing.capture_logs([structlog.contextvars.merge_contextvars]) as lines:
         responses = [
@@ -18,6 +28,7 @@ def test_every_request_is_one_line_with_its_id_and_without_its_content(http: htt
             http.get("/v1/queries", params={"workspace": SECRET}),
             http.get("/nowhere"),
         ]
+        wait_for(lines, 4)
     requests = [line for line in lines if line["event"] == "request"]
     assert [(line["method"], line["path"], line["status"]) for line in requests] == [
         ("POST", "/v1/documents", 202),
@@ -46,6 +57,7 @@ def test_an_unforeseen_error_shows_an_id_and_no_insides(
     ):
         use(elsewhere, "CITEWELL_DATABASE_URL", without_schema(database))
         response = http.get("/v1/queries", params={"workspace": SECRET})
+        wait_for(lines, 2)
     use(monkeypatch, "CITEWELL_DATABASE_URL", database)
     told = assert_problem(response, 500, "internal_error")
     assert told["error_id"] in told["detail"]
