@@ -18,6 +18,7 @@ WINDOW_CHARS = 12_000
 _OVERLAP_CHARS = 800
 
 _WEIGHT = {"supports": 3, "contradicts": 2, "partially_supports": 1, "does_not_mention": 0}
+_SURE_CONTRADICTION = 4
 
 
 async def judge_statement(
@@ -25,8 +26,8 @@ async def judge_statement(
 ) -> Checked:
     """Return whether the `sources` say the `statement` (S5.4); its verdict is `domain.ruling.Ruling` as JSON.
 
-    Long sources are shown in windows, the likeliest first, until one supports the statement: nothing is cut. When a
-    window could not be judged and no other supports, the whole is `not_checked` (N4).
+    Long sources are shown in windows, the likeliest first, until one surely supports the statement: nothing is cut. When
+    a window could not be judged and no other supports, the whole is `not_checked` (N4).
     """
     rulings: list[Ruling] = []
     failures: list[str] = []
@@ -39,7 +40,7 @@ async def judge_statement(
         rulings.append(rule(statement, [source.text for source in sources], reply))
         if _settles(rulings[-1]):
             break
-    best = max(rulings, key=lambda ruling: (_WEIGHT[ruling.relation], ruling.confidence), default=None)
+    best = max(rulings, key=_weight, default=None)
     if best is None or (failures and not best.supports):
         return Checked(status="not_checked", verdict=None, reason=failures[0] if failures else "there is no source")
     return Checked(status="checked", verdict=best.as_json())
@@ -49,6 +50,12 @@ def _settles(ruling: Ruling) -> bool:
     """Sure support needs no further window, and what the whole of the sources contradicts none could mend."""
     contradicted = ruling.decided_by == "evidence" and not ruling.is_accurate
     return contradicted or (ruling.supports and ruling.confidence >= CONFIDENCE_THRESHOLD)
+
+
+def _weight(ruling: Ruling) -> tuple[int, float]:
+    """Of several windows one is enough for support, but a sure contradiction in one is not outvoted by another."""
+    sure = ruling.relation == "contradicts" and ruling.confidence >= CONFIDENCE_THRESHOLD
+    return (_SURE_CONTRADICTION if sure else _WEIGHT[ruling.relation]), ruling.confidence
 
 
 def _windowed(statement: str, sources: Sources) -> list[Sources]:
