@@ -82,6 +82,15 @@ class RerankSettings(_Group):
     source_scoring: bool = Field(default=False, description="keep only sources that score 0.4 or more (S5.2)")
 
 
+class CalibrationSettings(_Group):
+    """What makes probabilities of a verifier's confidence (N8); `citewell evaluate` prints it for the one in force."""
+
+    version: str
+    slope: float = Field(gt=0)
+    offset: float
+    ece: float = Field(ge=0, le=1)
+
+
 class VerificationSettings(_Group):
     """Row S1.5's weights and thresholds, S5.4's and S2.4's confidence thresholds."""
 
@@ -101,6 +110,7 @@ class VerificationSettings(_Group):
     confidence_threshold: float = Field(default=0.7, ge=0, le=1, description="below it the answer is corrected (S2.3)")
     max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")
     repair: Literal["full", "citations"] = "full"
+    calibration: CalibrationSettings | None = None
 
 
 class IngestionSettings(_Group):

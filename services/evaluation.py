@@ -11,6 +11,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog, CallRecord
 from config.settings import ModelInfo
+from domain.calibration import Calibration, fit
 from domain.metrics import (
     Score,
     balanced_accuracy,
@@ -100,6 +101,32 @@ def measured(judged: Mapping[str, Sequence[JudgedPair]]) -> dict[str, Measures]:
 def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
     """Average each measure over the sets in which it is defined: every set counts the same."""
     return {name: mean(measures[name] for measures in sets.values()) for name in names}
+
+
+def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) -> Calibration | None:
+    """N8: what makes probabilities of these scores. Its `ece` is that of sets which the fit had not seen, the mean over
+    leaving out each in turn (halves of the only one). None where a fit would have nothing to learn from."""
+    folds = {name: _scored(pairs) for name, pairs in judged.items()}
+    if len(folds) == 1:
+        (only,) = folds.values()
+        folds = {"even": only[::2], "odd": only[1::2]}
+    if any(len({label for _, label in fold}) < 2 for fold in folds.values()):
+        return None
+    errors: list[float] = []
+    for name, unseen in folds.items():
+        slope, offset = _fitted([pair for other, fold in folds.items() if other != name for pair in fold])
+        held = Calibration(version, slope, offset, 0.0)
+        errors.append(ece([label for _, label in unseen], [held.apply(score) for score, _ in unseen]) or 0.0)
+    slope, offset = _fitted([pair for fold in folds.values() for pair in fold])
+    return Calibration(version, round(slope, 4), round(offset, 4), round(sum(errors) / len(errors), 4))
+
+
+def _scored(pairs: Sequence[JudgedPair]) -> list[tuple[float, int]]:
+    return [(pair.score, pair.label) for pair in pairs if pair.score is not None]
+
+
+def _fitted(pairs: Sequence[tuple[float, int]]) -> tuple[float, float]:
+    return fit([score for score, _ in pairs], [bool(label) for _, label in pairs])
 
 
 def usage_of(calls: Sequence[CallRecord], catalogue: Mapping[str, ModelInfo]) -> dict[str, object]:

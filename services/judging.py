@@ -26,8 +26,8 @@ async def judge_statement(
 ) -> Checked:
     """Return whether the `sources` say the `statement` (S5.4); its verdict is `domain.ruling.Ruling` as JSON.
 
-    Long sources are shown in windows, the likeliest first, until one surely supports the statement: nothing is cut. When
-    a window could not be judged and no other supports, the whole is `not_checked` (N4).
+    Long sources are shown in windows, the likeliest first, until one surely supports the statement: nothing is cut.
+    When a window could not be judged and no other supports, the whole is `not_checked` (N4).
     """
     rulings: list[Ruling] = []
     failures: list[str] = []

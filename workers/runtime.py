@@ -16,7 +16,7 @@ from clients.embeddings import default_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from config.settings import settings
-from domain.calibration import calibrations
+from domain.calibration import Calibration, calibrations
 from services.step import Tools
 from services.verifier import verifier_version
 from workers.leases import LeaseRenewer
@@ -47,9 +47,14 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 def tools() -> Tools:
     """The models and the embedder of this process."""
     models = ModelGateway(make_model(settings()), settings().models)
-    # The calibrations that come with the program are those of its own verifiers, not of a judge beside them.
-    calibration = None if settings().models.judge else calibrations().get(models.provider)
-    return Tools(models, default_embedder(), verifier_version(models, settings()), calibration)
+    return Tools(models, default_embedder(), verifier_version(models, settings()), _calibration(models.provider))
+
+
+def _calibration(provider: str) -> Calibration | None:
+    """The one that was measured for this verifier: as configured, else that which comes with the program's own."""
+    if own := settings().verification.calibration:
+        return Calibration(**own.model_dump())
+    return None if settings().models.judge else calibrations().get(provider)
 
 
 @cache

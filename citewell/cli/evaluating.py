@@ -1,11 +1,12 @@
 """The work of `citewell evaluate`: read the data, ask, measure, show, keep."""
 
 import asyncio
+import json
 import time
 from collections import Counter
 from collections.abc import Coroutine, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +21,8 @@ from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallRecord, ChatModel
 from config.settings import Settings, settings
-from services.evaluation import JudgedPair, judge_pairs, macro, measured, usage_of
+from domain.calibration import Calibration
+from services.evaluation import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of
 from services.evaluation_files import LabelledPairs, QuestionSet, read_pairs, read_question_sets
 from services.evaluation_retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection
 from services.evaluation_runs import FinishedRun, list_runs, store_run
@@ -71,11 +73,17 @@ def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
         judged = _judge(labelled, judges, wanted)
         sets = measured(judged)
         verifier = verifier_version(judges.gateway, judges.settings)
+        calibration = calibration_for(judged, verifier)
         printed = {"macro": macro(sets), "sets": sets, "verifier": verifier}
         pairs = [pair for members in judged.values() for pair in members]
         usage = _usage(judges, [call for pair in pairs for call in pair.calls])
         run = FinishedRun(
-            "verification", verifier, judges.gateway.provider, labelled.files, len(pairs), {**printed, "usage": usage}
+            "verification",
+            verifier,
+            judges.gateway.provider,
+            labelled.files,
+            len(pairs),
+            {**printed, "usage": usage, **_told(calibration)},
         )
         _show(run, printed, wanted, time.monotonic() - started)
         _keep(run, wanted)
@@ -174,6 +182,12 @@ def _show(run: FinishedRun, printed: dict[str, Any], wanted: Wanted, seconds: fl
     out.print(verification_view(run.results) if run.kind == "verification" else retrieval_view(run.results))
     cost = run.results["usage"]["cost_usd"]
     say(f"{run.verifier} · {run.n:,} in {seconds:.0f} s" + (f" · ${cost:.4f}" if cost else ""))
+    if calibration := run.results.get("calibration"):
+        say(f"verification.calibration that would fit: {json.dumps(calibration)}")
+
+
+def _told(calibration: Calibration | None) -> dict[str, Any]:
+    return {"calibration": asdict(calibration)} if calibration else {}
 
 
 def _keep(run: FinishedRun, wanted: Wanted) -> None:
