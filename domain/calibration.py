@@ -13,6 +13,7 @@ from importlib.resources import files
 
 _EDGE = 1e-4
 _STEPS = 50
+_NO_STEP = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +44,34 @@ def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, 
     """
     slope, offset = 1.0, 0.0
     pairs = [(_log_odds(p), float(label)) for p, label in zip(probabilities, labels, strict=True)]
+    cost = _cost(pairs, slope, offset)
     for _ in range(_STEPS):
-        residuals = [(x, logistic(slope * x + offset) - y) for x, y in pairs]
-        weights = [(x, (p := logistic(slope * x + offset)) * (1 - p)) for x, _ in pairs]
-        g1, g0 = sum(x * r for x, r in residuals) + (slope - 1), sum(r for _, r in residuals) + offset
-        h11, h00 = sum(x * x * w for x, w in weights) + 1, sum(w for _, w in weights) + 1
-        h10 = sum(x * w for x, w in weights)
-        det = h11 * h00 - h10 * h10
-        d1, d0 = (h00 * g1 - h10 * g0) / det, (h11 * g0 - h10 * g1) / det
-        slope, offset = slope - d1, offset - d0
-        if abs(d1) + abs(d0) < 1e-9:
+        d1, d0 = _newton(pairs, slope, offset)
+        # Far from the best a whole step may lead away from it: the verifier that is too sure of itself is such a case.
+        while (found := _cost(pairs, slope - d1, offset - d0)) > cost and abs(d1) + abs(d0) >= _NO_STEP:
+            d1, d0 = d1 / 2, d0 / 2
+        if abs(d1) + abs(d0) < _NO_STEP:
             break
+        slope, offset, cost = slope - d1, offset - d0, found
     return slope, offset
+
+
+def _cost(pairs: Sequence[tuple[float, float]], slope: float, offset: float) -> float:
+    """What is to be least: the log-loss, and how far it has gone from (1, 0)."""
+    values = ((slope * x + offset, y) for x, y in pairs)
+    losses = (max(z, 0.0) + math.log1p(math.exp(-abs(z))) - y * z for z, y in values)
+    return math.fsum(losses) + ((slope - 1) ** 2 + offset**2) / 2
+
+
+def _newton(pairs: Sequence[tuple[float, float]], slope: float, offset: float) -> tuple[float, float]:
+    """Return the step to take off (slope, offset)."""
+    residuals = [(x, logistic(slope * x + offset) - y) for x, y in pairs]
+    weights = [(x, (p := logistic(slope * x + offset)) * (1 - p)) for x, _ in pairs]
+    g1, g0 = sum(x * r for x, r in residuals) + (slope - 1), sum(r for _, r in residuals) + offset
+    h11, h00 = sum(x * x * w for x, w in weights) + 1, sum(w for _, w in weights) + 1
+    h10 = sum(x * w for x, w in weights)
+    det = h11 * h00 - h10 * h10
+    return (h00 * g1 - h10 * g0) / det, (h11 * g0 - h10 * g1) / det
 
 
 def logistic(value: float) -> float:

@@ -1,7 +1,7 @@
 """Repairing what failed its checks (N5): another retrieved chunk, else a search, else other words, else it goes."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from clients.llm.gateway import Failure
@@ -155,8 +155,15 @@ async def recheck_answerability(context: StepContext) -> StepResult:
     mended = corrected_draft(context, find(context), repairs)
     if not any(statement.claim for statement in mended.statements):
         return StepResult.single(Checked(status="skipped", verdict=None, reason="nothing is left of the answer"))
-    fields = {"sources": numbered(repairs.passages), "question": context.query.question, "answer": mended.text}
+    sources = numbered(_as_cited(repairs.passages, mended.mapping))
+    fields = {"sources": sources, "question": context.query.question, "answer": mended.text}
     reply = await context.tools.models.ask(CHECK_ANSWERABILITY, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Checked(status="not_checked", verdict=None, reason=reply.reason))
     return StepResult.single(Checked(status="checked", verdict=reply.model_dump()))
+
+
+def _as_cited(passages: Sequence[Passage], mapping: Mapping[int, int]) -> list[Passage]:
+    """The passages by the numbers that the mended answer has for them, then the others: its markers must not lie."""
+    numbers = sorted(range(1, len(passages) + 1), key=lambda old: (old not in mapping, mapping.get(old, old)))
+    return [passages[old - 1] for old in numbers]
