@@ -82,6 +82,7 @@ class Claim(TypedDict):
     claim: str
     status: str
     evidence: str | None
+    source: EvidenceLocation | None
     reasoning: str
 
 

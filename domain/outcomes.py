@@ -19,7 +19,7 @@ class Planned(TypedDict):
 class Retrieved(TypedDict):
     """Candidates in retrieval order as [chunk key, cosine similarity or null].
 
-    `new`: a corrective round found chunks that no round before it had.
+    `new`: a corrective round found chunks besides those that the answer before it was written from.
     """
 
     status: Literal["found", "empty", "failed"]
@@ -107,13 +107,14 @@ class EvidenceFound(TypedDict):
 
 
 class Repaired(TypedDict):
-    """N5: what becomes of one failing statement. `key` is the chunk that supports it now, `text` its words then.
+    """N5: what becomes of one failing statement. `keys` are the chunks that support it now, `text` its words then.
 
-    `kept`: nothing helps, but a part of it is supported. `reason` says why, for the edit log; `verdict` is the ruling.
+    `kept`: nothing helps, but a part of it is supported, or a model failed before anything could. `reason` says why,
+    for the edit log; `verdict` is the ruling.
     """
 
     status: Literal["reattributed", "rewritten", "dropped", "kept"]
-    key: int | None
+    keys: list[int]
     text: str | None
     verdict: dict[str, Any] | None
     reason: str

@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Draft = Literal["complete", "unanswerable", "abstained", "failed", "none"]
-"""What a round wrote: an answer, one that the sources do not support as a whole (S3.4), "I don't know", or nothing."""
+Draft = Literal["complete", "unconfirmed", "unanswerable", "abstained", "failed", "none"]
+"""What a round wrote: an answer, one whose answerability was not checked, one that the sources do not support as a
+whole (S3.4), "I don't know", or nothing."""
+
+WRITTEN: frozenset[Draft] = frozenset({"complete", "unconfirmed", "unanswerable"})
+"""There is an answer to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ def needs_correction(attempt: Attempt, threshold: float, max_attempts: int) -> b
 
     Without such claims there is nothing to search for: a low score then comes from checks that did not happen.
     """
-    if attempt.draft not in ("complete", "unanswerable") or attempt.round >= max_attempts or not attempt.gaps:
+    if attempt.draft not in WRITTEN or attempt.round >= max_attempts or not attempt.gaps:
         return False
     return attempt.confidence is not None and round(attempt.confidence, 9) < threshold
 
@@ -31,15 +35,20 @@ def needs_correction(attempt: Attempt, threshold: float, max_attempts: int) -> b
 def best_round(attempts: Sequence[Attempt]) -> int:
     """Row S2.3: the round to publish; the earlier of equals.
 
-    An answer with some support beats "I don't know" (and what would become it), that beats an answer with none, and
-    anything beats a failure.
+    An answer with some support beats "I don't know" and what would become it, which beats an answer whose answerability
+    nobody checked (a check that failed is no yes), which beats one with no support, and anything beats a failure; then
+    confidence counts.
     Raises ValueError without attempts.
     """
     return max(attempts, key=lambda attempt: (*_worth(attempt), -attempt.round)).round
 
 
+_WORTH: dict[Draft, int] = {"complete": 4, "unanswerable": 3, "abstained": 3, "none": 3, "unconfirmed": 2, "failed": 0}
+_WORTHLESS = 1
+
+
 def _worth(attempt: Attempt) -> tuple[int, float]:
-    if attempt.draft == "complete":
-        confidence = attempt.confidence
-        return (3, 0.0 if confidence is None else confidence) if confidence != 0 else (1, 0.0)
-    return (0, 0.0) if attempt.draft == "failed" else (2, 0.0)
+    worth, confidence = _WORTH[attempt.draft], attempt.confidence
+    if attempt.draft in ("complete", "unconfirmed") and confidence == 0:
+        return _WORTHLESS, 0.0
+    return worth, 0.0 if confidence is None else confidence

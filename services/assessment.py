@@ -9,9 +9,10 @@ from db.queries.results import StoredVerification
 from domain.citations import Statement
 from domain.confidence import confidence, level
 from domain.correction import Corrected
+from domain.evidence import claim_relevance
 from domain.mending import Repair
 from domain.modes import IDK
-from domain.verdicts import SentenceStatus, accuracy_rate, sentence_status
+from domain.verdicts import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
 from services.findings import Findings
 from services.repairs import Repairs
 from services.scores import score_answer
@@ -30,6 +31,7 @@ from services.verification_rows import (
 
 CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
 RECHECK = "recheck_answerability"
+_SAME_MATTER = 0.6  # of a statement's words in a source: they are about the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,11 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
         for each in findings.said
     ]
     verification = _verification(context, context.draft["text"], findings)
-    verification.kind = "attempt"
     _set_confidence(context, verification, findings, judged, {})
     verification.issues = [*verification.issues, *_unchecked_issues(context, [each.status for each in judged])]
     rows = [sentence_row(context, each) for each in judged]
-    return StoredVerification(verification, rows, claim_rows(findings), check_rows(context, passages, findings))
+    checks = check_rows(context, passages, findings)
+    return as_attempt(StoredVerification(verification, rows, claim_rows(findings), checks))
 
 
 def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
@@ -85,9 +87,15 @@ def abstained_verification(context: StepContext, reason: str) -> StoredVerificat
     return _unscored(context, IDK, SentenceStatus.NO_CLAIM, issues, {"abstained": reason})
 
 
-def broken_verification(context: StepContext, answer: Answer, reason: str) -> StoredVerification:
+def broken_verification(context: StepContext, text: str, reason: str) -> StoredVerification:
     """S1.6: the verification itself broke; every sentence is `not_checked`."""
-    return _unscored(context, answer.text, SentenceStatus.NOT_CHECKED, [reason], {"broken": reason})
+    return _unscored(context, text, SentenceStatus.NOT_CHECKED, [reason], {"broken": reason})
+
+
+def as_attempt(stored: StoredVerification) -> StoredVerification:
+    """Mark a verification as that of a round's draft, not of what users see (S2.3)."""
+    stored.verification.kind = "attempt"
+    return stored
 
 
 def _unscored(
@@ -180,7 +188,29 @@ def _judged_after(context: StepContext, statement: Statement, findings: Findings
     mended = published.repairs.verdicts.get(statement.index)
     checks = [mended] if mended else findings.checks_of(statement.index)
     status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)
+    disputed = _disputes(context, statement, findings, published.repairs) if mended else []
+    if disputed and status is SentenceStatus.SUPPORTED:
+        status, checks = SentenceStatus.PARTIAL, [*checks, *disputed]
     return judged_sentence(context, statement, status, checks, published.citations, published.repairs.passages)
+
+
+def _disputes(context: StepContext, statement: Statement, findings: Findings, repairs: Repairs) -> list[PairVerdict]:
+    """N4: with another source now, a sentence is in dispute when the first one is about the same and surely denies it."""
+    if repairs.edits[statement.index].kind != "reattributed":
+        return []
+    threshold = context.query.options.citation_confidence
+    return [
+        check
+        for check in findings.checks_of(statement.index)
+        if check.relation == "contradicts"
+        and (check.confidence or 0.0) >= threshold
+        and any(claim_relevance(statement.text, text) >= _SAME_MATTER for text in _texts_of(check, repairs))
+    ]
+
+
+def _texts_of(check: PairVerdict, repairs: Repairs) -> list[str]:
+    passages = repairs.passages if check.number is None else [repairs.passages[check.number - 1]]
+    return [passage.readable for passage in passages]
 
 
 def _grounded(states: Sequence[SentenceStatus]) -> bool:

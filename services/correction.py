@@ -108,7 +108,7 @@ def _verification(context: StepContext, findings: Findings, published: Published
     except Exception as error:
         # S1.6: verification that breaks never breaks the query; the history says what happened.
         log.exception("verification_broke", query_id=str(context.query.id))
-        return broken_verification(context, published.answer, f"verification broke ({type(error).__name__})")
+        return broken_verification(context, published.answer.text, f"verification broke ({type(error).__name__})")
 
 
 def _citations(context: StepContext, corrected: Corrected, findings: Findings, repairs: Repairs) -> list[Citation]:

@@ -32,6 +32,7 @@ class Findings:
     says less, so that a claim the model did not list cannot raise it.
     """
 
+    draft: str
     said: Sequence[Statement]
     verdicts: Verdicts
     states: Mapping[int, SentenceStatus]
@@ -58,8 +59,15 @@ class Findings:
         return -index if relevance >= _ABOUT else None
 
     def failing(self, threshold: float) -> list[int]:
-        """N5: the statements of which every check is a sure no."""
-        return [each.index for each in self.said if each.claim and is_failing(self.checks_of(each.index), threshold)]
+        """N5: the statements of which every check is a sure no. A row of a table is never mended: half a row is worse
+        than one whose state says that it failed."""
+        failing = [each for each in self.said if each.claim and is_failing(self.checks_of(each.index), threshold)]
+        return [each.index for each in failing if not self._is_in_table(each)]
+
+    def _is_in_table(self, statement: Statement) -> bool:
+        start = self.draft.rfind("\n", 0, statement.start) + 1
+        end = self.draft.find("\n", statement.end)
+        return "|" in self.draft[start : end if end >= 0 else len(self.draft)]
 
     def gaps(self) -> list[str]:
         """S2.3: what lacks support, each once: claims of S2.1 first, then whole sentences."""
@@ -84,7 +92,7 @@ def find(context: StepContext) -> Findings:
     sentences = list(states.values())
     listed = [_AS_SENTENCE[claim["status"]] for claim in claims or []]
     counted = min((sentences, listed), key=_sure) if confidence(listed) is not None else sentences
-    return Findings(said, verdicts, states, claims, counted, confidence(counted))
+    return Findings(context.draft["text"], said, verdicts, states, claims, counted, confidence(counted))
 
 
 def read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:

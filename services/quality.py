@@ -61,7 +61,7 @@ def _reranking(session: Session, queries: Sequence[uuid.UUID]) -> dict[str, qual
 def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> dict[str, quality.Metric]:
     truth = {label.query_id: label.grounded for label in labels}
     checks = [
-        quality.AnswerabilityCheck(row.checks["check_answerability"].get("supported"), truth.get(query_id))
+        quality.AnswerabilityCheck(_answerable(row.checks), truth.get(query_id))
         for query_id, row in published.items()
         if "check_answerability" in row.checks
     ]
@@ -70,6 +70,12 @@ def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[
         "answerability_false_positive_rate": quality.false_positive_rate(checks),
         "answerability_false_negative_rate": quality.false_negative_rate(checks),
     }
+
+
+def _answerable(checks: Mapping[str, Any]) -> bool | None:
+    """The last verdict: that of the repaired answer when there is one."""
+    again = checks.get("recheck_answerability", {}).get("supported")
+    return checks["check_answerability"].get("supported") if again is None else again
 
 
 def _citations(session: Session, published: Mapping[uuid.UUID, VerifiedRow]) -> dict[str, quality.Metric]:

@@ -33,7 +33,7 @@ def read_repairs(context: StepContext) -> Repairs:
     found = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
     done = {index: Repaired(**outcome) for index, outcome in found.items() if outcome}
     keys = context.selection["selected"]
-    added = list(dict.fromkeys(each["key"] for each in done.values() if each["key"] and each["key"] not in keys))
+    added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
     passages = [*context.selected_passages(), *context.passages(added)]
     numbers = {passage.key: number for number, passage in enumerate(passages, start=1)}
     edits = {index: _edit(each, numbers) for index, each in done.items() if each["status"] != "kept"}
@@ -57,11 +57,11 @@ def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) 
 
 
 def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:
-    number = numbers.get(repaired["key"] or 0)
     if repaired["status"] == "dropped":
         return Repair("dropped", repaired["reason"])
-    if number is None:
+    found = tuple(numbers[key] for key in repaired["keys"] if key in numbers)
+    if len(found) < len(repaired["keys"]):
         return Repair("dropped", f"{repaired['reason']}; that passage was deleted meanwhile")
     if repaired["status"] == "rewritten":
-        return Repair.rewriting(repaired["text"] or "", (number,), repaired["reason"])
-    return Repair("reattributed", repaired["reason"], (number,))
+        return Repair.rewriting(repaired["text"] or "", found, repaired["reason"])
+    return Repair("reattributed", repaired["reason"], found)

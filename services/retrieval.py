@@ -34,11 +34,12 @@ def retrieve(context: StepContext) -> StepResult:
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     if planned is None:
-        candidates = _search(context, [context.query.question], options.k)[: options.k]
+        candidates = search_for(context, [context.query.question], options.k)[: options.k]
         new = False
     else:
         known = _known(context)
-        found = _search(context, planned["queries"], options.second_pass_k)
+        queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.query.question]
+        found = search_for(context, queries, options.second_pass_k)
         fresh = [each for each in found if each[0] not in {key for key, _ in known}][: options.k]
         candidates, new = [*known, *fresh], bool(fresh)
     if not candidates:
@@ -73,6 +74,7 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     return [(key, similarity.get(key)) for key in fuse(rankings)]
 
 
-def _search(context: StepContext, queries: Sequence[str], k: int) -> Found:
-    search = Search(context.query.workspace_id, context.query.options.retrieval_method, k)
-    return find_candidates(queries, search, context.tools.embedder)
+def search_for(context: StepContext, queries: Sequence[str], k: int) -> Found:
+    """Return the best first of what each of `queries` finds as the question's options say."""
+    where = Search(context.query.workspace_id, context.query.options.retrieval_method, k)
+    return find_candidates(queries, where, context.tools.embedder)

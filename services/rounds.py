@@ -1,17 +1,20 @@
 """Corrective rounds: what one round came to, and what the next one searches for (S2.3)."""
 
+import structlog
 from sqlalchemy.orm import Session
 
 from clients.llm.gateway import Failure
 from db.queries.queries import advance_round
 from db.queries.records import add_event
-from db.queries.results import add_verification
+from db.queries.results import StoredVerification, add_verification
 from domain.judgements import PLAN_QUERIES
 from domain.outcomes import Assessed, Planned
-from domain.rounds import Attempt, Draft, best_round, needs_correction
-from services.assessment import attempted_verification
-from services.findings import find
+from domain.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
+from services.assessment import abstained_verification, as_attempt, attempted_verification, broken_verification
+from services.findings import Findings, find
 from services.step import StepContext, StepResult
+
+log = structlog.get_logger()
 
 MOST_QUERIES = 4
 _LONGEST_QUERY = 300
@@ -21,7 +24,7 @@ def assess(context: StepContext) -> StepResult:
     """Weigh the round: another one, or the best of them. A round that is not the only one goes into the history."""
     options = context.query.options
     draft = _draft(context)
-    findings = find(context) if draft in ("complete", "unanswerable") else None
+    findings = find(context) if draft in WRITTEN else None
     outcome = Assessed(
         status="assessed",
         draft=draft,
@@ -36,15 +39,31 @@ def assess(context: StepContext) -> StepResult:
     outcome["decision"] = "correct" if again else "finish"
     outcome["best"] = best_round([*_earlier_attempts(context), _attempt(context.round, outcome)])
 
+    history = _attempt_history(context, findings) if again or context.round else None
+
     def save(session: Session) -> None:
-        if findings and (again or context.round):
-            add_verification(session, attempted_verification(context, findings))
+        if history is not None:
+            add_verification(session, history)
         if again:
             advance_round(session, context.query.id, context.round + 1)
             data = {"round": context.round + 1, "confidence": outcome["confidence"], "gaps": outcome["gaps"]}
             add_event(session, "corrective_round", data, query_id=context.query.id)
 
     return StepResult.single(outcome, save)
+
+
+def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:
+    """S2.3: every attempt is in the history, also one that said nothing, and one whose verification broke (S1.6)."""
+    draft = context.outcome("generate")
+    if findings is None:
+        reason = (draft or context.selection).get("reason") or "no answer was written"
+        return as_attempt(abstained_verification(context, reason))
+    try:
+        return attempted_verification(context, findings)
+    except Exception as error:
+        log.exception("verification_broke", query_id=str(context.query.id), round=context.round)
+        reason = f"verification broke ({type(error).__name__})"
+        return as_attempt(broken_verification(context, context.draft["text"], reason))
 
 
 async def plan_queries(context: StepContext) -> StepResult:
@@ -74,8 +93,11 @@ def _draft(context: StepContext) -> Draft:
     written = context.draft["status"]
     if written != "complete":
         return written
-    answerability = (context.outcome("check_answerability") or {}).get("verdict")
-    return "unanswerable" if answerability and not answerability["supported"] else "complete"
+    answerability = context.outcome("check_answerability") or {"status": "not_checked", "verdict": None}
+    if answerability["status"] == "not_checked":
+        return "unconfirmed"
+    verdict = answerability["verdict"]
+    return "unanswerable" if verdict and not verdict["supported"] else "complete"
 
 
 def _earlier_attempts(context: StepContext) -> list[Attempt]:

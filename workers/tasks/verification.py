@@ -18,8 +18,8 @@ from workers.step import Step, step_task
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
 NO_PLAN: Outcome = {"status": "fallback", "queries": []}
 NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
-# A statement that failed its check and could not be repaired goes; the original answer keeps it.
-NOT_REPAIRED: Outcome = {"status": "dropped", "key": None, "text": None, "verdict": None}
+# A repair that broke says nothing about the documents: the statement stays, and its state says that it failed.
+NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
 
 
 def note_plan(context: StepContext) -> StepResult:

@@ -1,0 +1,162 @@
+"""How one failing statement is repaired (N5): the first rung that holds is taken, and every rung is checked.
+
+Its own sources together, another chunk that was retrieved, one that a search found, the source's own figure for a wrong
+one, a model's rewriting; else it is dropped. A rung that could not be tried because a model failed is no "no": then the
+statement stays as it is, and its state says that it failed.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clients.llm.gateway import Failure
+from db.queries.chunks import Passage
+from domain.citations import Statement, statements
+from domain.disagreements import disagreements
+from domain.evidence import best_text_span, claim_relevance
+from domain.judgements import REWRITE_STATEMENT
+from domain.mending import clean_words
+from domain.outcomes import Repaired
+from domain.substitution import substituted
+from domain.verdicts import PairVerdict, SentenceStatus, Verdict
+from services.findings import Findings
+from services.judging import judge_statement
+from services.repairs import repair_item
+from services.step import StepContext, numbered
+
+BUDGET_S = 240.0
+"""For one statement; with it a task stays far below the time after which its message is delivered again."""
+
+_MOST_TRIED = 3  # chunks that a model is asked about, of those retrieved and of those searched for
+_RELEVANT = 0.3  # S4.4: with less of a claim's words a text is not about it
+_SAME_SUBJECT = (
+    0.85  # of a statement with another figure, in one place of the source: else it may be about another thing
+)
+_KEPT_WORDS = 0.5  # of a rewriting, in the statement that it repairs
+_LONGEST_GROWTH = 1.5
+
+
+@dataclass(slots=True)
+class Ladder:
+    """Made for one statement and climbed once; `failures` collects why rungs could not be tried."""
+
+    context: StepContext
+    statement: Statement
+    findings: Findings
+    failures: list[str] = field(default_factory=list[str])
+
+    async def climb(self) -> Repaired:
+        """Return what becomes of the statement. Takes at most `BUDGET_S` seconds."""
+        why = "; ".join(check.explanation for check in self.findings.checks_of(self.statement.index))
+        try:
+            async with asyncio.timeout(BUDGET_S):
+                found = await self._found(why)
+        except TimeoutError:
+            found = None
+            self.failures.append("the time for repairs ran out")
+        if found:
+            return found
+        if self.failures:
+            return _left("kept", f"{why}; it could not be repaired: {self.failures[0]}")
+        if self.findings.states[self.statement.index] is SentenceStatus.PARTIAL:
+            return _left("kept", f"{why}; a part of it is supported")
+        return _left("dropped", why or "no source supports it")
+
+    async def _found(self, why: str) -> Repaired | None:
+        cited, retrieved, searched = await asyncio.to_thread(self._candidates)
+        if len(cited) > 1 and (ruling := await self._ruling(self.statement.text, cited)):
+            return _moved(cited, ruling, f"{why}; its sources say it together")
+        for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
+            for passage in passages:
+                if ruling := await self._ruling(self.statement.text, [passage]):
+                    return _moved([passage], ruling, f"{why}; {passage.label} ({how}) says it")
+        return await self._rewritten(cited, retrieved, searched, why)
+
+    def _candidates(self) -> tuple[list[Passage], list[Passage], list[Passage]]:
+        """(cited, retrieved, searched): the likeliest first; the last two without what it was checked against."""
+        selected = self.context.selection["selected"]
+        cited = [selected[n - 1] for n in self.statement.numbers if 1 <= n <= len(selected)]
+        tried = set(cited or selected)
+        ranked = [key for key in self.context.selection["ranked"] if key not in tried]
+        found = (self.context.outcome("search_evidence") or {}).get("found", {}).get(str(self.statement.index), [])
+        searched = [key for key in found if key not in tried and key not in ranked]
+        return self.context.passages(cited), self._likeliest(ranked), self._likeliest(searched)
+
+    def _likeliest(self, keys: Sequence[int]) -> list[Passage]:
+        text = self.statement.text
+        rated = [(claim_relevance(text, passage.readable), passage) for passage in self.context.passages(list(keys))]
+        likely = [(score, passage) for score, passage in rated if score >= _RELEVANT]
+        agreeing = [each for each in likely if not disagreements(text, each[1].readable)]
+        return [passage for _, passage in sorted(agreeing, key=lambda each: -each[0])][:_MOST_TRIED]
+
+    async def _rewritten(
+        self, cited: list[Passage], retrieved: list[Passage], searched: list[Passage], why: str
+    ) -> Repaired | None:
+        selected = await asyncio.to_thread(self.context.selected_passages)
+        for passage, text in self._substitutions(cited or selected):
+            if ruling := await self._ruling(text, [passage]):
+                return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
+        passages = list({each.key: each for each in (*cited, *selected, *retrieved, *searched)}.values())
+        fields = {"sources": numbered(passages), "statement": self.statement.text, "reason": why}
+        item = repair_item(self.statement.index)
+        reply = await self.context.tools.models.ask(REWRITE_STATEMENT, fields, log=self.context.log, item=item)
+        if isinstance(reply, Failure):
+            self.failures.append(reply.reason)
+            return None
+        text = clean_words(reply.text)
+        if not 1 <= reply.source <= len(passages) or not self._is_minimal(text):
+            return None
+        passage = passages[reply.source - 1]
+        ruling = await self._ruling(text, [passage])
+        return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
+
+    def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
+        """The statement with the source's own figure for a wrong one, where both are about the same thing.
+
+        Never with another name in it: then the figure is likely that of somebody else.
+        """
+        for passage in passages[:_MOST_TRIED]:
+            found = disagreements(self.statement.text, passage.readable)
+            if any(each.kind == "name" for each in found):
+                continue
+            text = clean_words(substituted(self.statement.text, found) or "")
+            if text and self._is_said_in_one_place(text, passage):
+                yield passage, text
+
+    def _is_said_in_one_place(self, text: str, passage: Passage) -> bool:
+        start, end = best_text_span(passage.readable, text, 50, 3 * len(text))
+        return claim_relevance(text, passage.readable[start:end]) >= _SAME_SUBJECT
+
+    def _is_minimal(self, text: str) -> bool:
+        """One claim, not much longer than the statement, and mostly in its words."""
+        old, said = self.statement.text, statements(text)
+        grown = len(text) > _LONGEST_GROWTH * len(old) + 20
+        kept = claim_relevance(text, old) >= _KEPT_WORDS
+        return text != old and len(said) == 1 and said[0].claim and kept and not grown
+
+    async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
+        """The ruling on `text` against `passages`, if it is a sure yes."""
+        context, item = self.context, repair_item(self.statement.index)
+        checked = await judge_statement(
+            context.tools.models, text, numbered(list(passages)), log=context.log, item=item
+        )
+        ruling = checked["verdict"]
+        if ruling is None:
+            self.failures.append(checked.get("reason", "a check failed"))
+            return None
+        threshold = context.query.options.citation_confidence
+        return ruling if PairVerdict.from_json(1, ruling).verdict(threshold) is Verdict.ACCURATE else None
+
+
+def _moved(passages: Sequence[Passage], ruling: dict[str, Any], reason: str) -> Repaired:
+    keys = [passage.key for passage in passages]
+    return Repaired(status="reattributed", keys=keys, text=None, verdict=ruling, reason=reason)
+
+
+def _reworded(passage: Passage, text: str, ruling: dict[str, Any], reason: str) -> Repaired:
+    return Repaired(status="rewritten", keys=[passage.key], text=text, verdict=ruling, reason=reason)
+
+
+def _left(status: Any, reason: str) -> Repaired:
+    return Repaired(status=status, keys=[], text=None, verdict=None, reason=reason)
