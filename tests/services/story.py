@@ -41,7 +41,11 @@ def _offline() -> ModelGateway:
 
 def with_offline(scenario: Scenario) -> StepResult:
     """Play it with the offline model."""
-    return asyncio.run(scenario(_offline()))
+
+    async def played() -> StepResult:
+        return await scenario(_offline())
+
+    return asyncio.run(played())
 
 
 def with_groq(stage: GroqStage) -> Play:
