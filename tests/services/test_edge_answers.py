@@ -1,6 +1,7 @@
 """Answers at the edges: no context, no claims, an opinion, hundreds of sentences; each has a defined result (S2.6)."""
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -125,7 +126,9 @@ def long_answer(sentences: int) -> str:
     return " ".join(f"Room {n} has {n + (500 if n % 3 == 0 else 100)} seats [†1]." for n in range(1, sentences + 1))
 
 
-def test_a_very_long_answer_is_checked_to_its_last_sentence(play: Play) -> None:  # S2.6, N4
+@pytest.mark.parametrize("offline", [True, False])
+def test_a_very_long_answer_is_checked_to_its_last_sentence(stage: GroqStage, offline: bool) -> None:  # S2.6, N4
+    play = partial(with_offline, embeddings=False) if offline else with_groq(stage)
     source = " ".join(f"Room {n} has {n + 100} seats." for n in range(1, 9))
     story = Story("How many seats do the rooms have?", play=play, repair="citations", verify_answer=False)
     key = story.add("rooms.md", source)
