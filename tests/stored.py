@@ -205,7 +205,10 @@ def _add_steps(session: Session, query: Query, document_id: uuid.UUID) -> None:
         "rerank_score": 0.9,
     }
     now = datetime.now(UTC)
-    for step, value in (("retrieve", {"status": "found"}), ("select", {"status": "selected", "sources": [source]})):
+    for step, value in (
+        ("retrieve", {"status": "found"}),
+        ("select", {"status": "selected", "selected": [1], "sources": [source]}),
+    ):
         session.add(
             StepOutcome(
                 query_id=query.id,

@@ -97,7 +97,7 @@ def test_the_kept_attempt_is_the_one_with_most_support(
 
 @given(st.lists(hundredths, min_size=1, max_size=6))
 def test_of_answers_the_most_confident_is_kept_and_the_earlier_of_equals(confidences: list[float]) -> None:  # S2.3
-    found = history(*(("complete", confidence) for confidence in confidences))
+    found = [attempt(confidence, round_=number) for number, confidence in enumerate(confidences)]
     assert best_round(found) == confidences.index(max(confidences))
 
 

@@ -35,13 +35,17 @@ Play = Callable[[Scenario], StepResult]
 
 
 @cache
-def _offline() -> ModelGateway:
-    return ModelGateway(OfflineModel(default_embedder()), ModelSettings())
+def _offline(*, embeddings: bool) -> ModelGateway:
+    return ModelGateway(OfflineModel(default_embedder() if embeddings else None), ModelSettings())
 
 
-def with_offline(scenario: Scenario) -> StepResult:
-    """Play it with the offline model."""
-    return asyncio.run(scenario(_offline()))
+def with_offline(scenario: Scenario, *, embeddings: bool = True) -> StepResult:
+    """Play it with the offline model; without `embeddings` it goes by the words alone, which is fast."""
+
+    async def played() -> StepResult:
+        return await scenario(_offline(embeddings=embeddings))
+
+    return asyncio.run(played())
 
 
 def with_groq(stage: GroqStage) -> Play:
