@@ -195,7 +195,7 @@ def _judged_after(context: StepContext, statement: Statement, findings: Findings
 
 
 def _disputes(context: StepContext, statement: Statement, findings: Findings, repairs: Repairs) -> list[PairVerdict]:
-    """N4: with another source now, a sentence is in dispute when the first one is about the same and surely denies it."""
+    """N4: with another source, a sentence is in dispute when the first one is about the same and surely denies it."""
     if repairs.edits[statement.index].kind != "reattributed":
         return []
     threshold = context.query.options.citation_confidence

@@ -10,7 +10,7 @@ from api.schemas.texts import Input, WorkspaceName
 class LabelWrite(Input):
     """What people say of one answer."""
 
-    query_id: UUID
+    query_id: UUID = Field(strict=False, description="JSON has no ids, only texts.")
     grounded: bool = Field(description="Whether everything in the answer is in its sources.")
 
 

@@ -40,7 +40,6 @@ def test_the_metrics_are_read_without_labels(http: httpx.Client, query_id: str) 
     assert told["metrics"]["confidence_accuracy"]["value"] is None
 
 
-@pytest.mark.xfail(strict=True, reason="the request's schema is strict, so it takes no id from JSON")
 def test_labels_add_what_people_say_and_change_nothing_else(http: httpx.Client, query_id: str) -> None:  # S2.7, S3.7
     told = http.get("/v1/quality").raise_for_status().json()
     labels = [{"query_id": query_id, "grounded": True}, {"query_id": NOBODY, "grounded": False}]

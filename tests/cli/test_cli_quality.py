@@ -17,9 +17,6 @@ def query_id(database: str) -> str:
         return str(store_answered_query(session).id)
 
 
-REFUSED = pytest.mark.xfail(strict=True, reason="the request's schema is strict, so it takes no id from JSON")
-
-
 def labels(folder: Path, *lines: object) -> str:
     path = folder / "labels.jsonl"
     path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), encoding="utf-8")
@@ -42,7 +39,6 @@ def test_the_metrics_are_shown_with_what_is_aimed_at(citewell: Citewell, query_i
     assert row(outcome.out, "citation accuracy") == "citation accuracy 1.000 1"
 
 
-@REFUSED
 def test_labels_add_what_people_say(citewell: Citewell, query_id: str, tmp_path: Path) -> None:  # S2.7
     path = labels(tmp_path, {"query_id": query_id, "grounded": False, "note": "invented"}, "", "  ")
     outcome = citewell("quality", "--labels", path, "--json")

@@ -56,7 +56,7 @@ def test_a_round_follows_below_the_threshold_with_gaps_while_there_are_some(
 
 @given(attempts, hundredths, st.integers(0, 5))
 def test_a_round_follows_exactly_then(found: Attempt, threshold: float, most: int) -> None:  # S2.3
-    written = found.draft in ("complete", "unanswerable")
+    written = found.draft in ("complete", "unconfirmed", "unanswerable")
     lacking = found.confidence is not None and found.confidence < threshold
     expected = written and lacking and found.gaps > 0 and found.round < most
     assert needs_correction(found, threshold, most) is expected
@@ -84,7 +84,10 @@ def test_a_threshold_of_zero_or_no_gaps_never_ask_for_a_round(confidence: float,
         ([("complete", 0.0), ("none", None)], 1),
         ([("unanswerable", 0.9), ("complete", 0.1)], 1),
         ([("unanswerable", 0.9), ("complete", 0.0)], 0),
-        ([("unanswerable", 0.1), ("unanswerable", 0.9)], 0),  # both would become "I don't know"
+        ([("unanswerable", 0.1), ("unanswerable", 0.9)], 1),
+        ([("unanswerable", 0.1), ("unconfirmed", 0.9)], 0),
+        ([("unconfirmed", 0.1), ("complete", 0.1)], 1),
+        ([("complete", 0.0), ("unconfirmed", 0.1)], 1),
         ([("unanswerable", 0.9), ("failed", None)], 0),
         ([("complete", 0.4), ("complete", None)], 0),
     ],

@@ -9,6 +9,7 @@ import pytest
 from domain.errors import SourceDeleted
 from services.correction import NOTHING_LEFT, conclude
 from services.repairing import recheck_answerability, repair_statements, search_evidence
+from services.repairs import repair_item
 from services.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, answerable, checked, no, with_groq, yes
@@ -292,13 +293,14 @@ def test_without_repairs_the_sentence_stays_and_only_its_citation_goes() -> None
     assert_rebuilt(story, query)
 
 
-def test_a_model_that_is_away_mends_nothing_and_what_failed_goes(stage: GroqStage, groq: Play) -> None:  # N5, N4
+def test_a_model_that_is_away_mends_nothing_and_what_failed_says_so(stage: GroqStage, groq: Play) -> None:  # N5, N4
     story = Story(play=groq)
     story.selected(story.add("a.md", RETURNS)).drafted(f"{GOOD} {WRONG} [†1].", yes(), no("60", "contradicts"))
     stage.sim.fail(Fault(kind=FaultKind.FORBIDDEN, times=None))
     query = story.repair().conclude()
-    assert query["answer"] == GOOD.replace(" [†1].", ". [1]")
-    assert [edit["kind"] for edit in edits(query)] == ["dropped"]
+    assert query["answer"] == f"{GOOD.replace(' [†1].', '. [1]')} {WRONG}."
+    assert edits(query) == []
+    assert states(query) == ["supported", "contradicted"]
 
 
 def test_a_repair_that_left_nothing_leaves_the_statement_as_it_was() -> None:  # N5, N4
@@ -376,20 +378,30 @@ def test_a_repaired_answer_is_asked_about_with_the_numbers_that_it_has_now(
     story = Story("How are refunds paid?", play=groq)
     story.selected(story.add("a.md", SHIPPING), story.add("b.md", REFUNDS))
     story.drafted(f"The moon is made of green cheese [†1]. {PAID} [†2].", no(), yes())
+    failing = story.set("check_answerability", answerable(False, "no moon")).assess()["failing"]
+    story.run("repair_statements", repair_statements, *map(repair_item, failing))
     stage.sim.fail(Fault(kind=FaultKind.FORBIDDEN, match='<source id="1" name="a.md">', times=None))
-    query = story.set("check_answerability", answerable(False, "no moon")).repair().conclude()
+    story.run("recheck_answerability", recheck_answerability)
+    query = story.conclude()
     assert story.outcome("recheck_answerability")["status"] == "checked"
     assert query["answer"] == f"{PAID}. [1]"
     assert query["references"] == ["[1] b.md"]
 
 
-@pytest.mark.parametrize("first", [answerable(True), checked(None, "timeout"), {"status": "skipped", "verdict": None}])
+@pytest.mark.parametrize("first", [answerable(True), {"status": "skipped", "verdict": None}])
 def test_what_was_not_refused_is_not_asked_about_again(first: dict[str, Any]) -> None:  # S3.4
     story = Story()
     story.selected(story.add("a.md", RETURNS)).drafted(f"{WRONG} [†1].", no("60", "contradicts"))
     story.set("check_answerability", first).repair()
     assert story.outcome("recheck_answerability")["status"] == "skipped"
     assert "check_answerability" not in story.asked()
+
+
+def test_what_nobody_could_say_of_the_draft_is_asked_of_the_repaired_answer() -> None:  # S3.4, N4
+    story = Story()
+    story.selected(story.add("a.md", RETURNS)).drafted(f"{WRONG} [†1].", no("60", "contradicts"))
+    story.set("check_answerability", checked(None, "timeout")).repair()
+    assert story.outcome("recheck_answerability")["status"] == "checked"
 
 
 def test_what_no_repair_changed_is_not_asked_about_again() -> None:  # S3.4

@@ -281,7 +281,7 @@ def test_a_round_without_an_answer_leaves_the_earlier_one(left: dict[str, Any], 
     assessed = story.assess()
     assert (assessed["draft"], assessed["decision"], assessed["best"]) == (draft, "finish", best)
     assert (assessed["confidence"], assessed["gaps"], assessed["failing"]) == (None, [], [])
-    assert kinds(story) == [("attempt", 0)]
+    assert kinds(story) == [("attempt", 0), ("attempt", 1)]
 
 
 def test_i_dont_know_is_kept_over_an_answer_without_any_support() -> None:  # S2.3, S3.4
@@ -300,10 +300,13 @@ def test_an_answer_that_is_not_supported_as_a_whole_is_assessed_as_such() -> Non
     assert (assessed["draft"], assessed["decision"]) == ("unanswerable", "correct")
 
 
-def test_the_result_says_whether_a_round_found_something_new() -> None:  # S2.3, S2.4
+@pytest.mark.parametrize("more", [True, False])
+def test_the_result_says_whether_it_was_written_from_more_than_at_first(*, more: bool) -> None:  # S2.3, S2.4
     story = Story(max_crag_attempts=1)
     round_of(story, MOON, no())
+    (first,) = story.texts
     story.next_round().set("retrieve", {"status": "found", "candidates": [], "new": True})
-    assert round_of(story, GOOD, yes())["new_context"] is True
-    assert story.conclude()["verification"]["additional_context_used"] is True
+    story.selected(*([first, story.add("b.md", RETURNS)] if more else [first]))
+    assert story.drafted(GOOD, yes()).assess()["new_context"] is True
+    assert story.conclude()["verification"]["additional_context_used"] is more
     assert read_query(story.query_id)["verification"]["attempts"] == 1
