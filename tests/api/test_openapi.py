@@ -33,6 +33,8 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/queries",
         "GET /v1/queries/{query_id}",
         "GET /v1/queries/{query_id}/verifications",
+        "GET /v1/quality",
+        "POST /v1/quality",
         "GET /healthz",
         "GET /readyz",
     }
