@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from db.models import Answer, Citation
 from db.queries.results import StoredVerification, add_answer, add_verification
 from domain.correction import Corrected
+from domain.errors import SourceDeleted
 from domain.modes import IDK
 from domain.references import references
 from domain.verdicts import PairVerdict, Verdict
@@ -36,7 +37,10 @@ def conclude(context: StepContext) -> StepResult:
     """Build the answer and its verification, and store both together with this step's outcome."""
     if failure := _failure(context):
         return StepResult.single({"status": "failed", **failure})
-    conclusion = _conclusion(context)
+    try:
+        conclusion = _conclusion(context)
+    except SourceDeleted as error:
+        return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
 
     def save(session: Session) -> None:
         assert_exact(session, conclusion.answer.text, conclusion.citations)

@@ -15,6 +15,8 @@ from domain.ranking import rank
 from domain.source_scoring import Excerpt, select_sources
 from services.step import StepContext, StepResult
 
+NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, or are too short to be cited."
+
 
 async def score_chunks(context: StepContext) -> StepResult:
     """Score this task's chunks, all at once; an unreadable reply is an outcome, not an error."""
@@ -63,8 +65,8 @@ def select(context: StepContext) -> StepResult:
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
     selected = _selected(context, ranked, [*([gate.reason] if gate.reason else []), *unreadable])
-    if gate.refuse:
-        selected["status"], selected["reason"] = "refused", gate.reason
+    if gate.refuse or not selected["selected"]:
+        selected["status"], selected["reason"] = "refused", gate.reason or NOTHING_LEFT
     return StepResult.single(selected)
 
 

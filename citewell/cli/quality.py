@@ -40,20 +40,24 @@ def quality(
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    labels: list[dict[str, Any]] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            label = json.loads(line)
-        except ValueError:
-            label = None
-        if not isinstance(label, dict) or not {"query_id", "grounded"} <= label.keys():
-            message = f'{path}:{number} is no label; write {{"query_id": "…", "grounded": true}}'
-            raise typer.BadParameter(message, param_hint="--labels")
-        told = cast("dict[str, Any]", label)
-        labels.append({"query_id": told["query_id"], "grounded": told["grounded"]})
-    return labels
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise typer.BadParameter(f"{path} is not UTF-8 text", param_hint="--labels") from None
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    return [_label(path, number, line) for number, line in numbered]
+
+
+def _label(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        label = json.loads(line)
+    except (ValueError, RecursionError):
+        label = None
+    if not isinstance(label, dict) or not {"query_id", "grounded"} <= label.keys():
+        message = f'{path}:{number} is no label; write {{"query_id": "…", "grounded": true}}'
+        raise typer.BadParameter(message, param_hint="--labels")
+    told = cast("dict[str, Any]", label)
+    return {"query_id": told["query_id"], "grounded": told["grounded"]}
 
 
 def _value(metric: Metric) -> str:
