@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from domain.bearing import bears_on, hardly_says
 from domain.disagreements import Disagreement, disagreements
 from domain.quotes import Located, locate_quote
 from domain.sentences import split_sentences
@@ -11,6 +12,7 @@ from domain.words import content_stems
 
 NO_EVIDENCE = "No evidence was quoted."
 EVIDENCE_NOT_FOUND = "The quoted evidence is not in any source."
+EVIDENCE_TOO_FAR = "The quoted evidence has hardly any words of the claim."
 
 _MIN_RATIO = 0.85  # a quote less similar than this was not copied, and what it changes may be what matters
 _LONGEST_QUOTE = 2000  # looking for something similar takes time in proportion to the square of the quote
@@ -72,17 +74,21 @@ def check_claim(reported: ReportedClaim, sources: Sequence[str]) -> CheckedClaim
     | was reported unsupported                                                      | unsupported |
     | quotes no evidence, or none that is in a source (exactly, or 85 % similar)    | unsupported |
     | states a number, date, unit or name otherwise than the evidence, or denies it | unsupported |
+    | is supported, but the evidence or its source has hardly any of its words      | partially … |
     | is none of these                                                              | as reported |
     """
     place = locate_evidence(reported.evidence, sources)
     contradictions: tuple[Disagreement, ...] = ()
-    reason = ""
-    if reported.status is not ClaimStatus.UNSUPPORTED:
+    status, reason = reported.status, ""
+    if status is not ClaimStatus.UNSUPPORTED:
         contradictions = _contradictions(reported.claim, sources[place.source], place) if place else ()
         reason = _why_it_falls(reported, place, contradictions)
+        status = ClaimStatus.UNSUPPORTED if reason else status
+    if status is ClaimStatus.SUPPORTED and place and _is_far(reported.claim, sources[place.source], place):
+        status, reason = ClaimStatus.PARTIALLY_SUPPORTED, EVIDENCE_TOO_FAR
     return CheckedClaim(
         claim=reported.claim,
-        status=ClaimStatus.UNSUPPORTED if reason else reported.status,
+        status=status,
         evidence=sources[place.source][place.start : place.end] if place else None,
         reasoning=" ".join(filter(None, (reported.reasoning.strip(), reason))),
         place=place,
@@ -131,6 +137,10 @@ def _why_it_falls(reported: ReportedClaim, place: EvidencePlace | None, contradi
     if place is None:
         return EVIDENCE_NOT_FOUND if reported.evidence.strip() else NO_EVIDENCE
     return "".join(f"But {contradictions[0].message}." for _ in contradictions[:1])
+
+
+def _is_far(claim: str, source: str, place: EvidencePlace) -> bool:
+    return not bears_on(claim, source[place.start : place.end]) or hardly_says(source, claim)
 
 
 def _contradictions(claim: str, source: str, place: EvidencePlace) -> tuple[Disagreement, ...]:
