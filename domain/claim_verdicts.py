@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from domain.bearing import bears_on, hardly_says
 from domain.disagreements import Disagreement, disagreements
+from domain.evidence import best_text_span, claim_relevance
 from domain.quotes import Located, locate_quote
 from domain.sentences import split_sentences
 from domain.words import content_stems
@@ -144,11 +145,18 @@ def _is_far(claim: str, source: str, place: EvidencePlace) -> bool:
 
 
 def _contradictions(claim: str, source: str, place: EvidencePlace) -> tuple[Disagreement, ...]:
-    """Return what the evidence's own sentences say otherwise, else what the source does about what they leave out."""
-    found = disagreements(claim, _sentences_at(source, place))
-    if not found:
+    """Return what the evidence's own sentences say otherwise, else what the source does about what they leave out.
+
+    Evidence that says less of the claim than another sentence does not speak for the source: that one counts, too.
+    """
+    own = _sentences_at(source, place)
+    found = disagreements(claim, own)
+    if found:
+        return _stated(found, claim) or _stated(disagreements(claim, source), claim)
+    start, end = best_text_span(source, claim)
+    if claim_relevance(claim, own) >= claim_relevance(claim, source[start:end]):
         return ()
-    return _stated(found, claim) or _stated(disagreements(claim, source), claim)
+    return _stated(disagreements(claim, source), claim)
 
 
 def _stated(found: Sequence[Disagreement], claim: str) -> tuple[Disagreement, ...]:
@@ -156,11 +164,15 @@ def _stated(found: Sequence[Disagreement], claim: str) -> tuple[Disagreement, ..
 
     A value that the claim has as well is nothing else: "30 days, or 60 for members" is not denied by "30 days".
     """
-    return tuple(each for each in found if each.kind == "negation" or _is_rival(each.source_value, claim))
+    return tuple(each for each in found if each.kind == "negation" or _is_rival(each, claim))
 
 
-def _is_rival(source_value: str | None, claim: str) -> bool:
-    return source_value is not None and bool(disagreements(source_value, claim))
+def _is_rival(found: Disagreement, claim: str) -> bool:
+    if found.source_value is None:
+        return False
+    if found.kind == "name":
+        return claim_relevance(found.source_value, claim) < 1
+    return bool(disagreements(found.source_value, claim))
 
 
 def _sentences_at(source: str, place: EvidencePlace) -> str:

@@ -31,8 +31,8 @@ def persuaded(reply: str, call: Call, quote: str, *, always: bool) -> str:
 
 
 def quoted(task: Task, quote: str) -> str:
-    """What it quotes: `order`, the first sentence with an order; `likest` and `unlike`, the sentence of the sources that
-    shares most and least with the statement; anything else as it is."""
+    """What it quotes: `order`, the first sentence with an order; `likest` and `unlike`, the sentence of the sources
+    that shares most and least with the statement; anything else as it is."""
     spans = [span.text for span in sentences(task.everything)]
     wanted = stems(task.part("statement") or task.part("answer"))
     by_likeness = sorted(spans, key=lambda text: -share(wanted, stems(text)))
