@@ -39,10 +39,3 @@ def test_nothing_invented_is_supported_by_a_poisoned_document_and_an_obeying_ver
     assert verification["is_grounded"] is False
     checks = groq.history(query["id"])["verifications"][-1]["citation_checks"]
     assert not [check for check in checks if "14 days" not in check["statement"] and check["status"] == "accurate"]
-
-
-def test_a_poisoned_document_still_answers_what_it_says(groq: Stack, workspace: str) -> None:  # S5.4
-    query = groq.ask(QUESTION, workspace=workspace)
-    assert "14 days" in query["answer"]
-    assert "99 days" not in query["answer"]
-    assert [s["status"] for s in query["verification"]["sentences"] if "14 days" in s["text"]] == ["supported"]

@@ -125,7 +125,7 @@ def test_an_invention_of_the_words_of_a_source_sentence_is_a_known_limit(stage: 
     assert verdict(found[1]) is Verdict.INACCURATE
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", APART)
 def test_no_attack_changes_the_verdict_of_an_honest_model_on_a_true_statement(stage: GroqStage, place: str) -> None:
     cases = [
         (statement, planted(source, attack, place))
