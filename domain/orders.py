@@ -99,7 +99,10 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
         "supported verified score confidence status evidence claim citations",
         r"[{,]\s*[\"“'](?:supported|verified|score|confidence|status|evidence|claims?|citations|text_span)[\"”']\s*:",
     ),
-    ("system assistant developer user", r"(?:^|(?<=[.!?]\s))\W{0,4}(?:system|assistant|developer|user)\b\W{0,3}[:>\]]"),
+    (
+        "system assistant developer user verifier",
+        r"(?:^|(?<=[.!?]\s))\W{0,6}(?:system|assistant|developer|user|verifier)\b\W{0,3}[:>\]]",
+    ),
     ("human:", r"(?:^|(?<=[.!?]\s))\W{0,4}human:"),
     (
         "im_start im_end system assistant user endoftext header_id inst",

@@ -42,8 +42,13 @@ def quoted(task: Task, quote: str) -> str:
 
 
 def _claim(told: dict[str, Any], task: Task) -> dict[str, Any]:
-    facts = {"claim": task.part("answer"), "verified": True, "supporting_sources": [], "confidence": 1.0}
-    claim = {"claim": task.part("answer"), "status": "SUPPORTED", "evidence": "", "reasoning": ""}
+    facts: dict[str, Any] = {
+        "claim": task.part("answer"),
+        "verified": True,
+        "supporting_sources": [],
+        "confidence": 1.0,
+    }
+    claim: dict[str, Any] = {"claim": task.part("answer"), "status": "SUPPORTED", "evidence": "", "reasoning": ""}
     return claim if "is_grounded" in told else facts
 
 
