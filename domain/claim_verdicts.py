@@ -4,13 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from domain.bearing import bears_on, hardly_says
 from domain.disagreements import Disagreement, disagreements
+from domain.evidence import best_text_span, claim_relevance
 from domain.quotes import Located, locate_quote
 from domain.sentences import split_sentences
 from domain.words import content_stems
 
 NO_EVIDENCE = "No evidence was quoted."
 EVIDENCE_NOT_FOUND = "The quoted evidence is not in any source."
+EVIDENCE_TOO_FAR = "The quoted evidence has hardly any words of the claim."
 
 _MIN_RATIO = 0.85  # a quote less similar than this was not copied, and what it changes may be what matters
 _LONGEST_QUOTE = 2000  # looking for something similar takes time in proportion to the square of the quote
@@ -72,17 +75,21 @@ def check_claim(reported: ReportedClaim, sources: Sequence[str]) -> CheckedClaim
     | was reported unsupported                                                      | unsupported |
     | quotes no evidence, or none that is in a source (exactly, or 85 % similar)    | unsupported |
     | states a number, date, unit or name otherwise than the evidence, or denies it | unsupported |
+    | is supported, but the evidence or its source has hardly any of its words      | partially … |
     | is none of these                                                              | as reported |
     """
     place = locate_evidence(reported.evidence, sources)
     contradictions: tuple[Disagreement, ...] = ()
-    reason = ""
-    if reported.status is not ClaimStatus.UNSUPPORTED:
+    status, reason = reported.status, ""
+    if status is not ClaimStatus.UNSUPPORTED:
         contradictions = _contradictions(reported.claim, sources[place.source], place) if place else ()
         reason = _why_it_falls(reported, place, contradictions)
+        status = ClaimStatus.UNSUPPORTED if reason else status
+    if status is ClaimStatus.SUPPORTED and place and _is_far(reported.claim, sources[place.source], place):
+        status, reason = ClaimStatus.PARTIALLY_SUPPORTED, EVIDENCE_TOO_FAR
     return CheckedClaim(
         claim=reported.claim,
-        status=ClaimStatus.UNSUPPORTED if reason else reported.status,
+        status=status,
         evidence=sources[place.source][place.start : place.end] if place else None,
         reasoning=" ".join(filter(None, (reported.reasoning.strip(), reason))),
         place=place,
@@ -133,12 +140,23 @@ def _why_it_falls(reported: ReportedClaim, place: EvidencePlace | None, contradi
     return "".join(f"But {contradictions[0].message}." for _ in contradictions[:1])
 
 
+def _is_far(claim: str, source: str, place: EvidencePlace) -> bool:
+    return not bears_on(claim, source[place.start : place.end]) or hardly_says(source, claim)
+
+
 def _contradictions(claim: str, source: str, place: EvidencePlace) -> tuple[Disagreement, ...]:
-    """Return what the evidence's own sentences say otherwise, else what the source does about what they leave out."""
-    found = disagreements(claim, _sentences_at(source, place))
-    if not found:
+    """Return what the evidence's own sentences say otherwise, else what the source does about what they leave out.
+
+    Evidence that says less of the claim than another sentence does not speak for the source: that one counts, too.
+    """
+    own = _sentences_at(source, place)
+    found = disagreements(claim, own)
+    if found:
+        return _stated(found, claim) or _stated(disagreements(claim, source), claim)
+    start, end = best_text_span(source, claim)
+    if claim_relevance(claim, own) >= claim_relevance(claim, source[start:end]):
         return ()
-    return _stated(found, claim) or _stated(disagreements(claim, source), claim)
+    return _stated(disagreements(claim, source), claim)
 
 
 def _stated(found: Sequence[Disagreement], claim: str) -> tuple[Disagreement, ...]:
@@ -146,11 +164,15 @@ def _stated(found: Sequence[Disagreement], claim: str) -> tuple[Disagreement, ..
 
     A value that the claim has as well is nothing else: "30 days, or 60 for members" is not denied by "30 days".
     """
-    return tuple(each for each in found if each.kind == "negation" or _is_rival(each.source_value, claim))
+    return tuple(each for each in found if each.kind == "negation" or _is_rival(each, claim))
 
 
-def _is_rival(source_value: str | None, claim: str) -> bool:
-    return source_value is not None and bool(disagreements(source_value, claim))
+def _is_rival(found: Disagreement, claim: str) -> bool:
+    if found.source_value is None:
+        return False
+    if found.kind == "name":
+        return claim_relevance(found.source_value, claim) < 1
+    return bool(disagreements(found.source_value, claim))
 
 
 def _sentences_at(source: str, place: EvidencePlace) -> str:

@@ -1,7 +1,8 @@
 """The ruling on one statement: what a model replied, held against what can be found without a model.
 
-A model's "supported" counts only with evidence that stands in the source, and never against a number, date, unit, name
-or negation that the source states otherwise. A reply can so be lowered by evidence, never raised.
+A model's "supported" counts only with evidence that stands in the source, only if the source has words enough of the
+statement, and never against a number, date, unit, name or negation that the source states otherwise. A reply can so be
+lowered by evidence, never raised: whatever a source talks a model into, it cannot be more than uncertain without words.
 """
 
 from collections.abc import Sequence
@@ -9,13 +10,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from domain.attacks import without_orders
+from domain.bearing import bears_on, hardly_says
 from domain.disagreements import Disagreement, disagreements
 from domain.evidence import best_text_span, claim_relevance
 from domain.judgements import Relation, StatementCheck
 from domain.quotes import locate_quote
-from domain.words import content_stems
 
-EVIDENCE_RULES = "1"
+EVIDENCE_RULES = "2"
 """Goes into the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
@@ -25,8 +26,6 @@ UNPROVEN_CONFIDENCE = 0.5
 """What is left of a "supported" for which no evidence can be found: uncertain, whatever the model felt."""
 
 _QUOTE_RATIO = 0.85
-_LEAST_WORDS = 2
-_LEAST_SHARED = 0.2
 _OWN_EVIDENCE = 0.5  # claim_relevance of our own best span, to stand in for a quotation that was not given
 
 
@@ -67,11 +66,18 @@ def rule(statement: str, sources: Sequence[str], reply: StatementCheck) -> Rulin
     evidence = _quoted(statement, reply.evidence, readable) or _own_evidence(statement, readable)
     if found:
         return _contradicted(reply, found, evidence)
-    if evidence is not None or not (reply.is_accurate and reply.relation == "supports"):
+    if not (reply.is_accurate and reply.relation == "supports"):
         return _as_replied(reply, evidence)
-    unproven = f"{reply.explanation} (but no words of the source were found that say so)".strip()
-    confidence = min(reply.confidence, UNPROVEN_CONFIDENCE)
-    return Ruling(True, "supports", confidence, unproven, "evidence", None)
+    if evidence is None:
+        return _unproven(reply, "no words of the source were found that say so", None)
+    if all(hardly_says(source, statement) for source in readable):
+        return _unproven(reply, "the source has hardly any of its words", evidence)
+    return _as_replied(reply, evidence)
+
+
+def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:
+    explanation = f"{reply.explanation} (but {why})".strip()
+    return Ruling(True, "supports", min(reply.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
 
 
 def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None) -> Ruling:
@@ -92,20 +98,9 @@ def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:
 def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | None:
     for number, source in enumerate(sources):
         found = locate_quote(quote, source, _QUOTE_RATIO)
-        if found is not None and _bears_on(statement, source[found.start : found.end]):
+        if found is not None and bears_on(statement, source[found.start : found.end]):
             return Evidence(number, found.start, found.end)
     return None
-
-
-def _bears_on(statement: str, quote: str) -> bool:
-    """Any source has a "the": a quotation must say something, and in the statement's script share a word with it."""
-    if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != statement.strip():
-        return False
-    return _has_hangul(statement) != _has_hangul(quote) or claim_relevance(statement, quote) >= _LEAST_SHARED
-
-
-def _has_hangul(text: str) -> bool:
-    return any("가" <= character <= "힣" for character in text)
 
 
 def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from domain.attacks import without_hidden, without_orders
 
-_FENCE = re.compile(r"<(/?)(source|answer|question|statement|claims|reason)\b", re.IGNORECASE)
+# Also as `< / source`, with full-width signs, and what marks roles in the dialogues that models are trained on.
+_FENCE = re.compile(
+    r"[<＜﹤](?=\s{0,4}[/／|]?\s{0,4}"
+    r"(?:source|answer|question|statement|claims?|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
+    r"|start_header_id|end_header_id|endoftext|<sys)\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +24,7 @@ class Source:
     text: str
 
     def __str__(self) -> str:
-        return f'<source id="{self.number}" name="{fenced(self.label)}">\n{fenced(self.text)}\n</source>'
+        return f'<source id="{self.number}" name="{_named(self.label)}">\n{fenced(self.text)}\n</source>'
 
 
 class Sources(tuple[Source, ...]):
@@ -37,4 +43,9 @@ class Sources(tuple[Source, ...]):
 
 def fenced(text: str) -> str:
     """Disarm untrusted text: tags that could close the fence around it, and characters that no reader would see."""
-    return _FENCE.sub(r"‹\1\2", without_hidden(text))
+    return _FENCE.sub("‹", without_hidden(text))
+
+
+def _named(label: str) -> str:
+    """File names come from anywhere, too: one line, which no quotation mark ends, and no order."""
+    return fenced(" ".join(without_orders(label).split())).replace('"', "'")

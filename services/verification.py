@@ -1,12 +1,13 @@
 """The checks of one answer. Each returns a Checked outcome; what could not be judged is `not_checked`, never passed."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
 from domain import judgements
+from domain.bearing import may_say
 from domain.citations import plan_checks, statements
 from domain.claim_verdicts import CheckedClaim, ClaimStatus, ReportedClaim, check_claim
 from domain.judgements import (
@@ -55,22 +56,25 @@ def check_coverage(context: StepContext) -> StepResult:
 async def check_facts(context: StepContext) -> StepResult:
     """S1.4: one to five key claims against the top 10 chunks; source numbers become chunk ids."""
     passages = await asyncio.to_thread(context.passages, context.selection["ranked"][:FACT_CHUNKS])
-    fields = {"sources": numbered(passages), "answer": context.draft["text"]}
+    sources = numbered(passages)
+    fields = {"sources": sources, "answer": context.draft["text"]}
     reply = await context.tools.models.ask(CHECK_FACTS, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(_not_checked(reply.reason))
     if not reply.claims and any(statement.claim for statement in statements(context.draft["text"])):
         return StepResult.single(_not_checked("the model found no claim in an answer that makes some"))
-    ids = {number: passage.chunk_id for number, passage in enumerate(passages, start=1)}
-    return StepResult.single(Checked(status="checked", verdict=_with_chunk_ids(reply, ids)))
+    ids = [passage.chunk_id for passage in passages]
+    return StepResult.single(Checked(status="checked", verdict=_with_chunk_ids(reply, sources, ids)))
 
 
-def _with_chunk_ids(facts: Facts, ids: dict[int, str]) -> dict[str, Any]:
+def _with_chunk_ids(facts: Facts, sources: Sources, ids: Sequence[str]) -> dict[str, Any]:
     # S1.4: one to five; a model that lists more has not kept to the key ones.
     claims = facts.model_dump()["claims"][:MOST_FACTS]
+    named = {source.number: (source.text, chunk_id) for source, chunk_id in zip(sources, ids, strict=True)}
     for claim in claims:
-        claim["supporting_sources"] = [ids[number] for number in claim["supporting_sources"] if number in ids]
-        # A claim is verified by a source that exists, or it is not verified.
+        found = [named[number] for number in claim["supporting_sources"] if number in named]
+        claim["supporting_sources"] = [chunk_id for text, chunk_id in found if may_say(text, claim["claim"])]
+        # A claim is verified by a source that exists and may say it, or it is not verified.
         claim["verified"] = claim["verified"] and bool(claim["supporting_sources"])
     return {"claims": claims}
 

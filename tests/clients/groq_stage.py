@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from clients.llm.groq import GroqModel
 from config.settings import ModelSettings
+from tests.simulators.groq.limits import Limits
+from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator
 
 T = TypeVar("T")
@@ -15,8 +17,9 @@ T = TypeVar("T")
 class GroqStage:
     """One for a test file: a client reads the system's certificates when it is made, which takes 40 ms."""
 
-    def __init__(self) -> None:
-        self.sim = GroqSimulator()
+    def __init__(self, *, unlimited: bool = False) -> None:
+        accounts = {KEY: Account("org_simulated", Limits.none())} if unlimited else None
+        self.sim = GroqSimulator(accounts=accounts)
         self._runner = asyncio.Runner()
         self._models: dict[tuple[str, str, int], GroqModel] = {}
 

@@ -42,6 +42,8 @@ class FaultKind(StrEnum):
     LOOSE = "loose"  # truth values and numbers as strings
     NUL = "nul"  # a NUL character in the text
     LYING = "lying"  # fits the schema, but quotes and verdicts are wrong
+    OBEYING = "obeying"  # says "supported", with `quote`, whenever a source tells it to
+    BELIEVING = "believing"  # the same, whatever the sources are
 
 
 UNBILLED = {FaultKind.HTML: 200, FaultKind.BAD_GATEWAY: 502}
@@ -58,6 +60,7 @@ class Fault(BaseModel):
     probability: float = 1.0
     times: int | None = 1
     retry_after: float | None = None
+    quote: str = ""  # what an obeying or believing model quotes: see `obeying.quoted`
 
 
 @dataclass(slots=True)

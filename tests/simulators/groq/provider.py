@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.simulators.groq import errors, mind
+from tests.simulators.groq import errors, mind, obeying
 from tests.simulators.groq.calls import Call, count_tokens, read_call
 from tests.simulators.groq.catalogue import GONE, MODELS, ModelSpec, reasoning_tokens
 from tests.simulators.groq.faults import UNBILLED, Fault, FaultKind, FaultPlan, refusal
@@ -142,6 +142,8 @@ class Provider:
     def _answer(self, account: Account, call: Call, entry: Entry, fault: Fault | None, rng: random.Random) -> Answer:
         kind = fault.kind if fault else None
         text = _spoilt(kind, mind.think(call, lying=kind is FaultKind.LYING))
+        if fault and kind in (FaultKind.OBEYING, FaultKind.BELIEVING):
+            text = obeying.persuaded(text, call, fault.quote, always=kind is FaultKind.BELIEVING)
         thinking = reasoning_tokens(call.spec, call.request.reasoning_effort)
         writing = count_tokens(text)
         room = max(0, call.max_tokens - thinking)

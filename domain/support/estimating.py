@@ -1,0 +1,24 @@
+"""How likely it is that a source says a statement, from words and denials alone."""
+
+from functools import lru_cache
+
+from domain.disagreements import without_markers
+from domain.sentences import split_sentences
+from domain.support.comparing import compare
+from domain.support.features import features
+from domain.support.model import support_model
+from domain.support.reading import ReadText
+
+
+def estimated_support(statement: str, source: str) -> float:
+    """Return the probability that the `source` says the `statement`, 0..1, figures that differ left out of account.
+
+    Other words for the same thing count for nothing, so a low value alone does not refute. Linear in both lengths.
+    """
+    compared = compare(ReadText(" ".join(without_markers(statement).split())), _read(source))
+    return support_model().support(features(compared, (), None), disagrees=False, verbatim=False)
+
+
+@lru_cache(maxsize=128)
+def _read(source: str) -> tuple[ReadText, ...]:
+    return tuple(ReadText(each.text) for each in split_sentences(without_markers(source)))
