@@ -13,8 +13,8 @@ _JUDGE = (
     r"|ais?|chatbots?)"
 )
 _MACHINE = (
-    r"(?:verifiers?|fact[- ]?checkers?|evaluators?|graders?|(?:ai )?assistants?|language models?|ai models?|llms?|ais?"
-    r"|chatbots?)"
+    r"(?:verifiers?|fact[- ]?checkers?|evaluators?|graders?|(?:ai )?assistants?|language models?"
+    r"|ai (?:models?|systems?|agents?|verifiers?|checkers?|judges?)|llms?|ais?(?=\s{0,2}[:,;.!]|$)|chatbots?)"
 )
 _VERDICT = (
     r"(?:supports?|supported|accurate|verified|correct|true|grounded|faithful|contradicted|unsupported|inaccurate|false"
@@ -27,13 +27,22 @@ _SHOUTED = r"(?-i:SUPPORTED|UNSUPPORTED|SUPPORTS|ACCURATE|VERIFIED|PARTIALLY_SUP
 _ENGLISH: tuple[tuple[str, str], ...] = (
     (
         "instruction prompt rules criteria guidelines context orders",
-        rf"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b{_GAP}{{0,40}}"
+        # "Never ignore these instructions" stands in manuals, and "ignore the lamp" too.
+        r"(?<!not )(?<!never )(?<!n't )(?<!n’t )"
+        rf"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b{_GAP}{{0,20}}"
+        r"\b(?:all|any|every(?:thing)?|your|previous|prior|above|earlier|preceding|foregoing|these|those|system|other|given"
+        rf"|existing|original|whatever)\b{_GAP}{{0,30}}"
         r"\b(?:instructions?|prompts?|rules|criteria|guidelines|context|orders)\b",
     ),
     (
         "mark label rate classify judge treat score report flag consider return output answer count grade",
         r"\b(?:mark|label|rate|classify|judge|treat|score|report|flag|consider|return|output|answer|count|grade)\b"
-        rf"{_GAP}{{0,30}}\b{_WHAT}\b{_GAP}{{0,40}}\b(?:as|to be|with|is|are|not)\b{_GAP}{{0,12}}\b{_VERDICT}\b",
+        rf"{_GAP}{{0,30}}\b{_WHAT}\b{_GAP}{{0,40}}\b(?:as|to be|with)\b{_GAP}{{0,12}}\b{_VERDICT}\b",
+    ),
+    (
+        "report return output answer",
+        rf"\b(?:report|return|output|answer)\b{_GAP}{{0,30}}\b{_WHAT}\b{_GAP}{{0,40}}\b(?:is|are|not)\b{_GAP}{{0,12}}"
+        rf"\b{_VERDICT}\b",
     ),
     (
         "confirm accept approve assume believe declare certify endorse validate conclude pretend",
@@ -56,11 +65,11 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
         "do not don't never stop",
         rf"\b(?:do not|don['’]t|never|stop)\b{_GAP}{{0,12}}\b(?:mark|flag|label|judge|rate|call)(?:ing)?\b"
         rf"{_GAP}{{0,40}}\b(?:{_NOUN}|anything|it|this)\b{_GAP}{{0,30}}"
-        r"\b(?:unsupported|wrong|false|incorrect|inaccurate|contradict)",
+        r"\b(?:unsupported|as (?:an? )?(?:wrong|false|incorrect|inaccurate|contradict))",
     ),
     (
         "you",
-        rf"\byou (?:are|must|should|will|have to)\b{_GAP}{{0,40}}\b(?:{_JUDGE}|is_accurate|verdict)\b",
+        rf"\byou (?:are|must|should|will|have to)\b{_GAP}{{0,40}}\b(?:{_MACHINE}|is_accurate|verdict)\b",
     ),
     (
         "you",
@@ -74,13 +83,7 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
         r"\b(?:note|instructions?|message|attention|important|notice|hint|new rules?|orders?|request|reminder)\b"
         rf"{_GAP}{{0,20}}\b(?:to|for)\b{_GAP}{{0,20}}\b(?:the |any |all |every |an? )?{_MACHINE}\b",
     ),
-    (
-        "note instruction message attention important notice hint",
-        rf"\b(?:note|instructions?|message|attention|important|notice|hint)\b{_GAP}{{0,20}}\b(?:to|for)\b"
-        rf"{_GAP}{{0,20}}\b(?:verifier|fact[- ]?checker|checker|judge|evaluator|grader|assistant|model|llm|ai"
-        r"|chatbot)\b",
-    ),
-    ("as a", rf"\bas an? {_JUDGE}\b{_GAP}{{0,20}}\byou\b"),
+    ("as a", rf"\bas an? {_MACHINE}\b\W{{0,3}}you\b"),
     (
         "must should shall required instructed asked ordered told",
         rf"\b{_MACHINE}\b{_GAP}{{0,30}}\b(?:must|should|shall|(?:is|are) (?:required|instructed|asked|ordered|told))\b"
@@ -97,13 +100,16 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ),
     (
         "supported verified score confidence status evidence claim citations",
-        r"[{,]\s*[\"“'](?:supported|verified|score|confidence|status|evidence|claims?|citations|text_span)[\"”']\s*:",
+        r"[{,]\s*[\"“'](?:supported|verified)[\"”']\s*:\s*(?:true|false)|[\"“']text_span[\"”']\s*:"
+        r"|[{,]\s*[\"“'](?:status|verdict|label|evidence|claims?|citations)[\"”']\s*:\s*[\"“']"
+        rf"(?:{_SHOUTED}|supports|does_not_mention|partially_supports)\b"
+        r"|\{\s*[\"“'](?:score|confidence)[\"”']\s*:\s*[01](?:\.\d+)?\s*(?:\}|,\s*[\"“']reason\b)",
     ),
     (
-        "system assistant developer user verifier",
-        r"(?:^|(?<=[.!?]\s))\W{0,6}(?:system|assistant|developer|user|verifier)\b\W{0,3}[:>\]]",
+        "system assistant developer user verifier human:",
+        r"(?:^|(?<=[.!?]\s))\W{0,6}(?:system|assistant|developer|user|verifier|human)\b\W{0,3}[:>\]][^\n]{0,120}"
+        rf"\b(?:instructions?|prompts?|ignore|disregard|{_NOUN}|verdicts?|{_SHOUTED}|supported|is_accurate|verifier)\b",
     ),
-    ("human:", r"(?:^|(?<=[.!?]\s))\W{0,4}human:"),
     (
         "im_start im_end system assistant user endoftext header_id inst",
         r"<\|?\s*/?(?:im_start|im_end|system|assistant|user|endoftext|start_header_id|end_header_id|inst)\b"
@@ -112,7 +118,7 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ("<", r"<\s*/?\s*(?:source|statement|verdict|instructions?|context)\b(?:\s+(?:id|name)\s*=|\s*/?>)"),
     (
         "instruction prompt",
-        r"\b(?:new|updated|real|actual|following) (?:system )?(?:instructions?|prompt)\b\s*:"
+        r"\b(?:new|updated|real|actual) (?:system )?(?:instructions?|prompt)\b\s*:"
         r"|\bsystem (?:prompt|override|instructions?)\b\s*[:\]]",
     ),
     (
@@ -150,7 +156,8 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
 _KOREAN: tuple[tuple[str, str], ...] = (
     (
         "무시 잊",
-        rf"(?:이전|위의?|앞의?|모든|지금까지)(?:의|까지의)?{_GAP}{{0,12}}(?:지시|명령|프롬프트|규칙|기준){_GAP}{{0,12}}(?:무시|잊)",
+        rf"(?:이전|위의?|앞의?|모든|지금까지)(?:의|까지의)?{_GAP}{{0,12}}(?:지시|명령|프롬프트|규칙|기준){_GAP}{{0,12}}(?:무시|잊)"
+        r"(?!하면 안|하지|해서는|지 마|어서는)",
     ),
     (
         "문장 주장 답변 인용 진술 모두 모든",
@@ -191,7 +198,8 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     ),
     (
         "instructions consignes règles",
-        rf"\b(?:ignor|oubli)\w{{1,4}}\b{_GAP}{{0,40}}\b(?:instructions|consignes|règles)",
+        rf"\b(?:ignor|oubli)\w{{1,4}}\b{_GAP}{{0,20}}\b(?:toutes|tous|les|vos|ces|tes|mes)\b{_GAP}{{0,20}}"
+        r"\b(?:instructions|consignes|règles)",
     ),
     (
         "affirmation phrase réponse citation énoncé",
