@@ -138,7 +138,7 @@ GONE = {FaultKind.MODEL_NOT_FOUND, FaultKind.MODEL_DECOMMISSIONED}
 
 
 def test_every_fault_is_in_one_of_the_groups() -> None:
-    assert PASSING | REFUSED | GONE | {FaultKind.LYING} == set(FaultKind)
+    assert PASSING | REFUSED | GONE | {FaultKind.LYING, FaultKind.OBEYING, FaultKind.BELIEVING} == set(FaultKind)
 
 
 @pytest.mark.parametrize("fault", sorted(PASSING))

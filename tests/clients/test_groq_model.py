@@ -180,6 +180,8 @@ WELL_FORMED = {
     FaultKind.LOOSE,
     FaultKind.NUL,
     FaultKind.LYING,
+    FaultKind.OBEYING,
+    FaultKind.BELIEVING,
 }  # transport cannot know; see test_gateway
 
 

@@ -93,7 +93,7 @@ def test_a_round_whose_model_fails_leaves_the_earlier_answer(
 ) -> None:  # S2.3, N4
     provider.fail(
         Fault(kind=FaultKind.LYING, match="\ngenerate_answer\n", times=1),
-        Fault(kind=FaultKind.FORBIDDEN, match="An earlier answer claimed", times=None),
+        Fault(kind=FaultKind.FORBIDDEN, match="An earlier answer made claims", times=None),
     )
     query = groq.ask(QUESTION, workspace=workspace, verification={"repair": "citations"})
     assert query["status"] == "succeeded"
