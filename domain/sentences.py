@@ -10,6 +10,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from domain.markers import cited_markers
 from domain.words import vocabulary
@@ -54,6 +55,9 @@ _OPENS_LIKE_TITLE = re.compile(r"[\s*_\"“(]*[A-Z0-9가-힣#]")
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]」』*_`]*$")
 
 
+_REMEMBERED_CHARS = 5_000
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """`text == document[start:end]`, in code points, without outer white space."""
@@ -69,6 +73,16 @@ def split_sentences(text: str) -> list[Sentence]:
     A blank line, a list item, a heading and a table row end a sentence; a single line break inside prose does not.
     Citation markers behind a full stop belong to the sentence before them. Linear in the length of `text`.
     """
+    return list(_remembered(text)) if len(text) <= _REMEMBERED_CHARS else _split(text)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(text: str) -> tuple[Sentence, ...]:
+    # A passage is read by every check of every statement that cites it.
+    return tuple(_split(text))
+
+
+def _split(text: str) -> list[Sentence]:
     markers = {marker.start: marker.end for marker in cited_markers(text)}
     sentences: list[Sentence] = []
     for block_start, block_end in _blocks(text):

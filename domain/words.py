@@ -93,7 +93,13 @@ def _english_stem(word: str) -> str:
 
 def content_stems(text: str) -> list[str]:
     """Return the stems of the words of `text` that carry meaning, in order."""
-    return meaningful(words(text))
+    return list(_content_stems(text))
+
+
+@lru_cache(maxsize=8192)
+def _content_stems(text: str) -> tuple[str, ...]:
+    # The sentences of a source are read by every check of every statement that cites it.
+    return tuple(meaningful(words(text)))
 
 
 def meaningful(tokens: Iterable[str]) -> list[str]:

@@ -50,13 +50,32 @@ class Passage:
         return self.filename if self.page is None else f"{self.filename}, p.{self.page}"
 
 
+# Not whole objects: every check of an answer reads its passages, and plain rows cost a third of them.
+_COLUMNS = (
+    Chunk.id.label("key"),
+    Document.id.label("document_id"),
+    Document.number,
+    Document.filename,
+    Document.source,
+    Document.details.label("metadata"),
+    Chunk.chunk_id,
+    Chunk.chunk_index,
+    Chunk.page,
+    Chunk.section,
+    Chunk.start_index,
+    Chunk.end_index,
+    Chunk.text,
+    Document.sections,
+)
+
+
 def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     """The passages with these keys, in the order of the keys; a chunk that is gone meanwhile is left out."""
     wanted = list(keys)
     rows = session.execute(
-        select(Chunk, Document).join(Document, Document.id == Chunk.document_id).where(Chunk.id.in_(wanted))
+        select(*_COLUMNS).join(Document, Document.id == Chunk.document_id).where(Chunk.id.in_(wanted))
     )
-    by_key = {chunk.id: _passage(chunk, document) for chunk, document in rows}
+    by_key = {row["key"]: _passage(dict(row)) for row in rows.mappings()}
     return [by_key[key] for key in wanted if key in by_key]
 
 
@@ -65,20 +84,6 @@ def source_slice(session: Session, document_id: uuid.UUID, start: int, end: int)
     return session.scalar(select(func.substr(Document.text, start + 1, end - start)).where(Document.id == document_id))
 
 
-def _passage(chunk: Chunk, document: Document) -> Passage:
-    return Passage(
-        key=chunk.id,
-        document_id=document.id,
-        doc_id=document.doc_id,
-        filename=document.filename,
-        source=document.source,
-        metadata=document.details,
-        chunk_id=chunk.chunk_id,
-        chunk_index=chunk.chunk_index,
-        page=chunk.page,
-        section=chunk.section,
-        start_index=chunk.start_index,
-        end_index=chunk.end_index,
-        text=chunk.text,
-        sections=document.sections or [],
-    )
+def _passage(row: dict[str, Any]) -> Passage:
+    sections: list[Any] = row.pop("sections") or []
+    return Passage(doc_id=f"doc_{row.pop('number')}", sections=sections, **row)
