@@ -95,10 +95,6 @@ class StepContext:
         found = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))
         return next((outcome for outcome in found if outcome is not None), None)
 
-    def of_round(self, number: int) -> "StepContext":
-        """The same context as a step of another round would have it."""
-        return replace(self, round=number, outcomes=dict(self.rounds.get(number, {})))
-
     def with_outcomes(self, step: str, values: Mapping[str, Outcome]) -> "StepContext":
         """The same context with outcomes added."""
         return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})

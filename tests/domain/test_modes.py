@@ -3,7 +3,7 @@
 import pytest
 
 from domain.errors import ModeUnknown
-from domain.modes import IDK, Mode, ModeRules, evidence_gate, is_idk, parse_mode, rules_of
+from domain.modes import IDK, IDK_KOREAN, Mode, ModeRules, evidence_gate, idk_for, is_idk, parse_mode, rules_of
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,9 @@ def test_a_refusal_is_known_in_every_dress(answer: str) -> None:  # S3.4
 )
 def test_an_answer_that_says_more_is_not_a_refusal(answer: str) -> None:  # S3.4, N4
     assert not is_idk(answer)
+
+
+def test_a_model_is_told_to_refuse_in_the_language_of_the_question() -> None:  # S5.3
+    assert idk_for("When are refunds paid?") == IDK
+    assert idk_for("환불은 언제 됩니까?") == IDK_KOREAN
+    assert is_idk(IDK_KOREAN)

@@ -115,3 +115,12 @@ def test_issues_follow_from_the_seeds_thresholds(
 def test_what_was_not_checked_is_an_issue_with_its_reason() -> None:  # S1.2, S1.4, N4
     found = issues(Part(0.9, "fallback", "timeout"), Part(0.9), Part(0.5, "not_checked", "bad JSON"), Thresholds())
     assert found == [FACTS_ISSUE, "Alignment: fallback (timeout)", "Facts: not checked (bad JSON)"]
+
+
+def test_a_source_named_in_brackets_is_a_pattern_too() -> None:  # S1.3
+    sources = [
+        SourceIdentity(n, f"report-{n}.pdf", ticker=ticker) for n, ticker in enumerate(("AAPL", "MSFT"), start=1)
+    ]
+    assert citation_coverage("Revenue rose [Source: AAPL].", sources) == pytest.approx(0.5 + 0.1)
+    assert citation_coverage("Revenue rose (출처: AAPL 10-Q).", sources) == pytest.approx(0.5 + 0.1)
+    assert citation_coverage("Revenue rose [Source: 9].", sources) == 0.0

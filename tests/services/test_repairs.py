@@ -1,7 +1,6 @@
 """Repairing what failed its checks, rung by rung (N5): another chunk, a search, other words, or it goes."""
 
 import re
-from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from services.repairing import recheck_answerability, repair_statements, search_
 from services.repairs import repair_item
 from services.results import read_history
 from tests.clients.groq_stage import GroqStage
-from tests.services.story import Play, Story, answerable, checked, no, with_groq, yes
+from tests.services.story import Play, Story, answerable, checked, no, yes
 from tests.simulators.groq.faults import Fault, FaultKind
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -26,23 +25,6 @@ PAID = "Refunds are paid to the original card within 10 business days"
 MONTHS = "Every laptop has a warranty of 24 months from the day of delivery"
 WRONG = "Returns are accepted within 60 days of the purchase date"
 IDK = "I don't know based on the documents."
-
-
-@pytest.fixture(scope="module")
-def kept() -> Generator[GroqStage]:
-    with GroqStage() as stage:
-        yield stage
-
-
-@pytest.fixture
-def stage(kept: GroqStage) -> GroqStage:
-    kept.sim.reset()
-    return kept
-
-
-@pytest.fixture
-def groq(stage: GroqStage) -> Play:
-    return with_groq(stage)
 
 
 def edits(query: dict[str, Any], *kinds: str) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Corrective rounds: targeted searches, more passages, scores that are not bought twice, the best attempt (S2.3)."""
 
-from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from services.results import read_history, read_query
 from services.retrieval import NOTHING_FOUND, retrieve
 from services.rounds import MOST_QUERIES, plan_queries
 from tests.clients.groq_stage import GroqStage
-from tests.services.story import Play, Story, answerable, no, with_groq, yes
+from tests.services.story import Play, Story, answerable, no, yes
 from tests.simulators.groq.faults import Fault, FaultKind
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -22,23 +21,6 @@ WARRANTY = "Warranty terms. Every laptop has a warranty of 24 months from the da
 WRONG = "Returns are accepted within 60 days of the purchase date [†1]."
 GOOD = WRONG.replace("60", "30")
 MOON = "The moon is made of green cheese [†1]."
-
-
-@pytest.fixture(scope="module")
-def kept() -> Generator[GroqStage]:
-    with GroqStage() as stage:
-        yield stage
-
-
-@pytest.fixture
-def stage(kept: GroqStage) -> GroqStage:
-    kept.sim.reset()
-    return kept
-
-
-@pytest.fixture
-def groq(stage: GroqStage) -> Play:
-    return with_groq(stage)
 
 
 def gaps_of(*gaps: str) -> dict[str, Any]:

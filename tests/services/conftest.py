@@ -1,0 +1,25 @@
+"""The simulated provider for tests of services: one server per module, empty before each test."""
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.clients.groq_stage import GroqStage
+from tests.services.story import Play, with_groq
+
+
+@pytest.fixture(scope="module")
+def kept() -> Generator[GroqStage]:
+    with GroqStage() as stage:
+        yield stage
+
+
+@pytest.fixture
+def stage(kept: GroqStage) -> GroqStage:
+    kept.sim.reset()
+    return kept
+
+
+@pytest.fixture
+def groq(stage: GroqStage) -> Play:
+    return with_groq(stage)
