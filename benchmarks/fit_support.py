@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from clients.embeddings import UseEmbedder, default_embedder
 from clients.llm.offline.judging import observe
 from clients.llm.offline.meaning import Meaning
+from domain import metrics
+from domain.metrics import THRESHOLD
 from domain.support.features import DIRECTIONS, MEANING
 from domain.verdicts import CONFIDENCE_THRESHOLD
 
@@ -214,34 +216,20 @@ def measures(labels: Array, support: Array) -> tuple[float, ...]:
     False pass: unsupported but judged supported; false strip: supported but judged not. The band is where confidence is
     too low for a verdict.
     """
-    judged = support >= 0.5
+    truth, scores = labels.astype(int).tolist(), support.tolist()
     sure = np.maximum(support, 1 - support) >= CONFIDENCE_THRESHOLD
-    passed, stripped = float(judged[labels == 0].mean()), float((~judged[labels == 1]).mean())
-    return (
-        1 - (passed + stripped) / 2,
-        _auc(labels, support),
-        _ece(labels, support),
-        passed,
-        stripped,
+    right = (support >= THRESHOLD) == (labels == 1)
+    found = (
+        metrics.balanced_accuracy(truth, scores),
+        metrics.roc_auc(truth, scores),
+        metrics.ece(truth, scores),
+        metrics.false_pass(truth, scores),
+        metrics.false_strip(truth, scores),
         float((~sure).mean()),
-        _balanced(labels[sure], judged[sure]),
-        float((judged == (labels == 1))[sure].mean()),
+        metrics.balanced_accuracy(labels[sure].astype(int).tolist(), support[sure].tolist()),
+        float(right[sure].mean()),
     )
-
-
-def _balanced(labels: Array, judged: NDArray[np.bool_]) -> float:
-    kept, passed = judged[labels == 1], judged[labels == 0]
-    return float((kept.mean() + 1 - passed.mean()) / 2) if len(kept) and len(passed) else float("nan")
-
-
-def _auc(labels: Array, support: Array) -> float:
-    higher = support[labels == 1][:, None] - support[labels == 0][None, :]
-    return float((higher > 0).mean() + (higher == 0).mean() / 2)
-
-
-def _ece(labels: Array, support: Array) -> float:
-    bins = np.minimum((support * 10).astype(int), 9)
-    return sum(abs(float((support - labels)[bins == each].sum())) for each in range(10)) / len(labels)
+    return tuple(float("nan") if figure is None else figure for figure in found)
 
 
 def left_out(pairs: Pairs) -> Array:

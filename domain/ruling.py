@@ -59,20 +59,40 @@ class Ruling:
         return asdict(self)
 
 
-def rule(statement: str, sources: Sequence[str], reply: StatementCheck) -> Ruling:
-    """Hold a model's `reply` about `statement` against the `sources` that it was shown (S5.4, S2.1, S4.4, N4)."""
-    readable = [without_orders(source) for source in sources]
-    found = disagreements(statement, "\n\n".join(readable))
-    evidence = _quoted(statement, reply.evidence, readable) or _own_evidence(statement, readable)
-    if found:
-        return _contradicted(reply, found, evidence)
-    if not (reply.is_accurate and reply.relation == "supports"):
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """All that can be found about a statement in its sources without a model; any number of replies are held to it."""
+
+    statement: str
+    readable: tuple[str, ...]
+    disagreements: tuple[Disagreement, ...]
+    own_evidence: Evidence | None
+    hardly_said: bool
+
+    @classmethod
+    def of(cls, statement: str, sources: Sequence[str]) -> "Grounds":
+        """Read the `sources` once; words in them that address a model do not count."""
+        readable = tuple(without_orders(source) for source in sources)
+        return cls(
+            statement=statement,
+            readable=readable,
+            disagreements=disagreements(statement, "\n\n".join(readable)),
+            own_evidence=_own_evidence(statement, readable),
+            hardly_said=all(hardly_says(source, statement) for source in readable),
+        )
+
+    def rule(self, reply: StatementCheck) -> Ruling:
+        """Hold a model's `reply` against them (S5.4, S2.1, S4.4, N4)."""
+        evidence = _quoted(self.statement, reply.evidence, self.readable) or self.own_evidence
+        if self.disagreements:
+            return _contradicted(reply, self.disagreements, evidence)
+        if not (reply.is_accurate and reply.relation == "supports"):
+            return _as_replied(reply, evidence)
+        if evidence is None:
+            return _unproven(reply, "no words of the source were found that say so", None)
+        if self.hardly_said:
+            return _unproven(reply, "the source has hardly any of its words", evidence)
         return _as_replied(reply, evidence)
-    if evidence is None:
-        return _unproven(reply, "no words of the source were found that say so", None)
-    if all(hardly_says(source, statement) for source in readable):
-        return _unproven(reply, "the source has hardly any of its words", evidence)
-    return _as_replied(reply, evidence)
 
 
 def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:

@@ -8,7 +8,7 @@ from clients.llm.protocol import CallLog
 from domain.evidence import claim_relevance
 from domain.judgements import CHECK_STATEMENT
 from domain.outcomes import Checked
-from domain.ruling import Ruling, rule
+from domain.ruling import Grounds, Ruling
 from domain.sources import Source, Sources
 from domain.verdicts import CONFIDENCE_THRESHOLD
 from domain.windows import windows
@@ -31,17 +31,18 @@ async def judge_statement(
     """
     rulings: list[Ruling] = []
     failures: list[str] = []
+    # The whole sources are the yardstick: what one window does not have may stand in another.
+    grounds = Grounds.of(statement, [source.text for source in sources])
     for shown in _windowed(statement, sources):
         reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
         if isinstance(reply, Failure):
             failures.append(reply.reason)
             continue
-        # The whole sources are the yardstick: what one window does not have may stand in another.
-        rulings.append(rule(statement, [source.text for source in sources], reply))
+        rulings.append(grounds.rule(reply))
         if _settles(rulings[-1]):
             break
     best = max(rulings, key=_weight, default=None)
-    if best is None or (failures and not best.supports):
+    if best is None or (failures and not (best.supports or _settles(best))):
         return Checked(status="not_checked", verdict=None, reason=failures[0] if failures else "there is no source")
     return Checked(status="checked", verdict=best.as_json())
 
