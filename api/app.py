@@ -9,12 +9,13 @@ from typing import Any
 
 import anyio.to_thread
 import structlog
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
 from api.routes import documents, operations, quality, queries
 from api.schemas.problem import MEDIA_TYPE, Problem
+from api.security import authenticated
 from api.uploads import FORM_OVERHEAD_BYTES
 from config.logging import configure_logging
 from config.settings import settings
@@ -29,6 +30,7 @@ THREADS = 32
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every
 citation is checked against the sources, and the whole history of the checks is kept. Errors are problem details
 (RFC 9457). Offsets are code points, half-open."""
+_CALLER = [Depends(authenticated)]
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request cannot be served as it is."},
     422: {"model": Problem, "description": "A value of the request cannot be used; `errors` names the fields."},
@@ -51,9 +53,9 @@ def create_app() -> FastAPI:
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads={documents.router.prefix: upload_limit})
     app.add_middleware(RequestLog)
     app.include_router(operations.router)
-    app.include_router(documents.router, responses=_PROBLEMS)
-    app.include_router(queries.router, responses=_PROBLEMS)
-    app.include_router(quality.router, responses=_PROBLEMS)
+    app.include_router(documents.router, responses=_PROBLEMS, dependencies=_CALLER)
+    app.include_router(queries.router, responses=_PROBLEMS, dependencies=_CALLER)
+    app.include_router(quality.router, responses=_PROBLEMS, dependencies=_CALLER)
     _describe_problems(app)
     return app
 

@@ -132,6 +132,47 @@ class RecoverySettings(_Group):
     max_launches: int = Field(default=6, ge=1, description="then the query fails with a reason")
 
 
+class AccessSettings(_Group):
+    """Who may use the API (A8). `keys: auto` asks for a key unless the API listens on loopback only."""
+
+    keys: Literal["auto", "required"] = "auto"
+    requests_per_minute: int = Field(default=600, ge=1, description="of one key; a key may have its own limit")
+    trust_for_s: float = Field(default=2.0, ge=0, le=4, description="how long a key that was looked up counts as valid")
+
+
+class StreamSettings(_Group):
+    """Server-sent events. Drafts are what a model writes, before any check; they are kept for a while after the end."""
+
+    heartbeat_s: float = Field(default=15.0, gt=0)
+    draft_every_s: float = Field(default=0.1, ge=0, description="how much of a draft is sent together")
+    keep_drafts_s: float = Field(default=3600.0, ge=0)
+
+
+class VerifyingSettings(_Group):
+    """Verification of answers from elsewhere (N2)."""
+
+    max_sources: int = Field(default=100, ge=1)
+    max_answer_chars: int = Field(default=100_000, ge=1)
+    max_bytes: int = Field(default=20_000_000, ge=1, description="of one request")
+    batch_max_bytes: int = Field(default=200_000_000, ge=1, description="of one file of a batch")
+    batch_max_items: int = Field(default=10_000, ge=1)
+    batch_in_flight: int = Field(default=8, ge=1, description="items of one batch that run at a time")
+
+
+class WebhookSettings(_Group):
+    """Sending to receivers (A6). `allowed_networks` may be private, on any port and without TLS: for development."""
+
+    allowed_networks: tuple[str, ...] = ()
+    allowed_ports: tuple[int, ...] = (80, 443)
+    deadline_s: float = Field(default=15.0, gt=0, description="of one attempt, everything included")
+    max_response_bytes: int = Field(default=65_536, ge=0)
+    schedule_s: tuple[float, ...] = (0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+    jitter: float = Field(default=0.1, ge=0, le=1)
+    in_flight: int = Field(default=2, ge=1, description="deliveries to one receiver at a time")
+    disable_after_s: float = Field(default=432_000, gt=0, description="of nothing but failures")
+    check_s: float = Field(default=1.0, gt=0, description="how often due deliveries are looked for")
+
+
 class PoolSettings(_Group):
     """One worker process group: which queues it consumes and how."""
 
@@ -150,6 +191,8 @@ def _pools() -> dict[str, PoolSettings]:
         ),
         "retrieval": PoolSettings(queues=("retrieval",), concurrency=4),
         "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
+        # Threads that wait for strangers' servers, away from those that work.
+        "webhooks": PoolSettings(queues=("webhooks",), concurrency=32),
     }
 
 
@@ -181,6 +224,10 @@ class Settings(BaseSettings):
     verification: VerificationSettings = VerificationSettings()
     ingestion: IngestionSettings = IngestionSettings()
     recovery: RecoverySettings = RecoverySettings()
+    access: AccessSettings = AccessSettings()
+    stream: StreamSettings = StreamSettings()
+    verifying: VerifyingSettings = VerifyingSettings()
+    webhooks: WebhookSettings = WebhookSettings()
     pools: dict[str, PoolSettings] = Field(default_factory=_pools)
 
     @property

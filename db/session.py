@@ -1,19 +1,26 @@
-"""The only place that opens and commits transactions.
+"""The only place that opens and commits transactions, and the place that says for whom.
 
-`reading()` for a short look, `transaction()` for a change. Neither is ever open during a model call.
+`reading()` for a short look, `transaction()` for a change, both for one tenant; `system_transaction()` for work that
+belongs to none. None of them is ever open during a model call.
 """
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from config.settings import settings
 from domain.errors import DatabaseUnavailable
+
+_tenant: ContextVar[int] = ContextVar("tenant")
+# Local to the transaction: a connection goes back to the pool without a tenant.
+_ACT_FOR = text("SELECT set_config('citewell.tenant', :tenant, true)")
+_ACT_FOR_ALL = text("SELECT set_config('citewell.system', 'on', true)")
 
 
 @cache
@@ -32,11 +39,59 @@ def engine() -> Engine:
 
 
 @contextmanager
+def acting_for(tenant_id: int) -> Generator[None]:
+    """Every transaction of this block, in this thread or task and those that it starts with its context, is for one
+    tenant: row-level security shows no other rows and takes no other rows (A8)."""
+    token = _tenant.set(tenant_id)
+    try:
+        yield
+    finally:
+        _tenant.reset(token)
+
+
+def act_for(tenant_id: int) -> None:
+    """The same until the end of the current context: for a request, which has one of its own."""
+    _tenant.set(tenant_id)
+
+
+def current_tenant() -> int:
+    """Whom the next transaction is for. Raises LookupError when nobody said, which is a programming error."""
+    return _tenant.get()
+
+
+@contextmanager
 def transaction() -> Generator[Session]:
     """Commit at the end, roll back on any error.
 
-    Raises DatabaseUnavailable when Postgres cannot be reached or no connection of the pool gets free in time.
+    Raises DatabaseUnavailable when Postgres cannot be reached or no connection of the pool gets free in time, and
+    LookupError outside of `acting_for`.
     """
+    tenant = current_tenant()
+    with _begun() as session:
+        session.execute(_ACT_FOR, {"tenant": str(tenant)})
+        yield session
+
+
+@contextmanager
+def reading() -> Generator[Session]:
+    """Like `transaction`, for code that only reads."""
+    with transaction() as session:
+        yield session
+
+
+@contextmanager
+def system_transaction() -> Generator[Session]:
+    """Like `transaction`, over the rows of all tenants: for the reconciler, the lookup of keys, operators' commands.
+
+    What it inserts must name its tenant.
+    """
+    with _begun() as session:
+        session.execute(_ACT_FOR_ALL)
+        yield session
+
+
+@contextmanager
+def _begun() -> Generator[Session]:
     session = Session(engine(), expire_on_commit=False)
     try:
         with session.begin():
@@ -49,13 +104,6 @@ def transaction() -> Generator[Session]:
         raise DatabaseUnavailable("All database connections of this process are busy; try again.") from error
     finally:
         session.close()
-
-
-@contextmanager
-def reading() -> Generator[Session]:
-    """Like `transaction`, for code that only reads."""
-    with transaction() as session:
-        yield session
 
 
 def _is_connection_failure(error: OperationalError) -> bool:

@@ -5,8 +5,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.models import QueryStatus
+from db.queries.events import add_event
 from db.queries.queries import mark_finished
-from db.queries.records import add_event
 from services.step import StepContext, StepResult
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 from clients.broker import broker_answers
 from config.settings import Settings
 from db.schema_version import head_revision, schema_revision
-from db.session import reading
+from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 
 
@@ -35,7 +35,7 @@ def check_readiness(settings: Settings) -> Readiness:
     """Ask Postgres and the broker, each within seconds."""
     broker = "ok" if broker_answers(settings.redis_url.get_secret_value()) else "unreachable"
     try:
-        with reading() as session:
+        with system_transaction() as session:
             current = schema_revision(session) == head_revision()
     except DatabaseUnavailable:
         return Readiness("unreachable", "unknown", broker)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
-from db.queries import queries, records, results, steps
+from db.queries import events, queries, records, results, steps
 from db.queries.results import StoredVerification
 from db.session import reading
 
@@ -61,8 +61,8 @@ def read_history(query_id: uuid.UUID) -> dict[str, Any]:
             "steps": _steps_json(steps.list_outcomes(session, query_id)),
             "model_calls": [_call_json(call) for call in records.list_model_calls(session, query_id)],
             "events": [
-                {"id": event.id, "type": event.type, "data": event.data, "at": event.created_at.isoformat()}
-                for event in records.list_events(session, query_id)
+                {"id": event.seq, "type": event.type, "data": event.data, "at": event.created_at.isoformat()}
+                for event in events.list_events(session, query_id)
             ],
         }
 

@@ -4,8 +4,8 @@ import structlog
 from sqlalchemy.orm import Session
 
 from clients.llm.gateway import Failure
+from db.queries.events import add_event
 from db.queries.queries import advance_round
-from db.queries.records import add_event
 from db.queries.results import StoredVerification, add_verification
 from domain.judgements import PLAN_QUERIES
 from domain.outcomes import Assessed, Planned

@@ -11,7 +11,8 @@ from citewell.supervisor.servers import EmbeddedServers
 from config.settings import settings
 from db.base import Base
 from db.migrate import upgrade
-from db.session import dispose, transaction
+from db.models import DEFAULT_TENANT
+from db.session import acting_for, dispose, system_transaction
 from workers.celery_app import app
 
 # A property that holds must not fail because the machine is busy.
@@ -49,9 +50,12 @@ def database(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("GROQ_API_KEY", raising=False)
     settings.cache_clear()
     dispose()
-    yield postgres_url
-    with transaction() as session:
+    with acting_for(DEFAULT_TENANT):
+        yield postgres_url
+    with system_transaction() as session:
         for table in reversed(Base.metadata.sorted_tables):
-            session.execute(delete(table))
+            session.execute(
+                delete(table).where(table.c.id != DEFAULT_TENANT) if table.name == "tenants" else delete(table)
+            )
     dispose()
     settings.cache_clear()

@@ -19,8 +19,9 @@ from db.models import (
     VerificationClaim,
     VerificationSentence,
 )
+from db.queries.events import add_event
 from db.queries.queries import mark_finished
-from db.queries.records import add_event, add_model_calls
+from db.queries.records import add_model_calls
 from db.queries.results import StoredVerification, add_answer, add_verification
 from tests.factories import make_document, make_query
 

@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from db.queries import queries
-from db.session import transaction
+from db.session import current_tenant, transaction
 from workers.celery_app import app
 from workers.pipeline import Run, starting
 from workers.queues import Queue
@@ -33,7 +33,7 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
     if launch is None:
         return True
     try:
-        starting(Run(str(query_id), launch, round_)).apply_async(retry=False)
+        starting(Run(str(query_id), launch, round_, current_tenant())).apply_async(retry=False)
     except (OperationalError, RedisError, OSError) as error:
         log.warning("query_not_published", query_id=str(query_id), error=type(error).__name__)
         with transaction() as session:
@@ -44,7 +44,8 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
 
 def launch_ingestion(document_id: uuid.UUID) -> bool:
     """Start the ingestion of an accepted document; False when the broker could not be reached."""
-    task = app.signature("document.ingest", args=(str(document_id),), queue=Queue.INGESTION.value, ignore_result=True)
+    args = (str(document_id), current_tenant())
+    task = app.signature("document.ingest", args=args, queue=Queue.INGESTION.value, ignore_result=True)
     try:
         task.apply_async(retry=False)
     except (OperationalError, RedisError, OSError) as error:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from contextvars import copy_context
 from itertools import count
 
 import structlog
@@ -24,10 +25,11 @@ class LeaseRenewer:
 
     @contextmanager
     def hold(self, renew: Callable[[], None]) -> Generator[None]:
-        """Keep a claim alive for the length of the block."""
+        """Keep a claim alive for the length of the block; `renew` acts for the tenant that the block acts for."""
         key = next(self._ids)
+        context = copy_context()
         with self._lock:
-            self._held[key] = renew
+            self._held[key] = lambda: context.run(renew)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
                 self._thread.start()

@@ -25,11 +25,15 @@ from workers.queues import Queue
 
 
 class Run(NamedTuple):
-    """Which start of which query a message belongs to; a message of an older launch is ignored."""
+    """Which start of which query a message belongs to; a message of an older launch is ignored.
+
+    `tenant` is whom the step acts for: with another tenant's id in a message the query is not found.
+    """
 
     query_id: str
     launch: int
     round: int
+    tenant: int
 
 
 def starting(run: Run) -> Signature[Any]:

@@ -18,5 +18,7 @@ class Queue(StrEnum):
     """Waits for the fast model, one call per statement; concludes and publishes."""
     INGESTION = "ingestion"
     """Reads and embeds documents: computes for seconds to minutes."""
+    WEBHOOKS = "webhooks"
+    """Waits for receivers on the internet, of which some are dead or slow."""
     MAINTENANCE = "maintenance"
     """Ends what failed. The processes that serve it also look for work that stopped (workers.reconciler)."""

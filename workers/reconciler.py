@@ -12,9 +12,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries import documents, queries, records
+from db.queries import documents, events, queries
 from db.queries.locks import try_leader_lock
-from db.session import transaction
+from db.queries.queries import Launch
+from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
 from workers.launch import launch_ingestion, relaunch_query
 
@@ -26,29 +27,35 @@ PUBLISH_GRACE_S = 3.0
 
 def reconcile(recovery: RecoverySettings) -> int:
     """Look once; return how many queries and documents were started again. Does nothing when another process leads."""
-    with transaction() as session:
+    with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
         lost = queries.list_unpublished(session, PUBLISH_GRACE_S)
         lost += queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
-        for query_id, launch in lost:
-            if launch >= recovery.max_launches:
-                _give_up(query_id, launch)
-            else:
-                log.info("query_relaunched", query_id=str(query_id), launch=launch + 1)
-                relaunch_query(query_id, launch)
+        for query in lost:
+            with acting_for(query.tenant_id):
+                _start_again(query, recovery)
         waiting = documents.list_unstarted_documents(session, older_than_s=recovery.lease_s)
-        documents.touch_documents(session, waiting)
-    for document_id in waiting:
-        launch_ingestion(document_id)
+        documents.touch_documents(session, [document_id for document_id, _ in waiting])
+    for document_id, tenant_id in waiting:
+        with acting_for(tenant_id):
+            launch_ingestion(document_id)
     return len(lost) + len(waiting)
+
+
+def _start_again(query: Launch, recovery: RecoverySettings) -> None:
+    if query.launch >= recovery.max_launches:
+        _give_up(query.query_id, query.launch)
+    else:
+        log.info("query_relaunched", query_id=str(query.query_id), launch=query.launch + 1)
+        relaunch_query(query.query_id, query.launch)
 
 
 def _give_up(query_id: uuid.UUID, launch: int) -> None:
     reason = f"The query stopped {launch} times without finishing a step; see the worker logs."
     with transaction() as session:
         if queries.mark_finished(session, query_id, QueryStatus.FAILED, error={"code": "gave_up", "message": reason}):
-            records.add_event(session, "failed", {"reason": reason}, query_id=query_id)
+            events.add_event(session, "failed", {"reason": reason}, query_id=query_id)
     log.error("query_given_up", query_id=str(query_id), launches=launch)
 
 

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord
 from config.settings import settings
-from db.queries import queries, records, steps
-from db.session import transaction
+from db.queries import events, queries, records, steps
+from db.session import acting_for, transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.options import QueryOptions
 from services.accounting import model_call_rows
@@ -50,9 +50,12 @@ class Step:
 def step_task(step: Step) -> Task[Any, Any]:
     """Register `query.<name>` as a Celery task that executes the step."""
 
-    def execute(task: Task[Any, Any], query_id: str, launch: int, round_: int, items: Sequence[str] = ("",)) -> None:
+    def execute(
+        task: Task[Any, Any], query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
+    ) -> None:
         try:
-            execute_step(step, Run(query_id, launch, round_), items)
+            with acting_for(tenant):
+                execute_step(step, Run(query_id, launch, round_, tenant), items)
         except DatabaseUnavailable as error:
             # Postgres is away for a moment: keep the message, look again soon.
             raise task.retry(exc=error, countdown=min(2**task.request.retries, 15), max_retries=40) from error
@@ -85,7 +88,7 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
         # After the claim: an item that could not be claimed was finished by somebody, and is certainly seen here.
         rounds = steps.list_outcomes(session, query.id)
         if queries.mark_stage(session, query, step.stage):
-            records.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
+            events.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
         snapshot = QuerySnapshot(
             id=query.id,
             workspace_id=query.workspace_id,

@@ -12,8 +12,9 @@ from citewell.supervisor.servers import EmbeddedServers
 from citewell.supervisor.state import running_server
 from config.settings import settings
 from db.migrate import upgrade
+from db.models import DEFAULT_TENANT
 from db.schema_version import head_revision, schema_revision
-from db.session import dispose, reading
+from db.session import acting_for, dispose, system_transaction
 from domain.errors import SchemaUnknown
 
 _VARIABLE = "CITEWELL_DATABASE_URL"
@@ -21,7 +22,8 @@ _VARIABLE = "CITEWELL_DATABASE_URL"
 
 @contextmanager
 def database() -> Generator[None]:
-    """Let `db.session` work, as long as the block lasts, on the database that is configured, or on that of this home.
+    """Let `db.session` work, as long as the block lasts, on the database that is configured, or on that of this home,
+    for the first tenant.
 
     When no server runs on the home, its database is started and stopped again; from the main thread. Raises
     SupervisorError, SchemaUnknown, DatabaseUnavailable.
@@ -31,14 +33,15 @@ def database() -> Generator[None]:
         if "database_url" not in settings().model_fields_set:
             url = _running() or stack.enter_context(_started())
             stack.enter_context(_settings_with(url))
-        with reading() as session:
+        with system_transaction() as session:
             revision = schema_revision(session)
         if revision != head_revision():
             raise SchemaUnknown(
                 f"The database's schema is {revision}, this version of Citewell needs {head_revision()}; "
                 "start `citewell up` of this version, or run its migrations with `alembic upgrade head`."
             )
-        yield
+        with acting_for(DEFAULT_TENANT):
+            yield
 
 
 def _running() -> str | None:

@@ -1,33 +1,59 @@
 """All tables, a file each."""
 
 from db.models.answer import Answer, Citation
+from db.models.api_key import ApiKey
+from db.models.batch import Batch
 from db.models.chunk import EMBEDDING_DIMENSION, Chunk
 from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.event import Event
+from db.models.given_source import GivenSource
+from db.models.idempotency import IdempotencyKey
 from db.models.model_call import ModelCall
-from db.models.query import Query, QueryStatus
+from db.models.query import Query, QueryKind, QueryStatus
 from db.models.step_outcome import StepOutcome
+from db.models.tenant import DEFAULT_TENANT, Tenant
 from db.models.verification import CitationCheck, Verification, VerificationClaim, VerificationSentence
+from db.models.webhook import (
+    DeliveryStatus,
+    EndpointStatus,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookMessage,
+)
 from db.models.workspace import Workspace
 
 __all__ = [
+    "DEFAULT_TENANT",
     "EMBEDDING_DIMENSION",
     "Answer",
+    "ApiKey",
+    "Batch",
     "Chunk",
     "Citation",
     "CitationCheck",
+    "DeliveryStatus",
     "Document",
     "DocumentFile",
     "DocumentStatus",
+    "EndpointStatus",
     "Evaluation",
     "Event",
+    "GivenSource",
+    "IdempotencyKey",
     "ModelCall",
     "Query",
+    "QueryKind",
     "QueryStatus",
     "StepOutcome",
+    "Tenant",
     "Verification",
     "VerificationClaim",
     "VerificationSentence",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookMessage",
     "Workspace",
 ]

@@ -5,7 +5,7 @@ import uuid
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId, CreatedAt
+from db.base import Base, BigId, CreatedAt, Owned
 
 
 class Answer(Base):
@@ -15,6 +15,7 @@ class Answer(Base):
     __table_args__ = (UniqueConstraint("query_id", "round"),)
 
     id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
     query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
     round: Mapped[int]
     text: Mapped[str]
@@ -39,6 +40,7 @@ class Citation(Base):
     __table_args__ = (UniqueConstraint("answer_id", "position"), Index(None, "document_id"))
 
     id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
     answer_id: Mapped[int] = mapped_column(ForeignKey("answers.id", ondelete="CASCADE"))
     position: Mapped[int]
     number: Mapped[int]

@@ -7,7 +7,7 @@ from sqlalchemy import Computed, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId
+from db.base import Base, BigId, Owned
 
 EMBEDDING_DIMENSION = 512
 
@@ -30,6 +30,7 @@ class Chunk(Base):
     )
 
     id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
     workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
     chunk_id: Mapped[str]

@@ -5,10 +5,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ForeignKey, LargeBinary, UniqueConstraint, func
+from sqlalchemy import BigInteger, ForeignKey, LargeBinary, UniqueConstraint, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, CreatedAt, Json
+from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
 
 
 class DocumentStatus(StrEnum):
@@ -33,6 +33,9 @@ class Document(Base):
     )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
+    tenant_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT, index=True
+    )
     workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     number: Mapped[int]
     filename: Mapped[str]
@@ -66,4 +69,5 @@ class DocumentFile(Base):
     __tablename__ = "document_files"
 
     document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
     content: Mapped[bytes] = mapped_column(LargeBinary)

@@ -1,22 +1,23 @@
-"""Milestones of queries and documents, in order; what a progress stream replays."""
+"""What happened to a query, in order: what a progress stream sends and replays."""
 
 import uuid
 
-from sqlalchemy import ForeignKey, Index
+from sqlalchemy import ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId, CreatedAt, Json
+from db.base import Base, BigId, CreatedAt, Json, Owned
 
 
 class Event(Base):
-    """Append-only. `type` is e.g. `stage`, `final`, `failed`."""
+    """Append-only. `seq` counts the events of one query from 1 without gaps, in the order of their commits."""
 
     __tablename__ = "events"
-    __table_args__ = (Index(None, "query_id", "id"),)
+    __table_args__ = (UniqueConstraint("query_id", "seq"),)
 
     id: Mapped[BigId]
-    query_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
-    document_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
+    tenant_id: Mapped[Owned]
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    seq: Mapped[int]
     type: Mapped[str]
     data: Mapped[Json]
     created_at: Mapped[CreatedAt]

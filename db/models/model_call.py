@@ -6,7 +6,7 @@ from decimal import Decimal
 from sqlalchemy import ForeignKey, Index, Numeric
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId, CreatedAt
+from db.base import Base, BigId, CreatedAt, Owned
 
 
 class ModelCall(Base):
@@ -16,6 +16,7 @@ class ModelCall(Base):
     __table_args__ = (Index(None, "query_id"),)
 
     id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
     query_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
     round: Mapped[int]
     step: Mapped[str]

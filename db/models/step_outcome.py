@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, Json
+from db.base import Base, Json, Owned
 
 
 class StepOutcome(Base):
@@ -19,6 +19,7 @@ class StepOutcome(Base):
     __table_args__ = (Index("ix_step_outcomes_running", "lease_until", postgresql_where="value IS NULL"),)
 
     query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
     round: Mapped[int] = mapped_column(primary_key=True)
     step: Mapped[str] = mapped_column(primary_key=True)
     item: Mapped[str] = mapped_column(primary_key=True)

@@ -5,7 +5,7 @@ import uuid
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId, CreatedAt, Json
+from db.base import Base, BigId, CreatedAt, Json, Owned
 
 
 class Verification(Base):
@@ -21,6 +21,7 @@ class Verification(Base):
     __table_args__ = (Index(None, "query_id"),)
 
     id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
     query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
     round: Mapped[int]
     kind: Mapped[str] = mapped_column(server_default="published")
@@ -59,6 +60,7 @@ class VerificationSentence(Base):
     __tablename__ = "verification_sentences"
 
     verification_id: Mapped[int] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
     position: Mapped[int] = mapped_column(primary_key=True)
     start: Mapped[int]
     end: Mapped[int]
@@ -76,6 +78,7 @@ class VerificationClaim(Base):
     __tablename__ = "verification_claims"
 
     verification_id: Mapped[int] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
     position: Mapped[int] = mapped_column(primary_key=True)
     claim: Mapped[str]
     status: Mapped[str]
@@ -93,6 +96,7 @@ class CitationCheck(Base):
     __tablename__ = "citation_checks"
 
     verification_id: Mapped[int] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
     item: Mapped[str] = mapped_column(primary_key=True)
     statement: Mapped[str]
     citation_number: Mapped[int | None]

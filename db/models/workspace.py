@@ -1,17 +1,22 @@
 """Workspaces keep collections of documents apart (S2.5)."""
 
+from sqlalchemy import BigInteger, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, BigId, CreatedAt
+from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt
 
 
 class Workspace(Base):
     """A named collection. All its vectors come from one embedding model."""
 
     __tablename__ = "workspaces"
+    __table_args__ = (UniqueConstraint("tenant_id", "name"),)
 
     id: Mapped[BigId]
-    name: Mapped[str] = mapped_column(unique=True)
+    tenant_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT
+    )
+    name: Mapped[str]
     next_document_number: Mapped[int] = mapped_column(server_default="0")
     embedding_model: Mapped[str | None]
     embedding_dimension: Mapped[int | None]

@@ -182,11 +182,12 @@ def delete_document(session: Session, document_id: uuid.UUID) -> None:
     session.delete(get_document(session, document_id))
 
 
-def list_unstarted_documents(session: Session, older_than_s: float, limit: int = 100) -> list[uuid.UUID]:
-    """Unfinished documents that nobody works on: queued for long, or with a lease that ran out."""
-    return list(
-        session.scalars(
-            select(Document.id)
+def list_unstarted_documents(session: Session, older_than_s: float, limit: int = 100) -> list[tuple[uuid.UUID, int]]:
+    """(id, tenant) of unfinished documents that nobody works on: queued for long, or with a lease that ran out."""
+    return [
+        (document_id, tenant_id)
+        for document_id, tenant_id in session.execute(
+            select(Document.id, Document.tenant_id)
             .where(
                 Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
                 or_(Document.lease_until.is_(None), Document.lease_until < func.now()),
@@ -195,7 +196,7 @@ def list_unstarted_documents(session: Session, older_than_s: float, limit: int =
             .order_by(Document.progress_at)
             .limit(limit)
         )
-    )
+    ]
 
 
 def touch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:

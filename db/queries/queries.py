@@ -16,6 +16,7 @@ class Launch(NamedTuple):
 
     query_id: uuid.UUID
     launch: int
+    tenant_id: int
 
 
 UNFINISHED = (QueryStatus.QUEUED, QueryStatus.RUNNING)
@@ -144,23 +145,23 @@ def list_stalled(session: Session, *, lease_s: float, stalled_s: float, limit: i
         and_(_claim(StepOutcome.lease_until < func.now()), since > lease_s * patience), since > stalled_s * patience
     )
     rows = session.execute(
-        select(Query.id, Query.launch)
+        select(Query.id, Query.launch, Query.tenant_id)
         .where(Query.status == QueryStatus.RUNNING, waited, ~_claim(StepOutcome.lease_until > func.now()))
         .order_by(Query.created_at)
         .limit(limit)
     )
-    return [Launch(query_id, launch) for query_id, launch in rows]
+    return [Launch(*row) for row in rows]
 
 
 def list_unpublished(session: Session, older_than_s: float, limit: int = 100) -> list[Launch]:
     """Queries that were accepted but never started: the broker was away."""
     rows = session.execute(
-        select(Query.id, Query.launch)
+        select(Query.id, Query.launch, Query.tenant_id)
         .where(Query.status == QueryStatus.QUEUED, Query.created_at < func.now() - timedelta(seconds=older_than_s))
         .order_by(Query.created_at)
         .limit(limit)
     )
-    return [Launch(query_id, launch) for query_id, launch in rows]
+    return [Launch(*row) for row in rows]
 
 
 def _claim(condition: ColumnElement[bool]) -> ColumnElement[bool]:

@@ -1,15 +1,14 @@
-"""What is kept about a query besides its result: model calls and events."""
+"""What is kept about a query besides its result: the model calls."""
 
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.models import Event, ModelCall
+from db.models import ModelCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,3 @@ def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
 def list_model_calls(session: Session, query_id: uuid.UUID) -> list[ModelCall]:
     """All calls of a query in order."""
     return list(session.scalars(select(ModelCall).where(ModelCall.query_id == query_id).order_by(ModelCall.id)))
-
-
-def add_event(session: Session, type_: str, data: dict[str, Any], *, query_id: uuid.UUID) -> None:
-    """Append a milestone of a query."""
-    session.add(Event(query_id=query_id, type=type_, data=data))
-
-
-def list_events(session: Session, query_id: uuid.UUID) -> list[Event]:
-    """All milestones of a query in order."""
-    return list(session.scalars(select(Event).where(Event.query_id == query_id).order_by(Event.id)))

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from db.models import QueryStatus
+from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.queries import get_query, mark_finished
 from db.queries.workspaces import get_or_add_workspace
-from db.session import reading, transaction
+from db.session import acting_for, reading, transaction
 from domain.options import QueryOptions
 from services.results import read_history, read_query
 from tests.api.problems import assert_problem
@@ -123,7 +123,7 @@ def test_waiting_ends_when_the_query_does(http: httpx.Client) -> None:  # A3
 
     def finish() -> None:
         time.sleep(0.4)
-        with transaction() as session:
+        with acting_for(DEFAULT_TENANT), transaction() as session:
             mark_finished(session, uuid.UUID(query_id), QueryStatus.CANCELLED)
 
     worker = threading.Thread(target=finish)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.models import Document, DocumentStatus, Query
+from db.models import DEFAULT_TENANT, Document, DocumentStatus, Query
 from db.queries.queries import UNFINISHED
-from db.session import transaction
+from db.session import acting_for, transaction
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def workers(
 
     def work() -> None:
         while not enough.wait(0.02):
-            with transaction() as session:
+            with acting_for(DEFAULT_TENANT), transaction() as session:
                 for asked in session.scalars(select(Query).where(Query.status.in_(UNFINISHED))) if query else ():
                     query(session, asked) if query else None
                 for sent in session.scalars(select(Document).where(Document.status == DocumentStatus.QUEUED)):

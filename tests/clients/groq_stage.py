@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextvars import copy_context
 from types import TracebackType
 from typing import TypeVar
 
@@ -53,4 +54,5 @@ class GroqStage:
                 self._models[wanted] = GroqModel(key, wanted[0], catalogue=catalogue, concurrency=concurrency)
             return await scenario(self._models[wanted])
 
-        return self._runner.run(play())
+        # The runner has a context of its own, in which nobody acts for a tenant.
+        return self._runner.run(play(), context=copy_context())

@@ -5,7 +5,7 @@ import uuid
 import pytest
 from sqlalchemy import text
 
-from db.models import Query, QueryStatus
+from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries import queries, steps
 from db.session import reading, transaction
 from tests.factories import make_query
@@ -78,7 +78,7 @@ def test_a_query_nobody_started_is_found() -> None:  # A5
         query_id = make_query(session).id
         session.execute(text("UPDATE queries SET created_at = now() - interval '5 s'"))
     with reading() as session:
-        assert queries.list_unpublished(session, older_than_s=3) == [(query_id, 0)]
+        assert queries.list_unpublished(session, older_than_s=3) == [(query_id, 0, DEFAULT_TENANT)]
 
 
 def test_an_undone_launch_makes_the_query_queued_again() -> None:

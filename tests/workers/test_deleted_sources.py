@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from celery import Task
 
-from db.models import QueryStatus
+from db.models import DEFAULT_TENANT, QueryStatus
 from services.results import read_query
 from services.step import StepResult
 from tests.services.story import Story
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("database")
 def work(story: Story, *tasks: Task[Any, Any]) -> None:
     """Execute steps as a worker does."""
     for task in tasks:
-        task.apply(args=(str(story.query_id), 1, 0), throw=True)
+        task.apply(args=(str(story.query_id), 1, 0, DEFAULT_TENANT), throw=True)
 
 
 def test_a_source_that_is_deleted_before_the_answer_is_written_ends_the_query() -> None:  # N3

@@ -6,42 +6,44 @@ from typing import Any
 from workers import pipeline
 from workers.pipeline import Run
 
-RUN = Run("q1", 1, 0)
+RUN = Run("q1", 1, 0, 7)
 
 
 def test_answering_starts_with_retrieval() -> None:  # A2
-    assert str(pipeline.starting(RUN)) == "query.retrieve('q1', 1, 0)"
+    assert str(pipeline.starting(RUN)) == "query.retrieve('q1', 1, 0, 7)"
 
 
 def test_a_corrective_round_plans_its_searches_first() -> None:  # A2, S2.3
-    assert str(pipeline.starting(RUN._replace(round=1))) == "query.plan_queries('q1', 1, 1) | retrieve('q1', 1, 1)"
+    assert (
+        str(pipeline.starting(RUN._replace(round=1))) == "query.plan_queries('q1', 1, 1, 7) | retrieve('q1', 1, 1, 7)"
+    )
 
 
 def test_scoring_is_a_chord_of_batches_into_the_selection() -> None:  # A2, S3.1
     assert str(pipeline.scoring(RUN, [["1", "2"], ["3"]])) == (
-        "%query.select([score_chunks('q1', 1, 0, ['1', '2']), score_chunks('q1', 1, 0, ['3'])], 'q1', 1, 0)"
+        "%query.select([score_chunks('q1', 1, 0, 7, ['1', '2']), score_chunks('q1', 1, 0, 7, ['3'])], 'q1', 1, 0, 7)"
     )
 
 
 def test_generation_and_extraction_run_side_by_side() -> None:  # A2, S4.1
     assert str(pipeline.drafting(RUN)) == (
-        "%query.plan_checks([generate('q1', 1, 0), extract_citations('q1', 1, 0)], 'q1', 1, 0)"
+        "%query.plan_checks([generate('q1', 1, 0, 7), extract_citations('q1', 1, 0, 7)], 'q1', 1, 0, 7)"
     )
 
 
 def test_all_checks_are_one_chord_into_the_assessment() -> None:  # A2, S5.4, S2.1
     assert str(pipeline.checking(RUN, [["s0:c1"], ["s1:c1", "s1:c2"]])) == (
-        "%query.assess([check_alignment('q1', 1, 0), check_coverage('q1', 1, 0), check_facts('q1', 1, 0), "
-        "check_claims('q1', 1, 0), check_answerability('q1', 1, 0), check_statements('q1', 1, 0, ['s0:c1']), "
-        "check_statements('q1', 1, 0, ['s1:c1', 's1:c2'])], 'q1', 1, 0)"
+        "%query.assess([check_alignment('q1', 1, 0, 7), check_coverage('q1', 1, 0, 7), check_facts('q1', 1, 0, 7), "
+        "check_claims('q1', 1, 0, 7), check_answerability('q1', 1, 0, 7), check_statements('q1', 1, 0, 7, ['s0:c1']), "
+        "check_statements('q1', 1, 0, 7, ['s1:c1', 's1:c2'])], 'q1', 1, 0, 7)"
     )
 
 
 def test_repairs_are_a_chord_into_the_conclusion() -> None:  # A2, N5
-    assert str(pipeline.searching(RUN)) == "query.search_evidence('q1', 1, 0)"
+    assert str(pipeline.searching(RUN)) == "query.search_evidence('q1', 1, 0, 7)"
     assert str(pipeline.repairing(RUN, [["s0"], ["s3"]])) == (
-        "%(query.recheck_answerability([repair_statements('q1', 1, 0, ['s0']), "
-        "repair_statements('q1', 1, 0, ['s3'])], 'q1', 1, 0) | conclude('q1', 1, 0) | publish('q1', 1, 0))"
+        "%(query.recheck_answerability([repair_statements('q1', 1, 0, 7, ['s0']), "
+        "repair_statements('q1', 1, 0, 7, ['s3'])], 'q1', 1, 0, 7) | conclude('q1', 1, 0, 7) | publish('q1', 1, 0, 7))"
     )
 
 
@@ -56,7 +58,7 @@ def test_every_canvas_ends_with_one_errback() -> None:
 
 
 def test_without_candidates_the_selection_runs_alone() -> None:
-    assert str(pipeline.scoring(RUN, [])) == "query.select('q1', 1, 0)"
+    assert str(pipeline.scoring(RUN, [])) == "query.select('q1', 1, 0, 7)"
 
 
 def test_the_pipeline_fits_one_screen() -> None:

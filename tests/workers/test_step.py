@@ -10,7 +10,8 @@ from celery.exceptions import Ignore
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
-from db.queries import queries, records, steps
+from db.models import DEFAULT_TENANT
+from db.queries import events, queries, records, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
 from services.step import StepContext, StepResult
@@ -54,7 +55,7 @@ def run(
     items: tuple[str, ...] = ("",),
 ) -> None:
     """Execute `body` as step "probe" of the query, in this thread."""
-    execute_step(Step("probe", "probing", body, failed=failed), Run(str(query_id), launch, 0), items)
+    execute_step(Step("probe", "probing", body, failed=failed), Run(str(query_id), launch, 0, DEFAULT_TENANT), items)
 
 
 def outcomes(query_id: uuid.UUID) -> dict[tuple[str, str], dict[str, Any]]:
@@ -134,8 +135,8 @@ def test_a_fenced_step_stores_no_outcome_but_the_calls_that_were_paid(query_id: 
 
 def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: uuid.UUID, broker: Any) -> None:  # A5
     step = Step("probe", "probing", lambda _: StepResult.single({}), then=lambda run_, _: pipeline.concluding(run_))
-    execute_step(step, Run(str(query_id), 1, 0))
-    execute_step(step, Run(str(query_id), 1, 0))
+    execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
+    execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     assert broker.llen("verification") == 2
 
 
@@ -158,7 +159,7 @@ def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
         return pipeline.concluding(run_)
 
     body = Step("probe", "probing", lambda _: pytest.fail("must not run"), then=follow)
-    execute_step(body, Run(str(query_id), 1, 0))
+    execute_step(body, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     assert seen == [{"status": "done"}]
     assert broker.llen("verification") == 1
 
@@ -167,4 +168,4 @@ def test_a_stage_is_announced_once(query_id: uuid.UUID) -> None:  # A4
     for item in ("1", "2", "3"):
         run(lambda context: StepResult({i: {} for i in context.items}), query_id, items=(item,))
     with reading() as session:
-        assert [event.data for event in records.list_events(session, query_id)] == [{"stage": "probing"}]
+        assert [event.data for event in events.list_events(session, query_id)] == [{"stage": "probing"}]

@@ -6,6 +6,7 @@ from typing import Any
 from celery import Task
 
 from config.settings import settings
+from db.session import acting_for
 from domain.errors import DatabaseUnavailable
 from services.ingestion import ingest
 from workers.celery_app import app
@@ -16,9 +17,10 @@ SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540
 
 
 @app.task(name="document.ingest", bind=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
-def ingest_document(task: Task[Any, Any], document_id: str) -> None:
+def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None:
     """Read, split, embed and store one document."""
     try:
-        ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold)
+        with acting_for(tenant):
+            ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold)
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error

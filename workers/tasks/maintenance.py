@@ -1,13 +1,12 @@
 """Pool `maintenance`."""
 
-import uuid
 from typing import Any
 
 from celery import Task
 
 from db.models import QueryStatus
-from db.queries import queries, records
-from db.session import transaction
+from db.queries import events, queries
+from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
 from workers.celery_app import app
 
@@ -15,13 +14,13 @@ REASON = "A step broke in a way that was not foreseen; the worker logs have the 
 
 
 @app.task(name="query.fail", bind=True)
-def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int) -> None:
+def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, tenant: int) -> None:
     """The errback of every canvas: end the query with a reason, once."""
     try:
-        with transaction() as session:
+        with acting_for(tenant), transaction() as session:
             query = queries.find_current(session, query_id, launch)
             error = {"code": "step_broke", "message": REASON}
             if query is not None and queries.mark_finished(session, query.id, QueryStatus.FAILED, error=error):
-                records.add_event(session, "failed", {"reason": REASON, "round": round_}, query_id=uuid.UUID(query_id))
+                events.add_event(session, "failed", {"reason": REASON, "round": round_}, query_id=query.id)
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error

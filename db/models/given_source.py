@@ -1,0 +1,31 @@
+"""Sources that came with a request: what an answer of another system is verified against (N2)."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, BigId, Json, Owned
+
+
+class GivenSource(Base):
+    """Source `number` of a verification, from 1; `pages` and `sections` as in `documents`, in code points of `text`.
+
+    `document_id` is set when the source is a stored document; then `text` is its text at the time of the request.
+    """
+
+    __tablename__ = "given_sources"
+    __table_args__ = (UniqueConstraint("query_id", "number"),)
+
+    id: Mapped[BigId]
+    tenant_id: Mapped[Owned]
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    title: Mapped[str]
+    url: Mapped[str | None]
+    document_id: Mapped[uuid.UUID | None]
+    details: Mapped[Json] = mapped_column("metadata", server_default="{}")
+    text: Mapped[str]
+    pages: Mapped[list[list[int]] | None]
+    sections: Mapped[list[Any] | None]

@@ -1,0 +1,30 @@
+"""Row-level security, as the migrations apply it: a row belongs to a tenant; no other can see or write it.
+
+The policies are forced, so they hold for the owner of the tables too; only a superuser or a role with BYPASSRLS is
+above them, and readiness refuses to run as one. Without `citewell.tenant` nothing is visible. `citewell.system` opens
+all rows: only `db.session.system_transaction` sets it, for work that belongs to no tenant.
+"""
+
+from alembic import op
+from sqlalchemy import text
+
+OWNER = text("nullif(current_setting('citewell.tenant', true), '')::bigint")
+
+# As subqueries, so that Postgres evaluates them once per statement and not once per row.
+_TENANT = "(SELECT nullif(current_setting('citewell.tenant', true), '')::bigint)"
+_SYSTEM = "(SELECT coalesce(current_setting('citewell.system', true), '') = 'on')"
+
+
+def isolate(table: str, column: str = "tenant_id") -> None:
+    """Force row-level security on `table`."""
+    op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    rule = f"{column} = {_TENANT} OR {_SYSTEM}"
+    op.execute(f"CREATE POLICY tenant_isolation ON {table} USING ({rule}) WITH CHECK ({rule})")
+
+
+def open_up(table: str) -> None:
+    """Undo `isolate`."""
+    op.execute(f"DROP POLICY tenant_isolation ON {table}")
+    op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
