@@ -53,14 +53,16 @@ class Dialler(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Connect to an allowed address of `host`. Raises AddressForbidden, and httpcore's errors."""
-        failure: httpcore.NetworkError | httpcore.TimeoutException | None = None
+        failure: httpcore.ConnectError | httpcore.ConnectTimeout | None = None
         for address in (await self._checked(host, port))[:_ADDRESSES_TRIED]:
             self.address = address
             try:
                 stream = await self._network.connect_tcp(
                     address, port, _CONNECT_TIMEOUT_S, local_address, socket_options
                 )
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            except httpcore.ConnectTimeout:
+                failure = httpcore.ConnectTimeout(f"no connection to {address} within {_CONNECT_TIMEOUT_S:g} seconds")
+            except httpcore.ConnectError as error:
                 failure = error
             else:
                 self._stream = stream
@@ -77,7 +79,9 @@ class Dialler(httpcore.AsyncNetworkBackend):
             async with asyncio.timeout(_RESOLVE_TIMEOUT_S):
                 addresses = await self._resolver(host, port)
         except TimeoutError:
-            raise httpcore.ConnectTimeout(f"the name {host} was not resolved in time") from None
+            raise httpcore.ConnectTimeout(
+                f"the name {host} was not resolved within {_RESOLVE_TIMEOUT_S:g} seconds"
+            ) from None
         except OSError as error:
             raise httpcore.ConnectError(f"the name {host} was not resolved: {error.strerror or error}") from None
         for address in addresses:

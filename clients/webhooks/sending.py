@@ -134,7 +134,7 @@ def _request(endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> htt
 
 def _described(error: BaseException) -> str:
     """The first cause says what happened; what was raised from it only says where."""
-    while cause := error.__cause__ or error.__context__:
-        error = cause
+    while error.__cause__:
+        error = error.__cause__
     text = error.strerror if isinstance(error, OSError) else None
     return text or str(error) or type(error).__name__
