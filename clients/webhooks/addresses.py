@@ -19,10 +19,10 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 
 
 class AddressPolicy:
-    """What may be dialled: public addresses on `allowed_ports`, by https; `allowed_networks` are free of all that.
+    """What may be dialled: public addresses on `allowed_ports`, by https; in `allowed_networks` everything.
 
-    `allowed_networks` are for development and for receivers of one's own network; Raises ValueError if one of them is
-    not a network in CIDR notation.
+    These are for development and for receivers of one's own network. Raises ValueError if one of them is not a network
+    in CIDR notation.
     """
 
     def __init__(self, allowed_networks: Sequence[str] = (), allowed_ports: Sequence[int] = (80, 443)) -> None:
@@ -30,8 +30,9 @@ class AddressPolicy:
         self._ports = frozenset(allowed_ports)
 
     def check(self, ip: str, port: int, scheme: str = "https") -> None:
-        """Raise AddressForbidden unless `ip` may be dialled. The message names its network only: the log of an
-        endpoint must not tell which address a name has inside.
+        """Raise AddressForbidden unless `ip` may be dialled.
+
+        The message names the network only: the log of an endpoint must not tell which address a name has inside.
         """
         address = _address(ip)
         if any(address in network for network in self._networks):
