@@ -2,6 +2,7 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed
+│   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, WorkspaceNotFound
@@ -46,6 +47,22 @@ class ModeUnknown(BadInput):
 
 class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.allowed` in the configuration)."""
+
+
+class EventTypeUnknown(BadInput):
+    """There are no events of that type."""
+
+
+class WebhookUrlInvalid(BadInput):
+    """The address of a webhook must be a URL such as https://example.com/hooks."""
+
+
+class WebhookSecretInvalid(BadInput):
+    """The secret of a webhook must be whsec_ followed by 24 to 64 bytes in base64."""
+
+
+class AddressForbidden(BadInput):
+    """Webhooks go to public addresses only."""
 
 
 class DocumentUnusable(BadInput):

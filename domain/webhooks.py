@@ -1,0 +1,92 @@
+"""Webhooks: which events an endpoint wants, what the result of an attempt means and when the next one is due (A6)."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from domain.errors import EventTypeUnknown
+
+
+class EventType(StrEnum):
+    """Values of `type` in what is sent."""
+
+    QUERY_SUCCEEDED = "query.succeeded"
+    QUERY_FAILED = "query.failed"
+    VERIFICATION_SUCCEEDED = "verification.succeeded"
+    VERIFICATION_FAILED = "verification.failed"
+    DOCUMENT_READY = "document.ready"
+    DOCUMENT_FAILED = "document.failed"
+    BATCH_COMPLETED = "batch.completed"
+
+
+class Outcome(StrEnum):
+    """What an attempt's result means for its delivery."""
+
+    DELIVERED = "delivered"
+    RETRY = "retry"
+    GONE = "gone"
+    """The receiver answered 410: nothing is sent to this endpoint any more."""
+    FAILED = "failed"
+    """The last attempt of the schedule failed."""
+
+
+SCHEDULE_S: tuple[float, ...] = (0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
+"""Seconds before attempt 1, 2 …: the example of Standard Webhooks, ten attempts in a little more than three days."""
+
+RETRY_AFTER_MAX_S = 86400.0
+
+_ALL = "*"
+_HTTP_GONE = 410
+
+
+def outcome(status: int | None, attempt: int, schedule: Sequence[float] = SCHEDULE_S) -> Outcome:
+    """Judge attempt number `attempt` (the first is 1); `status` is None when there was no answer.
+
+    Only 2xx delivers: a redirect is not followed, and so has delivered nothing.
+    """
+    if status is not None and 200 <= status < 300:
+        return Outcome.DELIVERED
+    if status == _HTTP_GONE:
+        return Outcome.GONE
+    return Outcome.RETRY if attempt < len(schedule) else Outcome.FAILED
+
+
+def next_delay_s(
+    attempt: int,
+    schedule: Sequence[float] = SCHEDULE_S,
+    *,
+    jitter: float = 0.1,
+    random01: float = 0.0,
+    retry_after_s: float | None = None,
+) -> float | None:
+    """Seconds between the end of attempt `attempt` (0: none yet) and the next one, or None when there is none.
+
+    `jitter` is the share by which a delay may grow, `random01` how much of that share this one grows by.
+    `retry_after_s` is what the receiver asked for: the next attempt is not before it, but it counts as one day at most.
+    """
+    if attempt >= len(schedule):
+        return None
+    # The jitter comes on top of what the receiver asked for, or everything that it sent away would return at once.
+    asked = min(retry_after_s or 0.0, RETRY_AFTER_MAX_S)
+    return max(schedule[attempt], asked) * (1 + jitter * random01)
+
+
+def matches(pattern: str, event_type: str) -> bool:
+    """Whether a filter lets an event through: `*`, a family such as `query.*`, or one type."""
+    if pattern.endswith(".*"):
+        return event_type.startswith(pattern.removesuffix("*"))
+    return pattern in (_ALL, event_type)
+
+
+def checked_filters(patterns: Sequence[str]) -> tuple[str, ...]:
+    """The filters without repetitions, in order. Raises EventTypeUnknown for none, or one that matches no event."""
+    if not patterns:
+        raise EventTypeUnknown(f"Name at least one event type: {_choices()}.")
+    for pattern in patterns:
+        if not any(matches(pattern, known) for known in EventType):
+            raise EventTypeUnknown(f"There are no events {pattern!r}; use {_choices()}.")
+    return tuple(dict.fromkeys(patterns))
+
+
+def _choices() -> str:
+    families = dict.fromkeys(known.split(".")[0] + ".*" for known in EventType)
+    return ", ".join([*EventType, *families, _ALL])
