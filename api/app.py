@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
-from api.routes import documents, operations, quality, queries
+from api.routes import citations, documents, operations, quality, queries, seeds
 from api.schemas.problem import MEDIA_TYPE, Problem
 from api.uploads import FORM_OVERHEAD_BYTES
 from config.logging import configure_logging
@@ -54,6 +54,8 @@ def create_app() -> FastAPI:
     app.include_router(documents.router, responses=_PROBLEMS)
     app.include_router(queries.router, responses=_PROBLEMS)
     app.include_router(quality.router, responses=_PROBLEMS)
+    app.include_router(seeds.router, responses=_PROBLEMS)
+    app.include_router(citations.router, responses=_PROBLEMS)
     _describe_problems(app)
     return app
 
