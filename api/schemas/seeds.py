@@ -164,7 +164,9 @@ class VerifiedAnswer(BaseModel):
     )
     mode: Literal["hybrid", "naive"] = Field(description="As asked for.")
     sources: list[NumberedSource] = Field(description="The passages that the answer was written from.")
-    removed_citations: list[int] = Field(description="Numbers of `original_answer` whose sources do not say it.")
+    removed_citations: list[int] = Field(
+        description="Numbers of `original_answer` that `corrected_answer` cites no more.", examples=[[2]]
+    )
     accuracy_rate: Score | None = Field(description="Accurate citations over all; null when nothing was cited.")
     verification_log: list[CitationLogEntry] = Field(description="The checks, in the order of the statements.")
     processing_time_ms: float = Field(description="From acceptance to the end.")
