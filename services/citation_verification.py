@@ -34,8 +34,11 @@ def verify_citation(
 
 
 def _with_heading(section: str | None, text: str) -> str:
-    first_line = text.strip().partition("\n")[0].strip("#* ")
-    return text if section is None or first_line == section else f"{section}\n\n{text}"
+    if section is None:
+        return text
+    first_line, _, rest = text.strip().partition("\n")
+    # The section may begin right here: its heading is told once.
+    return f"{section}\n\n{rest.lstrip() if first_line.strip('#* ') == section else text}"
 
 
 def _citation(passage: Passage, claim: str, score: CitationScore, span: tuple[int, int]) -> dict[str, Any]:

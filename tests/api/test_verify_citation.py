@@ -115,7 +115,7 @@ def test_neighbours_that_overlap_are_not_repeated_and_a_heading_comes_once(http:
         make_chunk(session, document, 0, 26, section="Fees")
         make_chunk(session, document, 17, len(text), index=1, section="Fees")
     body = {"document_id": str(document.id), "chunk_index": 1, "claim_text": "three fees"}
-    assert http.post("/api/verify-citation", json=body).json()["context"] == text
+    assert http.post("/api/verify-citation", json=body).json()["context"] == "Fees\n\nOne fee. Two fees. Three fees."
 
 
 def test_a_sentence_that_addresses_a_model_is_no_evidence(http: httpx.Client) -> None:  # S4.4
