@@ -29,6 +29,14 @@ _PLAIN_WORDS = {
 _CODES = {413: "content_too_large"}
 
 
+class Unanswered(Exception):
+    """A query that was waited for has no answer; the problem's `Location` is where to read on."""
+
+    def __init__(self, status: int, code: str, detail: str, location: str) -> None:
+        self.status, self.code, self.detail, self.location = status, code, detail, location
+        super().__init__(detail)
+
+
 class ProblemResponse(JSONResponse):
     """JSON in ASCII: a problem may quote input that UTF-8 cannot express, such as half a surrogate pair."""
 
@@ -62,6 +70,7 @@ def problem(
 def add_error_handlers(app: FastAPI) -> None:
     """Handlers for what was foreseen; api.middleware answers for the rest."""
     app.exception_handler(CitewellError)(_citewell_error)
+    app.exception_handler(Unanswered)(_unanswered)
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(HTTPException)(_http_exception)
 
@@ -69,6 +78,10 @@ def add_error_handlers(app: FastAPI) -> None:
 async def _citewell_error(request: Request, error: CitewellError) -> ProblemResponse:
     headers = {"Retry-After": str(RETRY_AFTER_S)} if isinstance(error, NotReady) else None
     return problem(request.url.path, error.status, error.code, error.message, headers=headers)
+
+
+async def _unanswered(request: Request, error: Unanswered) -> ProblemResponse:
+    return problem(request.url.path, error.status, error.code, error.detail, headers={"Location": error.location})
 
 
 async def _validation_error(request: Request, error: RequestValidationError) -> ProblemResponse:

@@ -1,11 +1,11 @@
 """Everything that can go wrong in a way a user can act on.
 
 CitewellError
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
-├── NotFound (404) ── QueryNotFound, DocumentNotFound, WorkspaceNotFound
+├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
 └── EmbeddingMismatch, DocumentNotRead (409)
@@ -43,6 +43,10 @@ class QuestionInvalid(BadInput):
 
 class ModeUnknown(BadInput):
     """The mode is not known; use one of low, balanced, high."""
+
+
+class GraphModeUnavailable(BadInput):
+    """The modes local, global and mix need a knowledge graph, which this version does not have; use hybrid or naive."""
 
 
 class ModelNotAllowed(BadInput):
@@ -105,6 +109,10 @@ class QueryNotFound(NotFound):
 
 class DocumentNotFound(NotFound):
     """There is no document with that id."""
+
+
+class ChunkNotFound(NotFound):
+    """The document has no chunk with that index."""
 
 
 class WorkspaceNotFound(NotFound):

@@ -1,5 +1,6 @@
 """Results as JSON: the finished query of the public interface, and the verification history behind it."""
 
+import re
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -67,9 +68,24 @@ def read_history(query_id: uuid.UUID) -> dict[str, Any]:
         }
 
 
+def read_citation_checks(query_id: uuid.UUID) -> list[dict[str, Any]]:
+    """S5.4: the check of each (statement, number) pair of the original answer, in the order of its statements."""
+    with reading() as session:
+        published = results.find_published_verification(session, query_id)
+        checks = published.citation_checks if published else []
+        cited = [check for check in checks if check.citation_number and not check.item.endswith(":repair")]
+        # Items are `s0:c1`, `s10:c2`; as texts they would come in another order than the statements.
+        return [_check_json(check) for check in sorted(cited, key=_place)]
+
+
+def _place(check: CitationCheck) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", check.item)]
+
+
 _NO_ANSWER: dict[str, Any] = {
     "answer": None,
     "original_answer": None,
+    "model": None,
     "abstained": None,
     "abstain_reason": None,
     "references": [],
@@ -104,6 +120,7 @@ def _answer_json(answer: Answer, citations: list[Citation]) -> dict[str, Any]:
     return {
         "answer": answer.text,
         "original_answer": answer.original_text,
+        "model": answer.model,
         "abstained": answer.abstained,
         "abstain_reason": answer.abstain_reason,
         "references": answer.references,

@@ -29,6 +29,7 @@ class NewQuery:
     top_k: int | None = None
     enable_verification: bool | None = None
     show_claims: bool | None = None
+    citation_confidence: float | None = None
     confidence_threshold: float | None = None
     max_crag_attempts: int | None = None
     repair: Literal["full", "citations"] | None = None
@@ -91,7 +92,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         alignment_threshold=checks.alignment_threshold,
         coverage_threshold=checks.coverage_threshold,
         facts_threshold=checks.facts_threshold,
-        citation_confidence=checks.citation_confidence,
+        citation_confidence=_or(new.citation_confidence, checks.citation_confidence),
         span_min_chars=checks.span_min_chars,
         span_max_chars=checks.span_max_chars,
         show_claims=_or(new.show_claims, checks.show_claims),

@@ -1,6 +1,5 @@
 """Questions: stored and handed to the workers here, answered there."""
 
-import asyncio
 from typing import Annotated
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from api.schemas.history import HistoryRead
 from api.schemas.queries import QueryAccepted, QueryCreate, QueryLinks, QueryList, QueryState
 from api.schemas.texts import WorkspaceName
 from api.uploads import require_json
+from api.waiting import until_final
 from config.settings import settings
 from services import results
 from services.submission import NewQuery, submit_query
@@ -20,8 +20,6 @@ from workers.launch import launch_query
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
 MAX_WAIT_S = 60
-_FIRST_PAUSE_S = 0.05
-_LONGEST_PAUSE_S = 0.15
 
 
 @router.post("", status_code=202, dependencies=[Depends(require_json)])
@@ -54,7 +52,7 @@ async def get_query(
 ) -> object:
     """The question with all that is known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
-        await _until_final(request, query_id, wait)
+        await until_final(request, query_id, wait)
     return await run_in_threadpool(results.read_query, query_id)
 
 
@@ -62,17 +60,6 @@ async def get_query(
 def get_verifications(query_id: UUID) -> object:
     """The whole history: every verification, check, model call and event of the question."""
     return results.read_history(query_id)
-
-
-async def _until_final(request: Request, query_id: UUID, wait: float) -> None:
-    # Between two looks at the row nothing is held: no thread, no connection of the pool.
-    pause, deadline = _FIRST_PAUSE_S, asyncio.get_running_loop().time() + wait
-    while await run_in_threadpool(results.read_status, query_id) not in results.FINAL:
-        left = deadline - asyncio.get_running_loop().time()
-        if left <= 0 or await request.is_disconnected():
-            return
-        await asyncio.sleep(min(pause, left))
-        pause = min(pause * 1.5, _LONGEST_PAUSE_S)
 
 
 def _as_new_query(query: QueryCreate) -> NewQuery:

@@ -180,6 +180,7 @@ class QueryRead(QueryHead):
 
     answer: str | None = Field(description="The answer after the checks; null until there is one.")
     original_answer: str | None = Field(description="What the model wrote, before anything was repaired or removed.")
+    model: str | None = Field(description="The model that wrote it; null when nothing was written.")
     abstained: bool | None = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None
     references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])

@@ -9,7 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document
+from db.queries.documents import get_document
 from domain.attacks import without_orders
+from domain.errors import ChunkNotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,33 @@ def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     )
     by_key = {row["key"]: _passage(dict(row)) for row in rows.mappings()}
     return [by_key[key] for key in wanted if key in by_key]
+
+
+def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> Passage:
+    """The chunk at this place of the document. Raises DocumentNotFound, ChunkNotFound."""
+    statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
+    row = session.execute(
+        statement.where(Chunk.document_id == document_id, Chunk.chunk_index == chunk_index)
+    ).mappings()
+    if found := row.one_or_none():
+        return _passage(dict(found))
+    document = get_document(session, document_id)
+    count = session.scalar(select(func.count()).where(Chunk.document_id == document_id))
+    known = f"its chunks are 0 to {count - 1}" if count else f"it has none yet: its status is {document.status!r}"
+    raise ChunkNotFound(f"Document {document_id} has no chunk {chunk_index}; {known}.")
+
+
+def text_around(session: Session, passage: Passage) -> str:
+    """The document's text from the start of the chunk before `passage` to the end of the one after it."""
+    index = passage.chunk_index
+    spans = session.execute(
+        select(Chunk.start_index, Chunk.end_index).where(
+            Chunk.document_id == passage.document_id, Chunk.chunk_index.between(index - 1, index + 1)
+        )
+    ).all()
+    start = min([passage.start_index, *(start for start, _ in spans)])
+    end = max([passage.end_index, *(end for _, end in spans)])
+    return source_slice(session, passage.document_id, start, end) or passage.text
 
 
 def source_slice(session: Session, document_id: uuid.UUID, start: int, end: int) -> str | None:

@@ -35,6 +35,11 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/queries/{query_id}/verifications",
         "GET /v1/quality",
         "POST /v1/quality",
+        "POST /query",
+        "POST /chat",
+        "POST /agent/chat",
+        "POST /query/verified",
+        "POST /api/verify-citation",
         "GET /healthz",
         "GET /readyz",
     }
@@ -77,6 +82,25 @@ def test_a_finished_query_has_the_promised_fields(schema: JSON) -> None:  # S1.8
     }
     for name, fields in promised.items():
         assert set(fields.split()) <= models[name]["properties"].keys(), name
+
+
+SEED_MODELS = (
+    "RagAsk RagAnswer RagVerification ChatAsk ChatReply ChatVerification AgentAsk AgentAnswer AgentCitation "
+    "VerifiedAsk VerifiedAnswer CitationLogEntry CitationVerify CitationVerdict VerifiedCitation"
+).split()
+
+
+@pytest.mark.parametrize("name", SEED_MODELS)
+def test_every_field_of_a_seed_says_what_it_is(schema: JSON, name: str) -> None:  # S1.8, S2.4, S3.6, S4.4, S5.6
+    fields = schema["components"]["schemas"][name]["properties"]
+    assert [field for field, told in fields.items() if not {"description", "examples"} & told.keys()] == []
+
+
+@pytest.mark.parametrize("path", ["/query", "/chat", "/agent/chat", "/query/verified"])
+def test_a_seeds_answer_says_where_its_history_is(schema: JSON, path: str) -> None:  # A4
+    responses = schema["paths"][path]["post"]["responses"]
+    assert {"200", "422", "4XX", "502", "503", "504"} <= responses.keys()
+    assert all("Location" in responses[status]["headers"] for status in ("200", "502", "504"))
 
 
 def test_the_documentation_is_served(http: httpx.Client) -> None:

@@ -1,0 +1,82 @@
+"""A finished query (`services.results.read_query`) in the words of each seed. Nothing is decided here."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from api.adapters.texts import with_daggers, with_references
+
+Json = Mapping[str, Any]
+
+_RAG_FIELDS = (
+    "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
+    "unverified_claims"
+).split()
+_CHAT_FIELDS = "confidence is_grounded claims_checked claims_supported crag_attempts".split()
+_METADATA_FIELDS = "chunk_id doc_id chunk_index start_index filename source".split()
+_LOG_FIELDS = "citation_number statement source_file source_page is_accurate confidence explanation status".split()
+# S3.3: how much of its text tells a passage from others when it has no id.
+_PREFIX_CHARS = 120
+
+
+def rag_answer(query: Json) -> dict[str, Any]:
+    """S1.8: answer, sources, and the seven fields of the verification if there is one."""
+    return {
+        "answer": query["answer"],
+        "sources": query["sources"],
+        **_verification(query, _RAG_FIELDS),
+    }
+
+
+def chat_reply(query: Json) -> dict[str, Any]:
+    """S2.4: content, model, workspace, and the block of the verification if there is one."""
+    shown = ["claims"] if "claims" in (query["verification"] or {}) else []
+    return {
+        "content": query["answer"],
+        "model": query["model"],
+        "workspace": query["workspace"],
+        **_verification(query, [*_CHAT_FIELDS, *shown]),
+    }
+
+
+def agent_answer(query: Json) -> dict[str, Any]:
+    """S3.6: the answer with the passages that it was written from, each once; a refusal cites nothing."""
+    used: Sequence[Json] = [] if query["abstained"] else query["sources"]
+    return {"answer": query["answer"], "citations": [_citation(source) for source in _each_once(used)]}
+
+
+def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str, Any]:
+    """S5.6; `checks` are those of the original answer (`services.results.read_citation_checks`)."""
+    verification: Json = query["verification"] or {}
+    return {
+        "original_answer": with_daggers(query["original_answer"]),
+        "corrected_answer": with_references(with_daggers(query["answer"]), query["references"]),
+        "mode": mode,
+        "sources": [{"number": number, **source} for number, source in enumerate(query["sources"], start=1)],
+        "removed_citations": query["removed_citations"],
+        "accuracy_rate": verification.get("accuracy_rate"),
+        "verification_log": [_only(check, _LOG_FIELDS) for check in checks],
+        "processing_time_ms": query["timings"]["total"],
+    }
+
+
+def _verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
+    found = query["verification"]
+    return {"verification": _only(found, names)} if found else {}
+
+
+def _each_once(sources: Sequence[Json]) -> list[Json]:
+    first: dict[str, Json] = {}
+    for source in sources:
+        first.setdefault(source["chunk_id"] or source["text"][:_PREFIX_CHARS], source)
+    return list(first.values())
+
+
+def _citation(source: Json) -> dict[str, Any]:
+    return {
+        **_only(source, ["text", "chunk_id", "doc_id", "start_index"]),
+        "metadata": _only(source, _METADATA_FIELDS),
+    }
+
+
+def _only(found: Json, names: Sequence[str]) -> dict[str, Any]:
+    return {name: found[name] for name in names}

@@ -1,0 +1,18 @@
+"""Citations that were made elsewhere, verified against the stored documents."""
+
+from fastapi import APIRouter, Depends
+
+from api.schemas.citations import CitationVerdict, CitationVerify
+from api.uploads import require_json
+from config.settings import settings
+from services.citation_verification import verify_citation
+
+router = APIRouter(tags=["seeds"])
+
+
+@router.post("/api/verify-citation", response_model=CitationVerdict, dependencies=[Depends(require_json)])
+def verify(sent: CitationVerify) -> object:
+    """S4: whether a chunk says what it is cited for. No model is asked, so the same request has the same verdict."""
+    return verify_citation(
+        sent.document_id, sent.chunk_index, sent.claim_text, sent.expected_text_span, settings().verification
+    )

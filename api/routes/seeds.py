@@ -1,0 +1,54 @@
+"""The endpoints of the seeds: thin adapters over an ordinary query, for programs that were written for them."""
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.adapters import questions, seeds
+from api.answering import answered
+from api.schemas.problem import Problem
+from api.schemas.seeds import AgentAnswer, AgentAsk, ChatAsk, ChatReply, RagAnswer, RagAsk, VerifiedAnswer, VerifiedAsk
+from api.uploads import require_json
+from services import results
+
+_HEADERS: dict[str, Any] = {
+    "Location": {
+        "description": "The question at `/v1/queries/{id}`, with its whole history.",
+        "schema": {"type": "string"},
+    }
+}
+_ENDS: dict[int | str, dict[str, Any]] = {
+    200: {"headers": _HEADERS},
+    502: {"model": Problem, "description": "The query failed; `code` says how.", "headers": _HEADERS},
+    504: {"model": Problem, "description": "Not finished in time; poll `Location`.", "headers": _HEADERS},
+}
+
+router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json)], responses=_ENDS)
+
+
+@router.post("/query", response_model=RagAnswer, response_model_exclude_unset=True)
+async def query(asked: RagAsk, request: Request, response: Response) -> object:
+    """S1: answer, sources and the weighted verification."""
+    return seeds.rag_answer(await answered(request, response, questions.of_rag(asked)))
+
+
+@router.post("/chat", response_model=ChatReply, response_model_exclude_unset=True)
+async def chat(asked: ChatAsk, request: Request, response: Response) -> object:
+    """S2: a reply with its confidence, corrected when that is low."""
+    return seeds.chat_reply(await answered(request, response, questions.of_chat(asked)))
+
+
+@router.post("/agent/chat", response_model=AgentAnswer)
+async def agent_chat(asked: AgentAsk, request: Request, response: Response) -> object:
+    """S3: an answer and the passages that it was written from."""
+    return seeds.agent_answer(await answered(request, response, questions.of_agent(asked)))
+
+
+@router.post("/query/verified", response_model=VerifiedAnswer)
+async def query_verified(asked: VerifiedAsk, request: Request, response: Response) -> object:
+    """S5: the answer before and after its citations were checked, and the log of the checks."""
+    ended = await answered(request, response, questions.of_verified(asked))
+    checks = await run_in_threadpool(results.read_citation_checks, UUID(ended["id"]))
+    return seeds.verified_answer(ended, checks, asked.mode)

@@ -1,0 +1,57 @@
+"""Verifying one citation from outside: does this chunk say what somebody cites it for (S4.4)? No model is asked."""
+
+import uuid
+from typing import Any
+
+from config.settings import VerificationSettings
+from db.queries.chunks import Passage, get_passage, text_around
+from db.session import reading
+from domain.citation_scoring import CitationScore, score_citation
+from domain.citation_types import citation_type
+from domain.evidence import best_text_span
+
+
+def verify_citation(
+    document_id: uuid.UUID, chunk_index: int, claim: str, text_span: str | None, checks: VerificationSettings
+) -> dict[str, Any]:
+    """Compare `claim` and the quoted `text_span`, or the best one of the chunk, with the chunk; return S4.4's response.
+
+    Raises DocumentNotFound, ChunkNotFound.
+    """
+    with reading() as session:
+        passage = get_passage(session, document_id, chunk_index)
+        around = text_around(session, passage)
+    start, end = best_text_span(passage.readable, claim, checks.span_min_chars, checks.span_max_chars)
+    score = score_citation(claim, passage.readable, text_span or passage.readable[start:end] or None)
+    return {
+        "source_text": passage.text,
+        "context": _with_heading(passage.section, around),
+        "confidence_score": score.confidence,
+        "is_accurate": score.is_accurate,
+        "citation": _citation(passage, claim, score, score.located or (start, end)),
+        "issues": [issue.value for issue in score.issues],
+    }
+
+
+def _with_heading(section: str | None, text: str) -> str:
+    if section is None:
+        return text
+    first_line, _, rest = text.strip().partition("\n")
+    # The section may begin right here: its heading is told once.
+    return f"{section}\n\n{rest.lstrip() if first_line.strip('#* ') == section else text}"
+
+
+def _citation(passage: Passage, claim: str, score: CitationScore, span: tuple[int, int]) -> dict[str, Any]:
+    """Row S4.2's fields. Words that are not in the chunk are no evidence, so its own best ones stand in for them."""
+    words = passage.text[span[0] : span[1]]
+    return {
+        "document_name": passage.filename,
+        "document_id": str(passage.document_id),
+        "page_number": passage.page,
+        "section": passage.section_at(passage.start_index + span[0]),
+        "text_span": words,
+        "claim_text": claim,
+        "citation_type": citation_type(claim, words),
+        "chunk_index": passage.chunk_index,
+        "confidence_score": score.confidence,
+    }
