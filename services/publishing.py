@@ -5,8 +5,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.models import QueryStatus
-from db.queries.events import add_event
-from db.queries.queries import mark_finished
+from services.finishing import finish
 from services.step import StepContext, StepResult
 
 
@@ -20,7 +19,6 @@ def publish(context: StepContext) -> StepResult:
 
     def save(session: Session) -> None:
         status = QueryStatus.FAILED if failed else QueryStatus.SUCCEEDED
-        if mark_finished(session, context.query.id, status, error=error):
-            add_event(session, "failed" if failed else "final", event, query_id=context.query.id)
+        finish(session, context.query.id, status, error=error, event=event)
 
     return StepResult.single({"status": "done"}, save)

@@ -12,11 +12,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries import documents, events, queries
+from db.queries import documents, queries
 from db.queries.locks import try_leader_lock
 from db.queries.queries import Launch
 from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
+from services.finishing import finish
 from workers.launch import launch_ingestion, relaunch_query
 
 log = structlog.get_logger()
@@ -54,8 +55,7 @@ def _start_again(query: Launch, recovery: RecoverySettings) -> None:
 def _give_up(query_id: uuid.UUID, launch: int) -> None:
     reason = f"The query stopped {launch} times without finishing a step; see the worker logs."
     with transaction() as session:
-        if queries.mark_finished(session, query_id, QueryStatus.FAILED, error={"code": "gave_up", "message": reason}):
-            events.add_event(session, "failed", {"reason": reason}, query_id=query_id)
+        finish(session, query_id, QueryStatus.FAILED, error={"code": "gave_up", "message": reason})
     log.error("query_given_up", query_id=str(query_id), launches=launch)
 
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from api import answering
-from db.models import Query, QueryStatus
+from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries.queries import get_query, mark_finished
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
@@ -47,7 +47,7 @@ def worker(http: httpx.Client, work: Work) -> Generator[None]:
         while not (found := http.get("/v1/queries").json()["queries"]):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        with transaction() as session:
+        with acting_for(DEFAULT_TENANT), transaction() as session:
             work(session, get_query(session, uuid.UUID(found[0]["id"])))
 
     thread = threading.Thread(target=run)

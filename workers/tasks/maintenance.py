@@ -5,9 +5,10 @@ from typing import Any
 from celery import Task
 
 from db.models import QueryStatus
-from db.queries import events, queries
+from db.queries import queries
 from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
+from services.finishing import finish
 from workers.celery_app import app
 
 REASON = "A step broke in a way that was not foreseen; the worker logs have the details."
@@ -20,7 +21,8 @@ def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, te
         with acting_for(tenant), transaction() as session:
             query = queries.find_current(session, query_id, launch)
             error = {"code": "step_broke", "message": REASON}
-            if query is not None and queries.mark_finished(session, query.id, QueryStatus.FAILED, error=error):
-                events.add_event(session, "failed", {"reason": REASON, "round": round_}, query_id=query.id)
+            if query is not None:
+                event = {"reason": REASON, "round": round_}
+                finish(session, query.id, QueryStatus.FAILED, error=error, event=event)
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
