@@ -15,7 +15,7 @@ from api import answering
 from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries.queries import get_query, mark_finished
 from db.queries.workspaces import get_or_add_workspace
-from db.session import reading, transaction
+from db.session import acting_for, reading, transaction
 from domain.options import QueryOptions
 from tests.api.problems import assert_problem
 from tests.stored import complete, fail
