@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks"), pytest.mark.t
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
-def test_no_request_gets_a_server_error_or_an_undescribed_answer(offline: Stack) -> None:  # A3
+def test_no_request_gets_a_server_error_or_an_undescribed_answer(offline: Stack, tmp_path: Path) -> None:  # A3
     offline.add_text("policy.md", "All returns must be made within 30 days of purchase.", workspace="default")
     ran = subprocess.run(
         [
@@ -20,6 +21,7 @@ def test_no_request_gets_a_server_error_or_an_undescribed_answer(offline: Stack)
             *("--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--max-time", "60"),
             *("--request-timeout", "130", "--generation-database", "none", "--no-color"),
         ],
+        cwd=tmp_path,  # it keeps notes where it runs
         capture_output=True,
         text=True,
         check=False,
