@@ -56,7 +56,7 @@ class AsyncQueries(AsyncTransport):
     ) -> AsyncIterator[QueryHead]:
         """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
         filters = given(workspace=workspace, status=status, created_after=created_after, created_before=created_before)
-        pages = Pages(filters, limit)
+        pages = Pages(partial(requests.queries, filters), limit)
         while not pages.over:
             for head in pages.take(await self.send(pages.next())):
                 yield head

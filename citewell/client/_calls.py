@@ -37,6 +37,12 @@ def list_of(name: str) -> Callable[[httpx.Response], Any]:
     return read
 
 
+def page_of(name: str) -> Callable[[httpx.Response], "Page[Any]"]:
+    """Reads one page of the list that a response has under `name`."""
+    items = list_of(name)
+    return lambda response: Page(items(response), object_of(response).get("next_cursor"))
+
+
 def lines_of(response: httpx.Response) -> Any:
     """The objects of JSON Lines."""
     try:
@@ -53,6 +59,14 @@ def text_of(response: httpx.Response) -> str:
 
 def nothing_of(_: httpx.Response) -> None:
     """For responses that only say that it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[_T]):
+    """A part of a list; with `next_cursor` one can ask for the next one, None after the last."""
+
+    items: list[_T]
+    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)

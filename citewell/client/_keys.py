@@ -14,8 +14,8 @@ class Keys:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, name: str, scopes: Sequence[str] | None = None, **options: Any) -> Key:
-        """Make a key; the whole `key` is told only here."""
+    def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
+        """Make a key with scopes such as `read` and `ask`; the whole `key` is told only here."""
         return self._transport.send(requests.create(name, scopes, options))
 
     def list(self) -> list[Key]:
@@ -33,8 +33,8 @@ class AsyncKeys:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def create(self, name: str, scopes: Sequence[str] | None = None, **options: Any) -> Key:
-        """Make a key; the whole `key` is told only here."""
+    async def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
+        """Make a key with scopes such as `read` and `ask`; the whole `key` is told only here."""
         return await self._transport.send(requests.create(name, scopes, options))
 
     async def list(self) -> list[Key]:

@@ -53,7 +53,7 @@ class Queries(Transport):
     ) -> Iterator[QueryHead]:
         """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
         filters = given(workspace=workspace, status=status, created_after=created_after, created_before=created_before)
-        pages = Pages(filters, limit)
+        pages = Pages(partial(requests.queries, filters), limit)
         while not pages.over:
             yield from pages.take(self.send(pages.next()))
 

@@ -1,8 +1,10 @@
 """Receivers of webhooks: `client.webhooks` of both clients."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from citewell.client._pages import Pages
 from citewell.client._requests import webhooks as requests
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.wire import Delivery, WebhookEndpoint
@@ -14,7 +16,7 @@ class Webhooks:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, url: str, events: Sequence[str] | None = None, **options: Any) -> WebhookEndpoint:
+    def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
         """Register a receiver for events such as `query.*`; its `secret` is told only here."""
         return self._transport.send(requests.create(url, events, options))
 
@@ -34,9 +36,11 @@ class Webhooks:
         """Send nothing more to a receiver."""
         self._transport.send(requests.delete(endpoint_id))
 
-    def deliveries(self, endpoint_id: str, limit: int | None = None) -> Sequence[Delivery]:
-        """What was sent to a receiver, the newest first."""
-        return self._transport.send(requests.deliveries(endpoint_id, limit))
+    def deliveries(self, endpoint_id: str, limit: int | None = None) -> Iterator[Delivery]:
+        """All that was sent to a receiver, the newest first, or the first `limit`."""
+        pages = Pages(partial(requests.deliveries, endpoint_id), limit)
+        while not pages.over:
+            yield from pages.take(self._transport.send(pages.next()))
 
     def replay(self, delivery_id: str) -> Delivery:
         """Send a message once more."""
@@ -49,7 +53,7 @@ class AsyncWebhooks:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def create(self, url: str, events: Sequence[str] | None = None, **options: Any) -> WebhookEndpoint:
+    async def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
         """Register a receiver for events such as `query.*`; its `secret` is told only here."""
         return await self._transport.send(requests.create(url, events, options))
 
@@ -69,9 +73,12 @@ class AsyncWebhooks:
         """Send nothing more to a receiver."""
         await self._transport.send(requests.delete(endpoint_id))
 
-    async def deliveries(self, endpoint_id: str, limit: int | None = None) -> Sequence[Delivery]:
-        """What was sent to a receiver, the newest first."""
-        return await self._transport.send(requests.deliveries(endpoint_id, limit))
+    async def deliveries(self, endpoint_id: str, limit: int | None = None) -> AsyncIterator[Delivery]:
+        """All that was sent to a receiver, the newest first, or the first `limit`."""
+        pages = Pages(partial(requests.deliveries, endpoint_id), limit)
+        while not pages.over:
+            for delivery in pages.take(await self._transport.send(pages.next())):
+                yield delivery
 
     async def replay(self, delivery_id: str) -> Delivery:
         """Send a message once more."""

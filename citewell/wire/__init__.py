@@ -48,7 +48,6 @@ from citewell.wire.keys import (
 from citewell.wire.queries import (
     Query,
     QueryHead,
-    QueryPage,
 )
 from citewell.wire.verifications import (
     Batch,
@@ -61,6 +60,7 @@ from citewell.wire.verifications import (
 )
 from citewell.wire.webhooks import (
     Delivery,
+    DeliveryAttempt,
     WebhookEndpoint,
 )
 
@@ -76,6 +76,7 @@ __all__ = [
     "CitationCheck",
     "Claim",
     "Delivery",
+    "DeliveryAttempt",
     "Document",
     "DraftData",
     "DraftEvent",
@@ -96,7 +97,6 @@ __all__ = [
     "Quality",
     "Query",
     "QueryHead",
-    "QueryPage",
     "Scores",
     "Sentence",
     "SentenceEvent",

@@ -7,11 +7,12 @@ class Key(TypedDict):
     """`key` is the whole key, told once, when it is made; `id` is its public part."""
 
     id: str
+    tenant: str
     name: str
     scopes: list[str]
     requests_per_minute: int | None
     expires_at: str | None
-    revoked_at: NotRequired[str | None]
-    last_used_at: NotRequired[str | None]
+    last_used_at: str | None
+    revoked_at: str | None
     created_at: str
     key: NotRequired[str]

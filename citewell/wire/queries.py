@@ -1,6 +1,6 @@
 """Questions with their answers."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, TypedDict
 
 from citewell.wire.answers import Citation, Scores, Usage
 from citewell.wire.common import Failure
@@ -30,8 +30,3 @@ class Query(QueryHead):
     verification: Scores | None
     usage: Usage
     timings: dict[str, float | None]
-
-
-class QueryPage(TypedDict):
-    queries: list[QueryHead]
-    next_cursor: NotRequired[str | None]

@@ -7,9 +7,9 @@ from citewell.client._calls import JSON_TYPE, Call, at, given, json_body, list_o
 from citewell.wire import Key
 
 
-def create(name: str, scopes: Sequence[str] | None, options: Mapping[str, Any]) -> Call[Key]:
+def create(name: str, scopes: Sequence[str], options: Mapping[str, Any]) -> Call[Key]:
     """Make a key."""
-    fields = given(name=name, scopes=None if scopes is None else list(scopes), **options)
+    fields = given(name=name, scopes=list(scopes), **options)
     return Call("POST", at("keys"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, at, given, json_body, object_of
-from citewell.wire import Accepted, History, Quality, Query, QueryHead, QueryPage
+from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, Page, at, given, json_body, object_of, page_of
+from citewell.wire import Accepted, History, Quality, Query, QueryHead
 
 
 def submit(question: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[Accepted]:
@@ -19,9 +19,9 @@ def query(query_id: str, wait: float) -> Call[Query]:
     return Call("GET", at("queries", query_id), object_of, {"wait": wait} if wait else {}, wait=wait)
 
 
-def queries(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[QueryPage]:
+def queries(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[QueryHead]]:
     """One page of the newest queries."""
-    return Call("GET", at("queries"), object_of, given(**filters, limit=limit, cursor=cursor))
+    return Call("GET", at("queries"), page_of("queries"), given(**filters, limit=limit, cursor=cursor))
 
 
 def cancel(query_id: str) -> Call[QueryHead]:

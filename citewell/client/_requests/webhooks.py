@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from citewell.client._calls import JSON_TYPE, Call, at, given, json_body, list_of, nothing_of, object_of
+from citewell.client._calls import JSON_TYPE, Call, Page, at, given, json_body, list_of, nothing_of, object_of, page_of
 from citewell.wire import Delivery, WebhookEndpoint
 
 
-def create(url: str, events: Sequence[str] | None, options: Mapping[str, Any]) -> Call[WebhookEndpoint]:
+def create(url: str, events: Sequence[str], options: Mapping[str, Any]) -> Call[WebhookEndpoint]:
     """Register a receiver."""
-    fields = given(url=url, events=None if events is None else list(events), **options)
+    fields = given(url=url, events=list(events), **options)
     return Call("POST", at("webhooks"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
 
@@ -33,10 +33,10 @@ def delete(endpoint_id: str) -> Call[None]:
     return Call("DELETE", at("webhooks", endpoint_id), nothing_of)
 
 
-def deliveries(endpoint_id: str, limit: int | None) -> Call[list[Delivery]]:
-    """What was sent to it."""
+def deliveries(endpoint_id: str, limit: int, cursor: str | None) -> Call[Page[Delivery]]:
+    """One page of what was sent to it."""
     path = at("webhooks", endpoint_id, "deliveries")
-    return Call("GET", path, list_of("deliveries"), given(limit=limit))
+    return Call("GET", path, page_of("deliveries"), given(limit=limit, cursor=cursor))
 
 
 def replay(delivery_id: str) -> Call[Delivery]:
