@@ -21,6 +21,7 @@ from citewell.wire.documents import (
 from citewell.wire.events import (
     ENDS,
     CancelledEvent,
+    CheckEvent,
     DraftData,
     DraftEvent,
     FailedData,
@@ -28,7 +29,6 @@ from citewell.wire.events import (
     FinalData,
     FinalEvent,
     OtherEvent,
-    SentenceEvent,
     StageData,
     StageEvent,
     StreamEvent,
@@ -52,11 +52,14 @@ from citewell.wire.queries import (
 from citewell.wire.verifications import (
     Batch,
     BatchAccepted,
+    CitationGiven,
     Source,
     SourceDocument,
     SourceText,
     Verification,
     VerificationRequest,
+    VerifiedCitation,
+    VerifiedSentence,
 )
 from citewell.wire.webhooks import (
     Delivery,
@@ -72,8 +75,10 @@ __all__ = [
     "Batch",
     "BatchAccepted",
     "CancelledEvent",
+    "CheckEvent",
     "Citation",
     "CitationCheck",
+    "CitationGiven",
     "Claim",
     "Delivery",
     "DeliveryAttempt",
@@ -99,7 +104,6 @@ __all__ = [
     "QueryHead",
     "Scores",
     "Sentence",
-    "SentenceEvent",
     "Source",
     "SourceDocument",
     "SourceText",
@@ -109,5 +113,7 @@ __all__ = [
     "Usage",
     "Verification",
     "VerificationRequest",
+    "VerifiedCitation",
+    "VerifiedSentence",
     "WebhookEndpoint",
 ]

@@ -1,6 +1,6 @@
 """What the event stream of a question tells; `id` counts them, and is where a stream can be resumed."""
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from citewell.wire.queries import Query
 
@@ -22,6 +22,7 @@ class FinalData(TypedDict):
 
 class FailedData(TypedDict):
     reason: str
+    query: NotRequired[Query]
 
 
 class StageEvent(TypedDict):
@@ -38,9 +39,11 @@ class DraftEvent(TypedDict):
     data: DraftData
 
 
-class SentenceEvent(TypedDict):
+class CheckEvent(TypedDict):
+    """What a check found, or what became of a sentence that failed it."""
+
     id: int | None
-    type: Literal["sentence.checked", "sentence.repaired", "sentence.removed"]
+    type: Literal["citation.checked", "sentence.checked", "sentence.repaired", "sentence.removed"]
     data: dict[str, Any]
 
 
@@ -70,4 +73,4 @@ class OtherEvent(TypedDict):
     data: dict[str, Any]
 
 
-StreamEvent = StageEvent | DraftEvent | SentenceEvent | FinalEvent | FailedEvent | CancelledEvent | OtherEvent
+StreamEvent = StageEvent | DraftEvent | CheckEvent | FinalEvent | FailedEvent | CancelledEvent | OtherEvent
