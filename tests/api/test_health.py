@@ -27,7 +27,11 @@ def test_a_process_with_all_that_it_needs_is_ready(http: httpx.Client) -> None: 
     assert http.get("/healthz").json()["status"] == "ok"
     ready = http.get("/readyz")
     assert ready.status_code == 200
-    assert ready.json() == {"status": "ready", "checks": {"postgres": "ok", "schema": "current", "broker": "ok"}}
+    assert ready.json() == {
+        "status": "ready",
+        "keys": "off (loopback only)",
+        "checks": {"postgres": "ok", "schema": "current", "role": "ordinary", "broker": "ok"},
+    }
 
 
 def test_without_the_broker_it_is_ready_and_says_so(
@@ -46,7 +50,8 @@ def test_without_postgres_it_lives_but_is_not_ready(
         use(away, "CITEWELL_DATABASE_URL", url)
         assert http.get("/healthz").status_code == 200
         told = assert_problem(http.get("/readyz"), 503, "not_ready")
-        assert told["checks"] == {"postgres": "unreachable", "schema": "unknown", "broker": "ok"}
+        unknown = {"schema": "unknown", "role": "unknown"}
+        assert told["checks"] == {"postgres": "unreachable", **unknown, "broker": "ok"}
         for path in ("/v1/queries", "/v1/documents"):
             response = http.get(path)
             assert "CITEWELL_DATABASE_URL" in assert_problem(response, 503, "database_unavailable")["detail"]
