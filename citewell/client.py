@@ -34,16 +34,21 @@ class ApiProblem(Exception):
 class CitewellClient:
     """Talks to one server; a context manager. Every method raises ApiProblem or ServerUnreachable.
 
-    `after_each` is called after every request, from the thread that made it.
+    `api_key` is sent with every request. `after_each` is called after every request, from the thread that made it.
     """
 
-    def __init__(self, url: str, after_each: Callable[[], None] | None = None) -> None:
+    def __init__(self, url: str, after_each: Callable[[], None] | None = None, *, api_key: str | None = None) -> None:
         self.url = url.rstrip("/")
         self._after_each = after_each
         try:
             host = httpx.URL(self.url).host
             # A proxy for the internet cannot reach a server on this machine.
-            self._http = httpx.Client(base_url=self.url, timeout=_patience(0), trust_env=not _is_local(host))
+            self._http = httpx.Client(
+                base_url=self.url,
+                headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
+                timeout=_patience(0),
+                trust_env=not _is_local(host),
+            )
         except httpx.InvalidURL as error:
             raise ServerUnreachable(
                 f"{url!r} is no address of a server ({error}); it looks like http://host:8000"

@@ -1,5 +1,6 @@
 """Which server a command talks to: the one it is told, the one that runs on this home, or one of its own."""
 
+import os
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -30,7 +31,7 @@ def connected(url: str | None) -> Generator[CitewellClient]:
     if url is None and (running := running_server(settings().home)):
         url = running.url
     if url is not None:
-        with CitewellClient(url) as client:
+        with CitewellClient(url, api_key=_key()) as client:
             yield client
         return
     # Databases and process control are loaded by the commands that start them, not by those that only talk.
@@ -38,10 +39,14 @@ def connected(url: str | None) -> Generator[CitewellClient]:
     with ExitStack() as stack:
         try:
             server = stack.enter_context(own)
-            client = CitewellClient(server.url, after_each=server.revive)
+            client = CitewellClient(server.url, after_each=server.revive, api_key=_key())
         except AlreadyRunning as already:
-            client = CitewellClient(_awaited(already).url)
+            client = CitewellClient(_awaited(already).url, api_key=_key())
         yield stack.enter_context(client)
+
+
+def _key() -> str | None:
+    return os.environ.get("CITEWELL_API_KEY", "").strip() or None
 
 
 def _awaited(already: AlreadyRunning) -> ServerState:
