@@ -267,3 +267,9 @@ def test_keys_are_in_no_log_and_not_in_the_database(required: httpx.Client) -> N
     with system_transaction() as session:
         stored = str(session.execute(text("SELECT api_keys::text, tenants::text FROM api_keys, tenants")).all())
     assert not [sent for sent in (key, scopeless, mistyped) if sent.split("_")[2] in stored]
+
+
+def test_a_large_upload_without_a_key_is_told_why(required: httpx.Client) -> None:  # A8
+    for _ in range(3):
+        refused = required.post("/v1/documents", files={"file": ("a.txt", b"x" * 20_000_000)})
+        assert_problem(refused, 401, "key_required")
