@@ -2,13 +2,14 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed
-│   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
+│   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden, CursorInvalid
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound
+│   └── WebhookNotFound, DeliveryNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
-└── EmbeddingMismatch, DocumentNotRead (409)
+└── EmbeddingMismatch, DocumentNotRead, WebhookDisabled, DeliveryPending (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -69,6 +70,10 @@ class AddressForbidden(BadInput):
     """Webhooks go to public addresses only."""
 
 
+class CursorInvalid(BadInput):
+    """The cursor is not one of ours; send `next_cursor` of the page before as it is, or none for the first page."""
+
+
 class DocumentUnusable(BadInput):
     """The document cannot be used."""
 
@@ -119,6 +124,14 @@ class WorkspaceNotFound(NotFound):
     """There is no workspace with that name; ingest a document into it first."""
 
 
+class WebhookNotFound(NotFound):
+    """There is no webhook with that id."""
+
+
+class DeliveryNotFound(NotFound):
+    """There is no delivery with that id."""
+
+
 class NotReady(CitewellError):
     """Citewell is not ready; try again in a few seconds."""
 
@@ -149,5 +162,17 @@ class SourceDeleted(CitewellError):
 
 class DocumentNotRead(CitewellError):
     """The document has no text yet: it is still being read, or could not be; its status tells which."""
+
+    status = 409
+
+
+class WebhookDisabled(CitewellError):
+    """The webhook is disabled and is sent nothing; set its status to active first."""
+
+    status = 409
+
+
+class DeliveryPending(CitewellError):
+    """The delivery is not finished; it is tried again by itself, and can be replayed once it has ended."""
 
     status = 409

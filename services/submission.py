@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from db.queries.queries import add_query
 from db.queries.workspaces import get_workspace
@@ -12,6 +13,7 @@ from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
 from domain.options import QueryOptions
+from services.webhooks import address_policy
 
 T = TypeVar("T")
 
@@ -34,15 +36,19 @@ class NewQuery:
     max_crag_attempts: int | None = None
     repair: Literal["full", "citations"] | None = None
     source_scoring: bool | None = None
+    callback_url: str | None = None
 
 
 def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
     """Store the query and return its id; publishing it is the caller's next step.
 
-    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WorkspaceNotFound, DatabaseUnavailable.
+    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, WorkspaceNotFound,
+    DatabaseUnavailable.
     """
     question = checked_question(new.question, settings.question_max_chars)
     options = resolve_options(new, settings)
+    if new.callback_url is not None:
+        check_url(new.callback_url, address_policy(settings.webhooks))
     with transaction() as session:
         workspace = get_workspace(session, new.workspace)
         query = add_query(
@@ -52,6 +58,7 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
             mode=parse_mode(new.mode).value,
             provider=settings.provider,
             options=options.model_dump(mode="json"),
+            callback_url=new.callback_url,
         )
         return query.id
 

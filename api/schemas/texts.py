@@ -59,3 +59,4 @@ WorkspaceName = Annotated[str, Field(max_length=100, examples=["default"]), Afte
 SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]
 Filename = Annotated[str, Field(max_length=255, examples=["refund-policy.pdf"]), AfterValidator(_name)]
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]
+WebhookUrl = Annotated[PlainText, Field(min_length=1, max_length=2048)]

@@ -23,10 +23,24 @@ UNFINISHED = (QueryStatus.QUEUED, QueryStatus.RUNNING)
 
 
 def add_query(
-    session: Session, workspace_id: int, *, question: str, mode: str, provider: str, options: dict[str, Any]
+    session: Session,
+    workspace_id: int,
+    *,
+    question: str,
+    mode: str,
+    provider: str,
+    options: dict[str, Any],
+    callback_url: str | None = None,
 ) -> Query:
     """Accept a query: from the commit on it reaches exactly one final state."""
-    query = Query(workspace_id=workspace_id, question=question, mode=mode, provider=provider, options=options)
+    query = Query(
+        workspace_id=workspace_id,
+        question=question,
+        mode=mode,
+        provider=provider,
+        options=options,
+        callback_url=callback_url,
+    )
     session.add(query)
     session.flush()
     return query
