@@ -1,5 +1,6 @@
 """Receivers, deliveries and time for the tests of webhooks."""
 
+import ssl
 import uuid
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -27,10 +28,12 @@ LIMITS = WebhookSettings(allowed_networks=("127.0.0.0/8",), jitter=0, deadline_s
 
 Json = dict[str, Any]
 
+_CONTEXT = ssl.create_default_context()  # once for all: reading the certificates of the system takes its time
+
 
 def sending(limits: WebhookSettings, url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
     """One real attempt."""
-    sender = WebhookSender(address_policy(limits), limits.deadline_s, limits.max_response_bytes)
+    sender = WebhookSender(address_policy(limits), limits.deadline_s, limits.max_response_bytes, ssl_context=_CONTEXT)
     return run(sender.send(url, body, headers))
 
 

@@ -397,7 +397,12 @@ def test_secrets_are_in_no_log_and_in_no_message(
         work()
     printed = capsys.readouterr()
     assert "webhook_attempt" in printed.out
-    written = caplog.text + printed.out + printed.err + json.dumps([attempts_of(delivery.id) for delivery in all_deliveries()])
+    written = (
+        caplog.text
+        + printed.out
+        + printed.err
+        + json.dumps([attempts_of(delivery.id) for delivery in all_deliveries()])
+    )
     written += json.dumps(endpoints.read_endpoint(endpoint_id))
     written += "".join(str(request.headers) + request.body.decode() for request in sink.requests)
     for secret in (own, rotated, endpoints.read_callback_secret()):

@@ -1,0 +1,60 @@
+"""The body of a webhook is JSON of less than 20 KB, whatever is in it (A6)."""
+
+import json
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.cursors import Cursor, decode_cursor, encode_cursor
+from domain.errors import CursorInvalid
+from domain.webhook_body import MAX_BYTES, message_body
+
+NOW = "2026-11-22T08:00:00Z"
+texts = st.text(max_size=200).map(lambda part: part * 100) | st.text()
+
+
+# A6
+@given(texts, texts, texts)
+def test_the_body_is_short_and_says_what_it_is(question: str, answer: str, message: str) -> None:
+    data = {"question": question, "answer": answer, "error": {"message": message}, "truncated": False}
+    body = message_body("query.failed", NOW, data)
+    told = json.loads(body)
+    assert len(body.encode()) < MAX_BYTES
+    assert (told["type"], told["timestamp"]) == ("query.failed", NOW)
+    assert told["data"] == data or told["data"]["truncated"]
+
+
+# A6
+def test_the_answer_goes_first_and_long_texts_after_it() -> None:
+    def shortened(question: str, answer: str) -> dict[str, object]:
+        return json.loads(message_body("t", NOW, {"id": "1", "question": question, "answer": answer}))["data"]
+
+    assert shortened("why", "a" * 100) == {"id": "1", "question": "why", "answer": "a" * 100}
+    assert shortened("why", "a" * MAX_BYTES) == {"id": "1", "question": "why", "answer": None, "truncated": True}
+    both = shortened("q" * MAX_BYTES, "a" * MAX_BYTES)
+    assert both == {"id": "1", "question": "q" * 500 + "…", "answer": None, "truncated": True}
+
+
+def test_data_that_cannot_be_shortened_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"batch\.completed is too long"):
+        message_body("batch.completed", NOW, {"items": ["x"] * MAX_BYTES})
+
+
+@given(st.datetimes(timezones=st.just(UTC)), st.uuids())
+def test_a_cursor_comes_back_as_it_was(at: datetime, row_id: UUID) -> None:
+    assert decode_cursor(encode_cursor(Cursor(at, row_id))) == Cursor(at, row_id)
+
+
+@given(st.text())
+def test_any_other_text_is_refused_as_a_cursor(text: str) -> None:
+    with pytest.raises(CursorInvalid, match="next_cursor"):
+        decode_cursor(text)
+
+
+@pytest.mark.parametrize("text", ["", "MjAyNi0xMS0yMlQwODowMDowMHww", "MjAyNi0xMS0yMg==", "%%%"])
+def test_a_cursor_of_the_wrong_parts_is_refused(text: str) -> None:
+    with pytest.raises(CursorInvalid):
+        decode_cursor(text)
