@@ -14,6 +14,7 @@ from clients.webhooks.sending import Sent, WebhookSender
 from config.settings import WebhookSettings
 from db.models import QueryStatus, Tenant, WebhookDelivery
 from db.queries import deliveries as rows
+from db.queries.messages import list_attempts
 from db.session import acting_for, reading, system_transaction, transaction
 from services import endpoints
 from services.delivering import deliver
@@ -68,7 +69,7 @@ def the_delivery() -> WebhookDelivery:
 def attempts_of(delivery_id: uuid.UUID) -> list[Json]:
     """As the API tells them."""
     with reading() as session:
-        found = endpoints.messages.list_attempts(session, [delivery_id])[delivery_id]
+        found = list_attempts(session, [delivery_id])[delivery_id]
         return [endpoints.attempt_json(attempt) for attempt in found]
 
 

@@ -224,6 +224,7 @@ def test_a_range_is_replayed(http: httpx.Client) -> None:
     end_all(DeliveryStatus.DELIVERED)
     assert replayed(since="2026-01-01T00:00:00+01:00", status=["failed"]) == 1
     assert waiting() == {str(early)}
+    assert replayed(since="0001-01-01T00:00:00+14:00", until="9999-12-31T23:59:59-14:00") == 0
     assert_problem(http.post(f"{here}/replay", json={"since": "yesterday"}), 422, "request_invalid")
     assert_problem(http.post(f"{here}/replay", json={"since": "2026-01-01T00:00:00"}), 422, "request_invalid")
     http.patch(here, json={"status": "disabled"})

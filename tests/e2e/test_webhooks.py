@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from tests.e2e.stack import Stack, running_stack
-from tests.simulators.sink import Answer, Received, Sink
+from tests.simulators.sink import Answer, Manner, Received, Sink
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("webhooks")]
 
@@ -26,7 +26,9 @@ def sink() -> Generator[Sink]:
 def stack() -> Generator[Stack]:
     """A stack that may send to this machine, and soon again."""
     with running_stack(
-        CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]', CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]"
+        CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
+        CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
+        CITEWELL_WEBHOOKS__DEADLINE_S="300",
     ) as running:
         yield running
 
@@ -89,3 +91,19 @@ def test_a_test_message_arrives(stack: Stack, sink: Sink) -> None:
     [received] = until_received(sink, "/tested", 1)
     assert Webhook(hook["secret"]).verify(received.body, dict(received.headers))["type"] == "webhook.test"
     assert received.headers["webhook-id"] == sent["message_id"]
+
+
+# A6
+def test_a_receiver_that_hangs_delays_no_other(stack: Stack, sink: Sink) -> None:
+    """200 messages wait for it, beside twenty for one that is well."""
+    hanging = post(
+        stack, "/v1/webhooks", url=sink.answer("/hangs", Answer(manner=Manner.HANG)), events=["document.failed"]
+    )
+    well = post(stack, "/v1/webhooks", url=sink.url + "/well", events=["document.failed"])
+    for number in range(200):
+        post(stack, f"/v1/webhooks/{hanging['id']}/test")
+        if number % 10 == 0:
+            post(stack, f"/v1/webhooks/{well['id']}/test")
+    until_received(sink, "/well", 20)
+    # The attempts of this stack last until the receiver ends them.
+    assert len(sink.received("/hangs")) == 2

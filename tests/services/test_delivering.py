@@ -5,8 +5,9 @@ import logging
 import threading
 import uuid
 from collections.abc import Generator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
+from itertools import islice
 
 import pytest
 
@@ -14,10 +15,12 @@ from clients.webhooks.sending import Sent
 from clients.webhooks.signing import new_secret
 from db.models import DEFAULT_TENANT, DeliveryStatus, EndpointStatus, QueryStatus
 from db.queries import deliveries as rows
+from db.queries.endpoints import get_endpoint
 from db.session import acting_for, system_transaction, transaction
 from services import endpoints
 from services.delivering import LEASE_MARGIN_S, deliver
 from services.endpoints import EndpointChange
+from services.webhooks import receiver_of, write_message
 from tests.simulators.sink import Answer, Manner, Sink
 from tests.webhooks import (
     LIMITS,
@@ -257,13 +260,9 @@ def test_a_receiver_that_hangs_delays_no_other(sink: Sink) -> None:
     hanging, _ = register(sink.answer("/hangs", Answer(manner=Manner.HANG)), "document.*")
     well, _ = register(sink.answer("/well", OK), "query.*")
     with transaction() as session:
+        receiver = receiver_of(get_endpoint(session, hanging))
         for _ in range(200):
-            endpoints.write_message(
-                session,
-                "document.ready",
-                {},
-                [endpoints.receiver_of(endpoints.endpoints.get_endpoint(session, hanging))],
-            )
+            write_message(session, "document.ready", {}, [receiver])
     queries = [end_query() for _ in range(20)]
     released, sent_to_hanging = threading.Event(), threading.Semaphore(0)
 
@@ -280,8 +279,7 @@ def test_a_receiver_that_hangs_delays_no_other(sink: Sink) -> None:
         assert sent_to_hanging.acquire(timeout=30)
         assert sent_to_hanging.acquire(timeout=30)
         # The pool still has thirty threads: those that found no room gave theirs back.
-        while sum(each.done() for each in stuck) < 28:
-            pass
+        assert [each.result() for each in islice(as_completed(stuck, timeout=30), 28)] == [None] * 28
         with system_transaction() as session:
             due = rows.list_due(session, LIMITS.in_flight)
         assert len(due) == LIMITS.in_flight
@@ -326,8 +324,8 @@ def test_a_delivery_written_while_its_endpoint_was_disabled_is_cancelled(sink: S
     endpoint_id, _ = register(sink.answer("/race", OK))
     endpoints.change(endpoint_id, EndpointChange(status="disabled"), LIMITS)
     with transaction() as session:
-        late = endpoints.receiver_of(endpoints.endpoints.get_endpoint(session, endpoint_id))
-        endpoints.write_message(session, "query.succeeded", {}, [late])
+        late = receiver_of(get_endpoint(session, endpoint_id))
+        write_message(session, "query.succeeded", {}, [late])
     assert work() == 0
     assert state() == (DeliveryStatus.CANCELLED, 0)
 

@@ -106,6 +106,25 @@ def test_a_task_with_the_wrong_tenant_does_nothing(broker: Any, sink: Sink) -> N
     assert sink.requests == []
 
 
+# A6
+def test_a_broker_that_is_away_is_asked_once_and_costs_nothing(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        register(URL)
+    end_query()
+    asked: list[uuid.UUID] = []
+
+    def away(delivery_id: uuid.UUID) -> bool:
+        asked.append(delivery_id)
+        return False
+
+    with monkeypatch.context() as outage:
+        outage.setattr("workers.dispatcher.launch_delivery", away)
+        assert dispatch(LIMITS) == 0
+    assert len(asked) == 1
+    assert dispatch(LIMITS) == 3
+    assert len(published(broker)) == 3
+
+
 def test_only_the_leader_dispatches(broker: Any) -> None:
     register(URL)
     end_query()
