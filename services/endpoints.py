@@ -1,4 +1,4 @@
-"""Webhooks as their owners see them: registered, changed, tested, replayed."""
+"""Webhooks as their owners see them: registered, changed, with secrets."""
 
 import uuid
 from collections.abc import Sequence
@@ -9,19 +9,14 @@ from typing import Any, Literal
 from clients.webhooks.addresses import check_url
 from clients.webhooks.signing import new_secret, secret_key
 from config.settings import WebhookSettings
-from db.models import DeliveryStatus, EndpointStatus, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
-from db.queries import endpoints, messages, queries
-from db.queries.messages import Receiver
+from db.models import EndpointStatus, WebhookEndpoint
+from db.queries import endpoints
 from db.session import current_tenant, reading, transaction
-from domain.cursors import Cursor, decode_cursor, encode_cursor
-from domain.errors import DeliveryPending, WebhookDisabled
-from domain.webhooks import TEST_EVENT, EventType, checked_filters, matches
-from services.webhooks import address_policy, receiver_of, write_message
+from domain.webhooks import checked_filters
+from services.webhooks import address_policy
 
 Json = dict[str, Any]
 
-MAX_REPLAYED = 10_000
-_QUERY_DELIVERIES = 1_000
 _SECRETS_KEPT = 2
 _BY_REQUEST = "It was disabled by request."
 
@@ -111,81 +106,6 @@ def rotate_secret(endpoint_id: uuid.UUID, secret: str | None = None) -> Json:
         return {**_endpoint_json(endpoint), "secret": secret}
 
 
-def write_test(endpoint_id: uuid.UUID) -> Json:
-    """Write a test message for a receiver, whatever its filters; return the delivery.
-
-    Raises WebhookNotFound, WebhookDisabled.
-    """
-    with transaction() as session:
-        endpoint = _active(endpoints.get_endpoint(session, endpoint_id))
-        data = {"webhook_id": str(endpoint.id), "message": "This is a test; nothing happened."}
-        [delivery_id] = write_message(session, TEST_EVENT, data, [receiver_of(endpoint)])
-        return _delivery_json(*messages.get_delivery(session, delivery_id), [])
-
-
-def replay(delivery_id: uuid.UUID) -> Json:
-    """Deliver a message of before once more; return the new delivery.
-
-    Raises DeliveryNotFound, DeliveryPending, WebhookDisabled.
-    """
-    with transaction() as session:
-        old, message = messages.get_delivery(session, delivery_id)
-        if old.status == DeliveryStatus.PENDING:
-            raise DeliveryPending
-        receiver = Receiver(old.url, old.destination)
-        if old.endpoint_id is not None:
-            receiver = receiver_of(_active(endpoints.get_endpoint(session, old.endpoint_id)))
-        return _delivery_json(messages.add_delivery(session, message.id, receiver), message, [])
-
-
-def replay_range(
-    endpoint_id: uuid.UUID, since: datetime, until: datetime | None, statuses: Sequence[str]
-) -> list[uuid.UUID]:
-    """Deliver what happened in [since, until) once more, the oldest MAX_REPLAYED of it; return the new deliveries.
-
-    A message counts by its newest delivery to this receiver; `missed` is what its filters match and it was never
-    meant to get.
-    Raises WebhookNotFound, WebhookDisabled.
-    """
-    with transaction() as session:
-        endpoint = _active(endpoints.get_endpoint(session, endpoint_id))
-        wanted = [known.value for known in EventType if any(matches(pattern, known) for pattern in endpoint.events)]
-        return messages.replay_range(
-            session,
-            endpoint,
-            since=since,
-            until=until,
-            statuses=[status for status in statuses if status != "missed"],
-            missed_types=wanted if "missed" in statuses else [],
-            limit=MAX_REPLAYED,
-        )
-
-
-def read_deliveries(endpoint_id: uuid.UUID, status: str | None, limit: int, cursor: str | None) -> Json:
-    """A page of a receiver's deliveries, the newest first. Raises WebhookNotFound, CursorInvalid."""
-    after = None if cursor is None else decode_cursor(cursor)
-    with reading() as session:
-        endpoints.get_endpoint(session, endpoint_id)
-        # One more than asked for tells whether there is a next page.
-        found = messages.list_deliveries(session, endpoint_id=endpoint_id, status=status, after=after, limit=limit + 1)
-        page = found[:limit]
-        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in page])
-    last = page[-1][0] if len(found) > limit else None
-    return {
-        "deliveries": [_delivery_json(*each, attempts[each[0].id]) for each in page],
-        "next_cursor": encode_cursor(Cursor(last.created_at, last.id)) if last else None,
-    }
-
-
-def read_query_deliveries(query_id: uuid.UUID) -> list[Json]:
-    """Every delivery of a query's end, to endpoints and to its callback, the newest first. Raises QueryNotFound."""
-    with reading() as session:
-        queries.get_query(session, query_id)
-        found = messages.list_deliveries(session, query_id=query_id, limit=_QUERY_DELIVERIES)
-        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in found])
-    return [_delivery_json(*each, attempts[each[0].id]) for each in found]
-
-
 def read_callback_secret() -> str:
     """What signs messages to the callback URLs of single requests."""
     with reading() as session:
@@ -200,29 +120,11 @@ def rotate_callback_secret() -> str:
     return secret
 
 
-def attempt_json(attempt: WebhookAttempt) -> Json:
-    """One attempt as it is told."""
-    return {
-        "number": attempt.number,
-        "time": _time(attempt.created_at),
-        "status_code": attempt.status_code,
-        "error": attempt.error,
-        "duration_ms": attempt.duration_ms,
-        "response_excerpt": attempt.response_excerpt,
-    }
-
-
 def _checked(secret: str | None) -> str:
     if secret is None:
         return new_secret()
     secret_key(secret)
     return secret
-
-
-def _active(endpoint: WebhookEndpoint) -> WebhookEndpoint:
-    if endpoint.status != EndpointStatus.ACTIVE:
-        raise WebhookDisabled
-    return endpoint
 
 
 def _endpoint_json(endpoint: WebhookEndpoint) -> Json:
@@ -238,26 +140,5 @@ def _endpoint_json(endpoint: WebhookEndpoint) -> Json:
     }
 
 
-def _delivery_json(delivery: WebhookDelivery, message: WebhookMessage, attempts: Sequence[WebhookAttempt]) -> Json:
-    return {
-        "id": str(delivery.id),
-        "message_id": message.id,
-        "type": message.type,
-        "webhook_id": _text(delivery.endpoint_id),
-        "query_id": _text(message.query_id),
-        "url": delivery.url,
-        "status": delivery.status,
-        "error": delivery.error,
-        "next_attempt_at": _time(delivery.next_attempt_at) if delivery.status == DeliveryStatus.PENDING else None,
-        "created_at": _time(delivery.created_at),
-        "finished_at": _time(delivery.finished_at),
-        "attempts": [attempt_json(attempt) for attempt in attempts],
-    }
-
-
 def _time(at: datetime | None) -> str | None:
     return at.isoformat() if at else None
-
-
-def _text(row_id: uuid.UUID | None) -> str | None:
-    return str(row_id) if row_id else None

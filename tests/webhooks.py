@@ -17,6 +17,7 @@ from db.queries import deliveries as rows
 from db.queries.messages import list_attempts
 from db.session import acting_for, reading, system_transaction, transaction
 from services import endpoints
+from services.deliveries import attempt_json
 from services.delivering import deliver
 from services.endpoints import NewEndpoint
 from services.finishing import finish
@@ -70,7 +71,7 @@ def attempts_of(delivery_id: uuid.UUID) -> list[Json]:
     """As the API tells them."""
     with reading() as session:
         found = list_attempts(session, [delivery_id])[delivery_id]
-        return [endpoints.attempt_json(attempt) for attempt in found]
+        return [attempt_json(attempt) for attempt in found]
 
 
 def work(limits: WebhookSettings = LIMITS) -> int:

@@ -22,7 +22,7 @@ from api.schemas.webhooks import (
 )
 from api.uploads import require_json
 from config.settings import settings
-from services import endpoints
+from services import deliveries, endpoints
 from services.endpoints import EndpointChange, NewEndpoint
 from workers.launch import launch_delivery
 
@@ -87,7 +87,7 @@ def rotate_secret(webhook_id: UUID, rotation: SecretRotate | None = None) -> obj
 @router.post("/webhooks/{webhook_id}/test", status_code=202, response_model=DeliveryRead)
 def test_webhook(webhook_id: UUID) -> object:
     """Send a message of type `webhook.test` now, whatever the filters say; its delivery tells what comes of it."""
-    delivery = endpoints.write_test(webhook_id)
+    delivery = deliveries.write_test(webhook_id)
     launch_delivery(UUID(delivery["id"]))
     return delivery
 
@@ -100,25 +100,25 @@ def list_deliveries(
     cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")] = None,
 ) -> object:
     """What was sent to a receiver, with every attempt, the newest first."""
-    return endpoints.read_deliveries(webhook_id, status, limit, cursor)
+    return deliveries.read_deliveries(webhook_id, status, limit, cursor)
 
 
 @router.post("/webhooks/{webhook_id}/replay", status_code=202, response_model=RangeReplayed, dependencies=_JSON)
 def replay_range(webhook_id: UUID, asked: RangeReplay) -> object:
     """Deliver once more what happened in a range of time, after the receiver was away."""
-    new = endpoints.replay_range(webhook_id, asked.since, asked.until, asked.status)
+    new = deliveries.replay_range(webhook_id, asked.since, asked.until, asked.status)
     return {"replayed": len(new)}
 
 
 @router.get("/queries/{query_id}/deliveries", response_model=DeliveryList)
 def list_query_deliveries(query_id: UUID) -> object:
     """Who was told of the end of a question, with every attempt, the newest first."""
-    return {"deliveries": endpoints.read_query_deliveries(query_id)}
+    return {"deliveries": deliveries.read_query_deliveries(query_id)}
 
 
 @router.post("/deliveries/{delivery_id}/replay", status_code=202, response_model=DeliveryRead)
 def replay_delivery(delivery_id: UUID) -> object:
     """Deliver a message once more, under the same `webhook-id`."""
-    delivery = endpoints.replay(delivery_id)
+    delivery = deliveries.replay(delivery_id)
     launch_delivery(UUID(delivery["id"]))
     return delivery

@@ -91,7 +91,17 @@ def list_due(session: Session, in_flight: int, limit: int = 500) -> list[tuple[u
         partition_by=(WebhookDelivery.tenant_id, WebhookDelivery.destination),
         order_by=(WebhookDelivery.next_attempt_at, WebhookDelivery.id),
     )
-    due = select(WebhookDelivery, place.label("place")).where(_is_due()).subquery()
+    due = (
+        select(
+            WebhookDelivery.id,
+            WebhookDelivery.tenant_id,
+            WebhookDelivery.destination,
+            WebhookDelivery.next_attempt_at,
+            place.label("place"),
+        )
+        .where(_is_due())
+        .subquery()
+    )
     busy = (
         select(WebhookDelivery.tenant_id, WebhookDelivery.destination, func.count().label("leased"))
         .where(_LEASED)
