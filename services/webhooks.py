@@ -39,8 +39,8 @@ def announce(
 ) -> None:
     """Write a message for every endpoint of the tenant that wants this type, and for `callback_url`.
 
-    It is sent after the commit, by whoever serves the webhooks queue. `data` is JSON of a few KB (domain.webhook_body).
-    Does nothing when nobody wants it.
+    It is sent after the commit, by whoever serves the webhooks queue. `data` is JSON of a few KB (domain.webhook_body),
+    `callback_url` was checked when it was taken (check_url). Does nothing when nobody wants it.
     """
     wanting = _wanting(session, type_)
     if wanting or callback_url:
