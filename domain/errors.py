@@ -1,15 +1,16 @@
 """Everything that can go wrong in a way a user can act on.
 
 CitewellError
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed
-│   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden, CursorInvalid
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed, CursorInvalid
+│   ├── IdempotencyKeyInvalid, IdempotencyKeyReused
+│   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound
 │   └── WebhookNotFound, DeliveryNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
-└── EmbeddingMismatch, DocumentNotRead, WebhookDisabled, DeliveryPending (409)
+└── EmbeddingMismatch, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -71,7 +72,15 @@ class AddressForbidden(BadInput):
 
 
 class CursorInvalid(BadInput):
-    """The cursor is not one of ours; send `next_cursor` of the page before as it is, or none for the first page."""
+    """The cursor is none that this list gave out; start without one."""
+
+
+class IdempotencyKeyInvalid(BadInput):
+    """The Idempotency-Key has to be 1 to 255 visible ASCII characters, such as a UUID."""
+
+
+class IdempotencyKeyReused(BadInput):
+    """This Idempotency-Key came with another request before; use a new one for a new request."""
 
 
 class DocumentUnusable(BadInput):
@@ -174,5 +183,11 @@ class WebhookDisabled(CitewellError):
 
 class DeliveryPending(CitewellError):
     """The delivery is not finished; it is tried again by itself, and can be replayed once it has ended."""
+
+    status = 409
+
+
+class QueryFinished(CitewellError):
+    """The query has ended already; there is nothing left to cancel."""
 
     status = 409

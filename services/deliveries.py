@@ -8,8 +8,8 @@ from typing import Any
 from db.models import DeliveryStatus, EndpointStatus, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from db.queries import endpoints, messages, queries
 from db.queries.messages import Receiver
+from db.queries.paging import Place
 from db.session import reading, transaction
-from domain.cursors import Cursor, decode_cursor, encode_cursor
 from domain.errors import DeliveryPending, WebhookDisabled
 from domain.webhooks import TEST_EVENT, EventType, matches
 from services.webhooks import receiver_of, write_message
@@ -70,20 +70,13 @@ def replay_range(
         )
 
 
-def read_deliveries(endpoint_id: uuid.UUID, status: str | None, limit: int, cursor: str | None) -> Json:
-    """A page of a receiver's deliveries, the newest first. Raises WebhookNotFound, CursorInvalid."""
-    after = None if cursor is None else decode_cursor(cursor)
+def read_deliveries(endpoint_id: uuid.UUID, status: str | None, *, after: Place | None, limit: int) -> list[Json]:
+    """A receiver's deliveries, the newest first, from `after` on. Raises WebhookNotFound."""
     with reading() as session:
         endpoints.get_endpoint(session, endpoint_id)
-        # One more than asked for tells whether there is a next page.
-        found = messages.list_deliveries(session, endpoint_id=endpoint_id, status=status, after=after, limit=limit + 1)
-        page = found[:limit]
-        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in page])
-    last = page[-1][0] if len(found) > limit else None
-    return {
-        "deliveries": [_delivery_json(*each, attempts[each[0].id]) for each in page],
-        "next_cursor": encode_cursor(Cursor(last.created_at, last.id)) if last else None,
-    }
+        found = messages.list_deliveries(session, endpoint_id=endpoint_id, status=status, after=after, limit=limit)
+        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in found])
+    return [_delivery_json(*each, attempts[each[0].id]) for each in found]
 
 
 def read_query_deliveries(query_id: uuid.UUID) -> list[Json]:

@@ -3,13 +3,15 @@
 import re
 import uuid
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
 from db.queries import events, queries, records, results, steps
+from db.queries.paging import Place
+from db.queries.queries import QueryFilter
 from db.queries.results import StoredVerification
 from db.session import reading
+from services.finishing import LAST_EVENTS
 
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
@@ -43,13 +45,18 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         }
 
 
-def read_queries(
-    *, workspace: str | None, status: str | None, before: datetime | None, limit: int
-) -> list[dict[str, Any]]:
-    """The heads of the newest queries."""
+def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
+    """One page of the heads of queries, the newest first."""
     with reading() as session:
-        rows = queries.list_queries(session, workspace=workspace, status=status, before=before, limit=limit)
+        rows = queries.list_queries(session, wanted, after=after, limit=limit)
         return [_head(query, name) for query, name in rows]
+
+
+def read_head(query_id: uuid.UUID) -> dict[str, Any]:
+    """The query without its answer. Raises QueryNotFound."""
+    with reading() as session:
+        query = queries.get_query(session, query_id)
+        return _head(query, queries.workspace_name_of(session, query))
 
 
 def read_history(query_id: uuid.UUID) -> dict[str, Any]:
@@ -80,6 +87,31 @@ def read_citation_checks(query_id: uuid.UUID) -> list[dict[str, Any]]:
 
 def _place(check: CitationCheck) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", check.item)]
+
+
+class Told(NamedTuple):
+    """One event of a query; `seq` counts from 1 without gaps."""
+
+    seq: int
+    type: str
+    data: dict[str, Any]
+
+
+def read_events(query_id: uuid.UUID, after: int) -> tuple[list[Told], bool]:
+    """The events after number `after`, and whether there will be no more. Raises QueryNotFound.
+
+    The last event of a finished query carries the whole query. Drafts are left out of the replay from the start: what
+    became of them is known.
+    """
+    with reading() as session:
+        # The state first: whatever is stored between the two looks is in the second.
+        was_finished = queries.get_query(session, query_id).status in FINAL
+        rows = events.list_events(session, query_id, after)
+    told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
+    if told and told[-1].type in LAST_EVENTS:
+        told[-1] = told[-1]._replace(data={**told[-1].data, "query": read_query(query_id)})
+        return told, True
+    return told, was_finished
 
 
 _NO_ANSWER: dict[str, Any] = {

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from api.paging import After, next_cursor
 from api.schemas.webhooks import (
     CallbackSecret,
     DeliveryList,
@@ -95,12 +96,13 @@ def test_webhook(webhook_id: UUID) -> object:
 @router.get("/webhooks/{webhook_id}/deliveries", response_model=DeliveryPage)
 def list_deliveries(
     webhook_id: UUID,
+    after: After,
     status: Annotated[DeliveryState | None, Query(description="Only in this state.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")] = None,
 ) -> object:
     """What was sent to a receiver, with every attempt, the newest first."""
-    return deliveries.read_deliveries(webhook_id, status, limit, cursor)
+    found = deliveries.read_deliveries(webhook_id, status, after=after, limit=limit)
+    return {"deliveries": found, "next_cursor": next_cursor(found, limit)}
 
 
 @router.post("/webhooks/{webhook_id}/replay", status_code=202, response_model=RangeReplayed, dependencies=_JSON)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Select, and_, func, insert, literal, or_, select, tuple_
+from sqlalchemy import Select, and_, func, insert, literal, or_, select
 from sqlalchemy.orm import Session
 
 from db.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
-from domain.cursors import Cursor
+from db.queries.paging import Place, page
 from domain.errors import DeliveryNotFound
 
 
@@ -64,7 +64,7 @@ def list_deliveries(
     endpoint_id: uuid.UUID | None = None,
     query_id: uuid.UUID | None = None,
     status: str | None = None,
-    after: Cursor | None = None,
+    after: Place | None = None,
 ) -> list[tuple[WebhookDelivery, WebhookMessage]]:
     """Deliveries with their messages, the newest first; those of one endpoint, or of one query to all its receivers."""
     statement = _with_message()
@@ -74,11 +74,8 @@ def list_deliveries(
         statement = statement.where(WebhookMessage.query_id == query_id)
     if status is not None:
         statement = statement.where(WebhookDelivery.status == status)
-    if after is not None:
-        place = tuple_(WebhookDelivery.created_at, WebhookDelivery.id)
-        statement = statement.where(place < tuple_(literal(after.created_at), literal(after.id)))
-    newest = (WebhookDelivery.created_at.desc(), WebhookDelivery.id.desc())
-    return [(delivery, message) for delivery, message in session.execute(statement.order_by(*newest).limit(limit))]
+    newest = page(statement, WebhookDelivery.created_at, WebhookDelivery.id, after=after, limit=limit)
+    return [(delivery, message) for delivery, message in session.execute(newest)]
 
 
 def list_attempts(session: Session, delivery_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[WebhookAttempt]]:

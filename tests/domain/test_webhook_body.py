@@ -1,15 +1,11 @@
 """The body of a webhook is JSON of less than 20 KB, whatever is in it (A6)."""
 
 import json
-from datetime import UTC, datetime
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.cursors import Cursor, decode_cursor, encode_cursor
-from domain.errors import CursorInvalid
 from domain.webhook_body import MAX_BYTES, message_body
 
 NOW = "2026-11-22T08:00:00Z"
@@ -41,20 +37,3 @@ def test_the_answer_goes_first_and_long_texts_after_it() -> None:
 def test_data_that_cannot_be_shortened_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"batch\.completed is too long"):
         message_body("batch.completed", NOW, {"items": ["x"] * MAX_BYTES})
-
-
-@given(st.datetimes(timezones=st.just(UTC)), st.uuids())
-def test_a_cursor_comes_back_as_it_was(at: datetime, row_id: UUID) -> None:
-    assert decode_cursor(encode_cursor(Cursor(at, row_id))) == Cursor(at, row_id)
-
-
-@given(st.text())
-def test_any_other_text_is_refused_as_a_cursor(text: str) -> None:
-    with pytest.raises(CursorInvalid, match="next_cursor"):
-        decode_cursor(text)
-
-
-@pytest.mark.parametrize("text", ["", "MjAyNi0xMS0yMlQwODowMDowMHww", "MjAyNi0xMS0yMg==", "%%%"])
-def test_a_cursor_of_the_wrong_parts_is_refused(text: str) -> None:
-    with pytest.raises(CursorInvalid):
-        decode_cursor(text)
