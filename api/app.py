@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
-from api.routes import citations, documents, keys, operations, quality, queries, seeds
+from api.routes import citations, documents, keys, operations, quality, queries, seeds, webhooks
 from api.schemas.problem import MEDIA_TYPE, Problem
 from api.security import Access, access, keys_mode
 from api.uploads import FORM_OVERHEAD_BYTES
@@ -37,6 +37,7 @@ _ROUTERS = (
     (quality.router, Access(Scope.READ, Scope.READ)),
     (seeds.router, Access(Scope.READ, Scope.ASK)),
     (citations.router, Access(Scope.READ, Scope.ASK)),
+    (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
 _PROBLEMS: dict[int | str, dict[str, Any]] = {

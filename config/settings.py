@@ -6,10 +6,11 @@ one that CITEWELL_CONFIG names, or `config.yaml` in the current directory. A req
 
 import os
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
 
 
@@ -166,11 +167,20 @@ class WebhookSettings(_Group):
     allowed_ports: tuple[int, ...] = (80, 443)
     deadline_s: float = Field(default=15.0, gt=0, description="of one attempt, everything included")
     max_response_bytes: int = Field(default=65_536, ge=0)
-    schedule_s: tuple[float, ...] = (0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+    schedule_s: tuple[Annotated[float, Field(ge=0)], ...] = Field(
+        default=(0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400), min_length=1
+    )
     jitter: float = Field(default=0.1, ge=0, le=1)
     in_flight: int = Field(default=2, ge=1, description="deliveries to one receiver at a time")
     disable_after_s: float = Field(default=432_000, gt=0, description="of nothing but failures")
     check_s: float = Field(default=1.0, gt=0, description="how often due deliveries are looked for")
+
+    @field_validator("allowed_networks")
+    @classmethod
+    def _networks(cls, networks: tuple[str, ...]) -> tuple[str, ...]:
+        for network in networks:
+            ip_network(network)
+        return networks
 
 
 class PoolSettings(_Group):

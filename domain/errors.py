@@ -9,9 +9,10 @@ CitewellError
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
+│   └── WebhookNotFound, DeliveryNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
-└── EmbeddingMismatch, DocumentNotRead, QueryFinished (409)
+└── EmbeddingMismatch, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -174,6 +175,14 @@ class KeyNotFound(NotFound):
     """There is no key with that id."""
 
 
+class WebhookNotFound(NotFound):
+    """There is no webhook with that id."""
+
+
+class DeliveryNotFound(NotFound):
+    """There is no delivery with that id."""
+
+
 class NotReady(CitewellError):
     """Citewell is not ready; try again in a few seconds."""
 
@@ -204,6 +213,18 @@ class SourceDeleted(CitewellError):
 
 class DocumentNotRead(CitewellError):
     """The document has no text yet: it is still being read, or could not be; its status tells which."""
+
+    status = 409
+
+
+class WebhookDisabled(CitewellError):
+    """The webhook is disabled and is sent nothing; set its status to active first."""
+
+    status = 409
+
+
+class DeliveryPending(CitewellError):
+    """The delivery is not finished; it is tried again by itself, and can be replayed once it has ended."""
 
     status = 409
 

@@ -18,6 +18,10 @@ class EventType(StrEnum):
     BATCH_COMPLETED = "batch.completed"
 
 
+TEST_EVENT = "webhook.test"
+"""The type of a test message. It goes to the endpoint that is tested, whatever that one's filters are."""
+
+
 class Outcome(StrEnum):
     """What an attempt's result means for its delivery."""
 

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from db.models import QueryStatus
 from db.queries.events import add_event
 from db.queries.queries import mark_finished
+from services.webhooks import announce_query
 
 _EVENTS = {QueryStatus.SUCCEEDED: "final", QueryStatus.FAILED: "failed", QueryStatus.CANCELLED: "cancelled"}
 LAST_EVENTS = frozenset(_EVENTS.values())
@@ -29,4 +30,5 @@ def finish(
         return False
     data = event if event is not None else {"reason": error["message"]} if error else {}
     add_event(session, _EVENTS[status], data, query_id=query_id)
+    announce_query(session, query_id, status)
     return True

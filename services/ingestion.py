@@ -18,6 +18,7 @@ from db.session import transaction
 from domain.chunks import split_document
 from domain.documents import TextChunk
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty
+from services.webhooks import announce_document
 
 log = structlog.get_logger()
 
@@ -102,6 +103,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
     with transaction() as session:
         if not rows.mark_document_ready(session, job.document_id, job.attempt):
             raise TakenOver
+        announce_document(session, job.document_id)
 
 
 def _store_batch(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> None:
@@ -136,5 +138,7 @@ def _renew(job: _Job) -> None:
 
 
 def _fail(job: _Job, code: str, message: str) -> None:
+    error = {"code": code, "message": message}
     with transaction() as session:
-        rows.mark_document_failed(session, job.document_id, job.attempt, {"code": code, "message": message})
+        if rows.mark_document_failed(session, job.document_id, job.attempt, error):
+            announce_document(session, job.document_id, error)

@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
+from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from db.queries.idempotency import Repeatable, claim_key
 from db.queries.queries import add_query
@@ -13,6 +14,7 @@ from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
 from domain.options import QueryOptions
+from services.webhooks import address_policy
 
 T = TypeVar("T")
 
@@ -35,6 +37,7 @@ class NewQuery:
     max_crag_attempts: int | None = None
     repair: Literal["full", "citations"] | None = None
     source_scoring: bool | None = None
+    callback_url: str | None = None
 
 
 class Submitted(NamedTuple):
@@ -47,7 +50,8 @@ class Submitted(NamedTuple):
 def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
     """Store the query and return its id; publishing it is the caller's next step.
 
-    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WorkspaceNotFound, DatabaseUnavailable.
+    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, WorkspaceNotFound,
+    DatabaseUnavailable.
     """
     return submit_once(new, settings, None).query_id
 
@@ -56,6 +60,8 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
     """The same, once for all requests with one Idempotency-Key. Raises IdempotencyKeyReused too."""
     question = checked_question(new.question, settings.question_max_chars)
     options = resolve_options(new, settings)
+    if new.callback_url is not None:
+        check_url(new.callback_url, address_policy(settings.webhooks))
     query_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := claim_key(session, request, query_id)) != query_id:
@@ -69,6 +75,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
             mode=parse_mode(new.mode).value,
             provider=settings.provider,
             options=options.model_dump(mode="json"),
+            callback_url=new.callback_url,
         )
     return Submitted(query_id, repeated=False)
 

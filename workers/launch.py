@@ -44,11 +44,20 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
 
 def launch_ingestion(document_id: uuid.UUID) -> bool:
     """Start the ingestion of an accepted document; False when the broker could not be reached."""
-    args = (str(document_id), current_tenant())
-    task = app.signature("document.ingest", args=args, queue=Queue.INGESTION.value, ignore_result=True)
+    return _launch("document.ingest", Queue.INGESTION, document_id)
+
+
+def launch_delivery(delivery_id: uuid.UUID) -> bool:
+    """Start a delivery of a webhook; False when the broker could not be reached."""
+    return _launch("webhook.deliver", Queue.WEBHOOKS, delivery_id)
+
+
+def _launch(name: str, queue: Queue, row_id: uuid.UUID) -> bool:
+    args = (str(row_id), current_tenant())
+    task = app.signature(name, args=args, queue=queue.value, ignore_result=True)
     try:
         task.apply_async(retry=False)
     except (OperationalError, RedisError, OSError) as error:
-        log.warning("ingestion_not_published", document_id=str(document_id), error=type(error).__name__)
+        log.warning("task_not_published", task=name, id=str(row_id), error=type(error).__name__)
         return False
     return True

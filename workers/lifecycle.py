@@ -1,4 +1,7 @@
-"""What happens when a worker process starts: logs, a warm embedder, and the reconciler where maintenance is served."""
+"""What happens when a worker process starts: logs, a warm embedder, and what looks for work.
+
+The reconciler runs where maintenance is served, the dispatcher where webhooks are.
+"""
 
 import logging
 import sys
@@ -13,6 +16,7 @@ from clients.llm.neural import open_classifier
 from config.logging import configure_logging
 from config.settings import ConfigurationInvalid, settings
 from db.session import dispose
+from workers.dispatcher import start_dispatcher
 from workers.queues import Queue
 from workers.reconciler import start_reconciler
 
@@ -63,8 +67,11 @@ def _after_fork(**_: Any) -> None:
 
 @worker_ready.connect
 def _when_ready(sender: Any, **_: Any) -> None:
-    if Queue.MAINTENANCE in sender.app.amqp.queues.consume_from:
+    queues = sender.app.amqp.queues.consume_from
+    if Queue.MAINTENANCE in queues:
         start_reconciler()
+    if Queue.WEBHOOKS in queues:
+        start_dispatcher()
 
 
 def _forks(worker: Any) -> bool:

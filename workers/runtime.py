@@ -10,6 +10,7 @@ import socket
 import threading
 import uuid
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -17,13 +18,18 @@ from clients.bell import ringer
 from clients.embeddings import default_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
+from clients.webhooks.sending import WebhookSender
 from config.settings import settings
 from domain.calibration import Calibration, calibrations
 from services.step import Tools
 from services.verifier import verifier_version
+from services.webhooks import address_policy
 from workers.leases import LeaseRenewer
 
 T = TypeVar("T")
+
+_OUTGOING = 64
+"""Webhooks on their way at a time; the threads of a process, which are what really limits them, should be fewer."""
 
 
 @cache
@@ -36,6 +42,8 @@ def worker_name() -> str:
 def event_loop() -> asyncio.AbstractEventLoop:
     """The process's one event loop, running in a daemon thread: all model calls of all its tasks share it."""
     loop = asyncio.new_event_loop()
+    # Names are looked up in threads, few by default: a handful of dead name servers would hold up every webhook.
+    loop.set_default_executor(ThreadPoolExecutor(_OUTGOING, thread_name_prefix="lookup"))
     threading.Thread(target=loop.run_forever, name="model-calls", daemon=True).start()
     return loop
 
@@ -96,6 +104,15 @@ def _calibration(provider: str) -> Calibration | None:
     if own := settings().verification.calibration:
         return Calibration(**own.model_dump())
     return None if settings().models.judge else calibrations().get(provider)
+
+
+@cache
+def webhook_sender() -> WebhookSender:
+    """Sends this process's webhooks, on its event loop."""
+    limits = settings().webhooks
+    return WebhookSender(
+        address_policy(limits), limits.deadline_s, limits.max_response_bytes, max_connections=_OUTGOING
+    )
 
 
 @cache

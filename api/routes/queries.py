@@ -111,4 +111,5 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         max_crag_attempts=query.verification.max_crag_attempts,
         repair=query.verification.repair,
         source_scoring=query.rerank.source_scoring,
+        callback_url=query.callback_url,
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.texts import Input, WorkspaceName
+from api.schemas.texts import Input, WebhookUrl, WorkspaceName
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 Provider = Literal["groq", "offline"]
@@ -60,6 +60,11 @@ class QueryCreate(Input):
     verification: VerificationOptions = VerificationOptions()
     enable_verification: bool | None = Field(
         default=None, description="Check the answer, or not; beats the environment and the configuration file."
+    )
+    callback_url: WebhookUrl | None = Field(
+        default=None,
+        description="Is sent the end of this question (docs/webhooks.md), signed with the callback secret.",
+        examples=["https://example.com/hooks/citewell"],
     )
 
     @model_validator(mode="after")

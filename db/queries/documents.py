@@ -169,12 +169,14 @@ def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) 
     )
 
 
-def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> None:
+def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> bool:
     """Nothing half-stored stays: chunks and text of the failed attempt go, the reason stays."""
-    if advance_document(
+    failed = advance_document(
         session, document_id, attempt, lease_s=0, status=DocumentStatus.FAILED, stage="failed", error=error, text=None
-    ):
+    )
+    if failed:
         session.execute(delete(Chunk).where(Chunk.document_id == document_id))
+    return failed
 
 
 def delete_document(session: Session, document_id: uuid.UUID) -> None:

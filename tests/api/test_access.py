@@ -29,6 +29,8 @@ SCOPES = {
     "/v1/documents": ("read", "documents"),
     "/v1/quality": ("read", "read"),
     "/v1/webhooks": ("webhooks", "webhooks"),
+    "/v1/deliveries": ("webhooks", "webhooks"),
+    "/v1/queries/{query_id}/deliveries": ("webhooks", "webhooks"),
     "/v1/keys": ("admin", "admin"),
 }
 

@@ -1,5 +1,5 @@
 """All tasks, a module per pool. A task is a doorway: what it does is a function of `services`."""
 
-from workers.tasks import citations, generation, ingestion, maintenance, reranking, retrieval, verification
+from workers.tasks import citations, generation, ingestion, maintenance, reranking, retrieval, verification, webhooks
 
-__all__ = ["citations", "generation", "ingestion", "maintenance", "reranking", "retrieval", "verification"]
+__all__ = ["citations", "generation", "ingestion", "maintenance", "reranking", "retrieval", "verification", "webhooks"]

@@ -1,0 +1,126 @@
+"""Webhooks: whom to tell of what, and what was told."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from api.paging import After, next_cursor
+from api.schemas.webhooks import (
+    CallbackSecret,
+    DeliveryList,
+    DeliveryPage,
+    DeliveryRead,
+    DeliveryState,
+    RangeReplay,
+    RangeReplayed,
+    SecretRotate,
+    WebhookChange,
+    WebhookCreate,
+    WebhookList,
+    WebhookRead,
+    WebhookSecretRead,
+)
+from api.uploads import require_json
+from config.settings import settings
+from services import deliveries, endpoints
+from services.endpoints import EndpointChange, NewEndpoint
+from workers.launch import launch_delivery
+
+router = APIRouter(prefix="/v1", tags=["webhooks"])
+
+_JSON = [Depends(require_json)]
+
+
+@router.post("/webhooks", status_code=201, response_model=WebhookSecretRead, dependencies=_JSON)
+def add_webhook(webhook: WebhookCreate, response: Response) -> object:
+    """Register a receiver. Its secret is shown here and never again."""
+    new = NewEndpoint(webhook.url, webhook.events, webhook.description, webhook.secret)
+    added = endpoints.register(new, settings().webhooks)
+    response.headers["Location"] = f"{router.prefix}/webhooks/{added['id']}"
+    return added
+
+
+@router.get("/webhooks", response_model=WebhookList)
+def list_webhooks() -> object:
+    """All registered receivers, the newest first."""
+    return {"webhooks": endpoints.read_endpoints()}
+
+
+# Before the routes with an id in the same place, which would take the word for one.
+@router.get("/webhooks/callback-secret", response_model=CallbackSecret)
+def get_callback_secret() -> object:
+    """The secret that signs what is sent to the `callback_url` of requests."""
+    return {"secret": endpoints.read_callback_secret()}
+
+
+@router.post("/webhooks/callback-secret/rotate", response_model=CallbackSecret)
+def rotate_callback_secret() -> object:
+    """Replace that secret at once; what waits is signed with the new one."""
+    return {"secret": endpoints.rotate_callback_secret()}
+
+
+@router.get("/webhooks/{webhook_id}", response_model=WebhookRead)
+def get_webhook(webhook_id: UUID) -> object:
+    """One receiver, and whether it works."""
+    return endpoints.read_endpoint(webhook_id)
+
+
+@router.patch("/webhooks/{webhook_id}", response_model=WebhookRead, dependencies=_JSON)
+def change_webhook(webhook_id: UUID, webhook: WebhookChange) -> object:
+    """Change a receiver, disable it or enable it again."""
+    change = EndpointChange(webhook.url, webhook.events, webhook.description, webhook.status)
+    return endpoints.change(webhook_id, change, settings().webhooks)
+
+
+@router.delete("/webhooks/{webhook_id}", status_code=204)
+def delete_webhook(webhook_id: UUID) -> None:
+    """Delete a receiver and the record of what was sent to it. Nothing is sent to it any more."""
+    endpoints.remove(webhook_id)
+
+
+@router.post("/webhooks/{webhook_id}/rotate-secret", response_model=WebhookSecretRead)
+def rotate_secret(webhook_id: UUID, rotation: SecretRotate | None = None) -> object:
+    """Make a new secret. The one before signs beside it until the next rotation."""
+    return endpoints.rotate_secret(webhook_id, rotation.secret if rotation else None)
+
+
+@router.post("/webhooks/{webhook_id}/test", status_code=202, response_model=DeliveryRead)
+def test_webhook(webhook_id: UUID) -> object:
+    """Send a message of type `webhook.test` now, whatever the filters say; its delivery tells what comes of it."""
+    delivery = deliveries.write_test(webhook_id)
+    launch_delivery(UUID(delivery["id"]))
+    return delivery
+
+
+@router.get("/webhooks/{webhook_id}/deliveries", response_model=DeliveryPage)
+def list_deliveries(
+    webhook_id: UUID,
+    after: After,
+    status: Annotated[DeliveryState | None, Query(description="Only in this state.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> object:
+    """What was sent to a receiver, with every attempt, the newest first."""
+    found = deliveries.read_deliveries(webhook_id, status, after=after, limit=limit)
+    return {"deliveries": found, "next_cursor": next_cursor(found, limit)}
+
+
+@router.post("/webhooks/{webhook_id}/replay", status_code=202, response_model=RangeReplayed, dependencies=_JSON)
+def replay_range(webhook_id: UUID, asked: RangeReplay) -> object:
+    """Deliver once more what happened in a range of time, after the receiver was away."""
+    new = deliveries.replay_range(webhook_id, asked.since, asked.until, asked.status)
+    return {"replayed": len(new)}
+
+
+@router.get("/queries/{query_id}/deliveries", response_model=DeliveryList)
+def list_query_deliveries(query_id: UUID) -> object:
+    """Who was told of the end of a question, with every attempt, the newest first."""
+    return {"deliveries": deliveries.read_query_deliveries(query_id)}
+
+
+@router.post("/deliveries/{delivery_id}/replay", status_code=202, response_model=DeliveryRead)
+def replay_delivery(delivery_id: UUID) -> object:
+    """Deliver a message once more, under the same `webhook-id`."""
+    delivery = deliveries.replay(delivery_id)
+    launch_delivery(UUID(delivery["id"]))
+    return delivery

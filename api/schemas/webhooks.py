@@ -1,0 +1,149 @@
+"""Webhooks on the wire: registered receivers, what was sent to them, and every attempt."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from api.schemas.texts import Input, PlainText, WebhookUrl
+
+EndpointState = Literal["active", "disabled"]
+DeliveryState = Literal["pending", "delivered", "failed", "cancelled"]
+ReplayState = Literal["delivered", "failed", "cancelled", "missed"]
+
+MAX_FILTERS = 50
+_EVENTS = "Which events are sent: types such as `query.succeeded`, families such as `query.*`, or `*` for all."
+_OWN = "A secret of your own: `whsec_` and 24 to 64 random bytes in base64. Left out, one is made."
+_SHOWN_ONCE = "Signs every message; it is shown here and never again."
+_EXAMPLE_SECRET = "whsec_" + "A" * 43 + "="
+
+
+class WebhookCreate(Input):
+    """A receiver to register."""
+
+    url: WebhookUrl = Field(
+        description="Where messages are POSTed: https, a public address, port 80 or 443 unless configured otherwise.",
+        examples=["https://example.com/hooks/citewell"],
+    )
+    events: list[PlainText] = Field(
+        description=_EVENTS, max_length=MAX_FILTERS, examples=[["query.*", "document.failed"]]
+    )
+    description: PlainText = Field(
+        default="", max_length=500, description="For people.", examples=["The support desk's bot"]
+    )
+    secret: PlainText | None = Field(default=None, max_length=200, description=_OWN)
+
+
+class WebhookChange(Input):
+    """What is to be different; what is left out stays as it is."""
+
+    url: WebhookUrl | None = Field(default=None, description="Waiting messages go there too.")
+    events: list[PlainText] | None = Field(default=None, description=_EVENTS, max_length=MAX_FILTERS)
+    description: PlainText | None = Field(default=None, max_length=500, description="For people.")
+    status: EndpointState | None = Field(
+        default=None, description="`disabled` cancels what waits; `active` begins anew, without failures."
+    )
+
+
+class SecretRotate(Input):
+    """The new secret, if it is to be one of your own."""
+
+    secret: PlainText | None = Field(default=None, max_length=200, description=_OWN)
+
+
+class WebhookRead(BaseModel):
+    """A registered receiver."""
+
+    id: UUID
+    url: str = Field(examples=["https://example.com/hooks/citewell"])
+    events: list[str] = Field(description=_EVENTS, examples=[["query.*"]])
+    description: str
+    status: EndpointState = Field(description="A disabled webhook is sent nothing.")
+    disabled_reason: str | None = Field(description="Why it is disabled.", examples=["The receiver answered 410 Gone."])
+    failing_since: datetime | None = Field(
+        description="The first failure since the last success; null when all is well."
+    )
+    created_at: datetime
+
+
+class WebhookSecretRead(WebhookRead):
+    """A receiver with its new secret."""
+
+    secret: str = Field(description=_SHOWN_ONCE, examples=[_EXAMPLE_SECRET])
+
+
+class WebhookList(BaseModel):
+    """The newest first."""
+
+    webhooks: list[WebhookRead]
+
+
+class CallbackSecret(BaseModel):
+    """The secret of all callback URLs."""
+
+    secret: str = Field(description="Signs what is sent to the `callback_url` of requests.", examples=[_EXAMPLE_SECRET])
+
+
+class AttemptRead(BaseModel):
+    """One attempt to deliver a message."""
+
+    number: int = Field(description="From 1.")
+    time: datetime = Field(description="When it began; also the `webhook-timestamp` that was sent.")
+    status_code: int | None = Field(description="What the receiver answered; null when it did not.", examples=[503])
+    error: str | None = Field(description="Why there was no answer.", examples=["no answer within 15 seconds"])
+    duration_ms: float
+    response_excerpt: str | None = Field(description="The first 2 KB of the answer's body.")
+
+
+class DeliveryRead(BaseModel):
+    """One message on its way to one receiver."""
+
+    id: UUID
+    message_id: str = Field(
+        description="The `webhook-id` of every attempt and replay.", examples=["msg_2Lh9KRb0pzN4LePd3XiA4v12"]
+    )
+    type: str = Field(examples=["query.succeeded"])
+    webhook_id: UUID | None = Field(description="Null for the callback URL of a request.")
+    query_id: UUID | None
+    url: str
+    status: DeliveryState = Field(description="All but `pending` are final.")
+    error: str | None = Field(description="What came of the last attempt that failed.", examples=["HTTP 503"])
+    next_attempt_at: datetime | None = Field(description="Null when there is none any more.")
+    created_at: datetime
+    finished_at: datetime | None
+    attempts: list[AttemptRead] = Field(description="In their order.")
+
+
+class DeliveryList(BaseModel):
+    """The newest first."""
+
+    deliveries: list[DeliveryRead]
+
+
+class DeliveryPage(DeliveryList):
+    """The newest first, a page of them."""
+
+    next_cursor: str | None = Field(description="Send it as `cursor` for the next page; null on the last one.")
+
+
+class RangeReplay(Input):
+    """What is delivered once more: what happened from `since` until before `until`, by how its delivery ended."""
+
+    since: AwareDatetime = Field(strict=False, description="With a time zone.", examples=["2026-11-20T00:00:00Z"])
+    until: AwareDatetime | None = Field(
+        default=None, strict=False, description="Left out: until now.", examples=["2026-11-22T00:00:00Z"]
+    )
+    status: list[ReplayState] = Field(
+        default=["failed", "cancelled", "missed"],
+        min_length=1,
+        max_length=4,
+        description="How the newest delivery of a message ended; `missed` is what was never meant to be delivered, "
+        "because the webhook was disabled or not there yet.",
+    )
+
+
+class RangeReplayed(BaseModel):
+    """How many messages are delivered once more."""
+
+    replayed: int = Field(description="10,000 at most, the oldest; ask again for the rest.", examples=[17])

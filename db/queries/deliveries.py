@@ -1,0 +1,125 @@
+"""Deliveries of webhooks: claimed, tried, finished. The database's clock is the only one."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from db.models import DeliveryStatus, WebhookAttempt, WebhookDelivery
+
+# Any constant: the first half of the keys of the locks that belong to destinations.
+_DESTINATIONS = 0x4349
+
+_PENDING = WebhookDelivery.status == DeliveryStatus.PENDING
+_LEASED = and_(_PENDING, WebhookDelivery.lease_until > func.now())
+
+
+class AttemptResult(NamedTuple):
+    """What came of one attempt, as it is stored."""
+
+    status_code: int | None
+    error: str | None
+    address: str | None
+    duration_ms: float
+    response_excerpt: str | None
+
+
+def lock_due(session: Session, delivery_id: uuid.UUID, in_flight: int) -> WebhookDelivery | None:
+    """A delivery that is due, that nobody is sending, and whose destination has room; None when it is not so.
+
+    Until the end of the transaction nobody else claims one for the same destination.
+    """
+    own = WebhookDelivery.id == delivery_id
+    # By itself and first: what is counted below must include those that were claimed while this waited.
+    session.execute(
+        select(func.pg_advisory_xact_lock(_DESTINATIONS, func.hashtext(WebhookDelivery.destination))).where(own)
+    )
+    delivery = session.scalar(select(WebhookDelivery).where(own, _is_due()).with_for_update())
+    if delivery is None:
+        return None
+    busy = select(func.count()).where(WebhookDelivery.destination == delivery.destination, _LEASED)
+    return delivery if (session.scalar(busy) or 0) < in_flight else None
+
+
+def begin_attempt(session: Session, delivery: WebhookDelivery, lease: timedelta) -> datetime:
+    """Count an attempt and keep everybody else away from the delivery; return the time of the attempt."""
+    delivery.attempts += 1
+    delivery.lease_until = session.scalar(select(func.now() + lease))
+    session.flush()
+    return session.scalars(select(func.clock_timestamp())).one()
+
+
+def lock_attempt(session: Session, delivery_id: uuid.UUID) -> WebhookDelivery | None:
+    """The delivery, for noting what came of an attempt; None when it was deleted meanwhile."""
+    return session.get(WebhookDelivery, delivery_id, with_for_update=True, populate_existing=True)
+
+
+def add_attempt(session: Session, delivery_id: uuid.UUID, number: int, at: datetime, result: AttemptResult) -> None:
+    """Append what came of attempt `number`, which began `at`."""
+    session.add(WebhookAttempt(delivery_id=delivery_id, number=number, created_at=at, **result._asdict()))
+
+
+def finish_delivery(
+    session: Session, delivery: WebhookDelivery, status: DeliveryStatus, error: str | None = None
+) -> None:
+    """Enter a final state."""
+    delivery.status, delivery.error, delivery.lease_until = status, error, None
+    delivery.finished_at = session.scalar(select(func.now()))
+
+
+def postpone_delivery(session: Session, delivery: WebhookDelivery, delay_s: float, error: str) -> None:
+    """Try again in `delay_s` seconds."""
+    delivery.error, delivery.lease_until = error, None
+    delivery.next_attempt_at = session.scalars(select(func.now() + timedelta(seconds=delay_s))).one()
+
+
+def find_next_due(session: Session, destination: str) -> uuid.UUID | None:
+    """Of what is due for this destination and nobody is sending, the one that has waited longest."""
+    return session.scalar(
+        select(WebhookDelivery.id)
+        .where(WebhookDelivery.destination == destination, _is_due())
+        .order_by(WebhookDelivery.next_attempt_at, WebhookDelivery.id)
+        .limit(1)
+    )
+
+
+def list_due(session: Session, in_flight: int, limit: int = 500) -> list[tuple[uuid.UUID, int]]:
+    """(id, tenant) of what is due and could be sent now: for each destination no more than it has room for."""
+    place = func.row_number().over(
+        partition_by=(WebhookDelivery.tenant_id, WebhookDelivery.destination),
+        order_by=(WebhookDelivery.next_attempt_at, WebhookDelivery.id),
+    )
+    due = (
+        select(
+            WebhookDelivery.id,
+            WebhookDelivery.tenant_id,
+            WebhookDelivery.destination,
+            WebhookDelivery.next_attempt_at,
+            place.label("place"),
+        )
+        .where(_is_due())
+        .subquery()
+    )
+    busy = (
+        select(WebhookDelivery.tenant_id, WebhookDelivery.destination, func.count().label("leased"))
+        .where(_LEASED)
+        .group_by(WebhookDelivery.tenant_id, WebhookDelivery.destination)
+        .subquery()
+    )
+    same = and_(busy.c.tenant_id == due.c.tenant_id, busy.c.destination == due.c.destination)
+    rows = session.execute(
+        select(due.c.id, due.c.tenant_id)
+        .outerjoin(busy, same)
+        .where(due.c.place <= in_flight - func.coalesce(busy.c.leased, 0))
+        # Of every destination the first, then of every destination the second: nobody's crowd comes before others.
+        .order_by(due.c.place, due.c.next_attempt_at)
+        .limit(limit)
+    )
+    return [(delivery_id, tenant_id) for delivery_id, tenant_id in rows]
+
+
+def _is_due() -> ColumnElement[bool]:
+    free = or_(WebhookDelivery.lease_until.is_(None), WebhookDelivery.lease_until <= func.now())
+    return and_(_PENDING, WebhookDelivery.next_attempt_at <= func.now(), free)

@@ -1,0 +1,98 @@
+"""Registered receivers of webhooks, and the tenant's secret for callbacks.
+
+Whoever changes an endpoint together with its deliveries locks the endpoint first: one order for all, so no deadlock.
+"""
+
+import uuid
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import Update, func, select, update
+from sqlalchemy.orm import Session
+
+from db.models import DeliveryStatus, EndpointStatus, Tenant, WebhookDelivery, WebhookEndpoint
+from domain.errors import WebhookNotFound
+
+
+def add_endpoint(
+    session: Session, *, url: str, events: Sequence[str], description: str, secret: str
+) -> WebhookEndpoint:
+    """Register a receiver."""
+    endpoint = WebhookEndpoint(url=url, events=list(events), description=description, secrets=[secret])
+    session.add(endpoint)
+    session.flush()
+    session.refresh(endpoint)
+    return endpoint
+
+
+def get_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
+    """Raise WebhookNotFound when there is none."""
+    return _existing(session.get(WebhookEndpoint, endpoint_id), endpoint_id)
+
+
+def lock_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
+    """The endpoint, which nobody else changes until the end of this transaction. Raises WebhookNotFound."""
+    # The weaker lock: new deliveries, which refer to the endpoint, do not wait for it.
+    found = session.get(WebhookEndpoint, endpoint_id, with_for_update={"key_share": True}, populate_existing=True)
+    return _existing(found, endpoint_id)
+
+
+def list_endpoints(session: Session) -> list[WebhookEndpoint]:
+    """All of the tenant, the newest first."""
+    return list(
+        session.scalars(select(WebhookEndpoint).order_by(WebhookEndpoint.created_at.desc(), WebhookEndpoint.id))
+    )
+
+
+def move_endpoint(session: Session, endpoint: WebhookEndpoint, url: str) -> None:
+    """Send everything that waits for this endpoint, and what is to come, to another URL."""
+    endpoint.url = url
+    session.execute(_pending_of(endpoint.id).values(url=url))
+
+
+def enable_endpoint(endpoint: WebhookEndpoint) -> None:
+    """Send to it from now on; its failures of before do not count."""
+    endpoint.status, endpoint.disabled_reason, endpoint.failing_since = EndpointStatus.ACTIVE, None, None
+
+
+def disable_endpoint(session: Session, endpoint: WebhookEndpoint, reason: str) -> None:
+    """Send nothing any more: what waits is cancelled."""
+    endpoint.status, endpoint.disabled_reason = EndpointStatus.DISABLED, reason
+    session.execute(
+        _pending_of(endpoint.id).values(status=DeliveryStatus.CANCELLED, error=reason, finished_at=func.now())
+    )
+
+
+def note_failure(session: Session, endpoint: WebhookEndpoint, disable_after_s: float) -> bool:
+    """Note a failed attempt; True when there was nothing but failures for longer than `disable_after_s`."""
+    since = WebhookEndpoint.failing_since
+    return bool(
+        session.scalar(
+            update(WebhookEndpoint)
+            .where(WebhookEndpoint.id == endpoint.id)
+            .values(failing_since=func.coalesce(since, func.now()))
+            .returning(since < func.now() - timedelta(seconds=disable_after_s))
+        )
+    )
+
+
+def callback_secret(session: Session, tenant_id: int) -> str:
+    """What signs messages to the callback URLs of single requests."""
+    return session.get_one(Tenant, tenant_id).callback_secret
+
+
+def replace_callback_secret(session: Session, tenant_id: int, secret: str) -> None:
+    """Sign callbacks with another secret from now on."""
+    session.get_one(Tenant, tenant_id).callback_secret = secret
+
+
+def _pending_of(endpoint_id: uuid.UUID) -> Update:
+    return update(WebhookDelivery).where(
+        WebhookDelivery.endpoint_id == endpoint_id, WebhookDelivery.status == DeliveryStatus.PENDING
+    )
+
+
+def _existing(endpoint: WebhookEndpoint | None, endpoint_id: uuid.UUID) -> WebhookEndpoint:
+    if endpoint is None:
+        raise WebhookNotFound(f"There is no webhook {endpoint_id}.")
+    return endpoint

@@ -1,0 +1,175 @@
+"""One attempt to deliver one message: claimed, sent without a transaction, noted.
+
+Whatever dies in between leaves a lease that runs out; the message is then sent again under the same id, because nobody
+knows whether it arrived.
+"""
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from secrets import SystemRandom
+
+import structlog
+from sqlalchemy.orm import Session
+
+from clients.webhooks.sending import Sent
+from clients.webhooks.signing import signature_headers
+from config.settings import WebhookSettings
+from db.models import DeliveryStatus, EndpointStatus, WebhookDelivery, WebhookEndpoint
+from db.queries import deliveries as rows
+from db.queries import endpoints, messages
+from db.queries.deliveries import AttemptResult
+from db.session import current_tenant, transaction
+from domain.errors import WebhookNotFound
+from domain.webhooks import Outcome, next_delay_s, outcome
+
+log = structlog.get_logger()
+
+Send = Callable[[str, bytes, Mapping[str, str]], Sent]
+"""URL, body and headers to what came of it; it ends within the deadline of the settings."""
+
+LEASE_MARGIN_S = 15.0
+_chance = SystemRandom()
+_LOST = "The process that was sending ended before it noted what came of it; the message may have arrived."
+_GONE = "The receiver answered 410 Gone."
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One claim of a delivery: attempt `number`, begun `at`."""
+
+    delivery_id: uuid.UUID
+    endpoint_id: uuid.UUID | None
+    destination: str
+    message_id: str
+    url: str
+    number: int
+    at: datetime
+    body: bytes
+    secrets: tuple[str, ...]
+
+
+def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid.UUID | None:
+    """Try once, if the delivery is due and its destination has room; return what is due next for the same one.
+
+    Raises DatabaseUnavailable; the lease then runs out, and the attempt is made again.
+    """
+    with transaction() as session:
+        attempt = _claim(session, delivery_id, limits)
+    if attempt is None:
+        return None
+    signed = signature_headers(attempt.message_id, int(attempt.at.timestamp()), attempt.body, attempt.secrets)
+    sent = send(attempt.url, attempt.body, signed)
+    with transaction() as session:
+        result = _note(session, attempt, sent, limits)
+        following = rows.find_next_due(session, attempt.destination)
+    log.info(
+        "webhook_attempt",
+        delivery_id=str(delivery_id),
+        number=attempt.number,
+        status=sent.status,
+        outcome=result,
+        duration_ms=sent.duration_ms,
+    )
+    return following
+
+
+def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) -> _Attempt | None:
+    delivery = rows.lock_due(session, delivery_id, limits.in_flight)
+    if delivery is None or not _may_be_sent(session, delivery, limits):
+        return None
+    at = rows.begin_attempt(session, delivery, _lease(limits))
+    return _Attempt(
+        delivery_id=delivery.id,
+        endpoint_id=delivery.endpoint_id,
+        destination=delivery.destination,
+        message_id=delivery.message_id,
+        url=delivery.url,
+        number=delivery.attempts,
+        at=at,
+        body=messages.get_payload(session, delivery.message_id).encode(),
+        secrets=_secrets(session, delivery),
+    )
+
+
+def _may_be_sent(session: Session, delivery: WebhookDelivery, limits: WebhookSettings) -> bool:
+    if delivery.lease_until is not None:
+        began = delivery.lease_until - _lease(limits)
+        rows.add_attempt(session, delivery.id, delivery.attempts, began, AttemptResult(None, _LOST, None, 0.0, None))
+        # A delivery that ends its process each time must end too.
+        if delivery.attempts >= len(limits.schedule_s):
+            rows.finish_delivery(session, delivery, DeliveryStatus.FAILED, _LOST)
+            return False
+    endpoint = endpoints.get_endpoint(session, delivery.endpoint_id) if delivery.endpoint_id else None
+    if endpoint is not None and endpoint.status != EndpointStatus.ACTIVE:
+        # It was written while somebody disabled the endpoint.
+        rows.finish_delivery(session, delivery, DeliveryStatus.CANCELLED, endpoint.disabled_reason)
+        return False
+    return True
+
+
+def _lease(limits: WebhookSettings) -> timedelta:
+    return timedelta(seconds=limits.deadline_s + LEASE_MARGIN_S)
+
+
+def _secrets(session: Session, delivery: WebhookDelivery) -> tuple[str, ...]:
+    if delivery.endpoint_id is None:
+        return (endpoints.callback_secret(session, current_tenant()),)
+    return tuple(endpoints.get_endpoint(session, delivery.endpoint_id).secrets)
+
+
+def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettings) -> Outcome | None:
+    """Store the attempt and what follows from it; None when the endpoint was deleted meanwhile."""
+    try:
+        endpoint = endpoints.lock_endpoint(session, attempt.endpoint_id) if attempt.endpoint_id else None
+    except WebhookNotFound:
+        return None
+    delivery = rows.lock_attempt(session, attempt.delivery_id)
+    if delivery is None:
+        return None
+    error = sent.error or f"HTTP {sent.status}"
+    result = AttemptResult(sent.status, sent.error, sent.address, float(sent.duration_ms), sent.response_excerpt)
+    rows.add_attempt(session, delivery.id, attempt.number, attempt.at, result)
+    judged = outcome(sent.status, attempt.number, limits.schedule_s)
+    # Otherwise it was cancelled meanwhile, or its lease ran out and somebody else is sending it.
+    if delivery.status == DeliveryStatus.PENDING and delivery.attempts == attempt.number:
+        _conclude(session, delivery, judged, error, _delay_s(attempt.number, sent, limits))
+    if endpoint is not None and endpoint.status == EndpointStatus.ACTIVE:
+        _judge_endpoint(session, endpoint, judged, limits)
+    return judged
+
+
+def _delay_s(number: int, sent: Sent, limits: WebhookSettings) -> float:
+    delay = next_delay_s(
+        number,
+        limits.schedule_s,
+        jitter=limits.jitter,
+        random01=_chance.random(),
+        retry_after_s=sent.retry_after_s,
+    )
+    return delay or 0.0
+
+
+def _conclude(session: Session, delivery: WebhookDelivery, judged: Outcome, error: str, delay_s: float) -> None:
+    if judged is Outcome.DELIVERED:
+        rows.finish_delivery(session, delivery, DeliveryStatus.DELIVERED)
+    elif judged is Outcome.RETRY:
+        rows.postpone_delivery(session, delivery, delay_s, error)
+    else:
+        rows.finish_delivery(session, delivery, DeliveryStatus.FAILED, error)
+
+
+def _judge_endpoint(session: Session, endpoint: WebhookEndpoint, judged: Outcome, limits: WebhookSettings) -> None:
+    if judged is Outcome.DELIVERED:
+        endpoint.failing_since = None
+        return
+    failing_long = endpoints.note_failure(session, endpoint, limits.disable_after_s)
+    if judged is Outcome.GONE:
+        reason = _GONE
+    elif failing_long:
+        reason = f"Every attempt failed for more than {limits.disable_after_s / 3600:g} hours."
+    else:
+        return
+    endpoints.disable_endpoint(session, endpoint, reason)
+    log.warning("webhook_disabled", webhook_id=str(endpoint.id), reason=reason)

@@ -1,0 +1,131 @@
+"""The outbox: what happened is written down with everybody who is to hear of it, in the transaction that did it."""
+
+import secrets
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from clients.webhooks.addresses import AddressPolicy, parse_url
+from config.settings import WebhookSettings
+from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, WebhookEndpoint
+from db.queries import documents, endpoints, messages, queries, results
+from db.queries.messages import Receiver
+from domain.webhook_body import message_body
+from domain.webhooks import EventType, matches
+
+_QUERY_EVENTS = {
+    (QueryKind.ANSWER, QueryStatus.SUCCEEDED): EventType.QUERY_SUCCEEDED,
+    (QueryKind.ANSWER, QueryStatus.FAILED): EventType.QUERY_FAILED,
+    (QueryKind.VERIFICATION, QueryStatus.SUCCEEDED): EventType.VERIFICATION_SUCCEEDED,
+    (QueryKind.VERIFICATION, QueryStatus.FAILED): EventType.VERIFICATION_FAILED,
+}
+
+
+def address_policy(limits: WebhookSettings) -> AddressPolicy:
+    """Where webhooks may go, as configured."""
+    return AddressPolicy(limits.allowed_networks, limits.allowed_ports)
+
+
+def announce(
+    session: Session,
+    type_: str,
+    data: Mapping[str, Any],
+    *,
+    query_id: uuid.UUID | None = None,
+    callback_url: str | None = None,
+) -> None:
+    """Write a message for every endpoint of the tenant that wants this type, and for `callback_url`.
+
+    It is sent after the commit, by whoever serves the webhooks queue. `data` is JSON of a few KB (domain.webhook_body),
+    `callback_url` was checked when it was taken (check_url). Does nothing when nobody wants it.
+    """
+    wanting = _wanting(session, type_)
+    if wanting or callback_url:
+        write_message(session, type_, data, _receivers(wanting, callback_url), query_id=query_id)
+
+
+def write_message(
+    session: Session, type_: str, data: Mapping[str, Any], to: Sequence[Receiver], *, query_id: uuid.UUID | None = None
+) -> list[uuid.UUID]:
+    """Write a message for these receivers; return its deliveries."""
+    now = messages.current_time(session).astimezone(UTC)
+    body = message_body(type_, now.isoformat().replace("+00:00", "Z"), data)
+    return messages.add_message(session, f"msg_{secrets.token_urlsafe(18)}", type_, body, query_id, to)
+
+
+def announce_query(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
+    """Announce the end of a query: that it succeeded or failed. Of one that was cancelled nobody hears."""
+    query = queries.get_query(session, query_id)
+    type_ = _QUERY_EVENTS.get((QueryKind(query.kind), status))
+    # The data takes a few statements, and most installations have nobody who wants it.
+    if type_ and (query.callback_url or _wanting(session, type_)):
+        data = _query_data(session, query, status)
+        announce(session, type_, data, query_id=query_id, callback_url=query.callback_url)
+
+
+def announce_document(session: Session, document_id: uuid.UUID, error: dict[str, Any] | None = None) -> None:
+    """Announce the end of an ingestion; with `error` ({code, message}) it failed."""
+    type_ = EventType.DOCUMENT_FAILED if error else EventType.DOCUMENT_READY
+    if _wanting(session, type_):
+        document = documents.get_document(session, document_id)
+        workspace = documents.workspace_name_of(session, document)
+        announce(session, type_, _document_data(document, workspace, error))
+
+
+def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
+    """The endpoint as a receiver; it has its own limit of deliveries in flight."""
+    return Receiver(endpoint.url, str(endpoint.id), endpoint.id)
+
+
+def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
+    """Disabled ones too: what they missed can be replayed when they are enabled again."""
+    return [
+        endpoint
+        for endpoint in endpoints.list_endpoints(session)
+        if any(matches(pattern, type_) for pattern in endpoint.events)
+    ]
+
+
+def _receivers(wanting: Sequence[WebhookEndpoint], callback_url: str | None) -> list[Receiver]:
+    found = [receiver_of(endpoint) for endpoint in wanting if endpoint.status == EndpointStatus.ACTIVE]
+    if callback_url:
+        place = parse_url(callback_url)
+        found.append(Receiver(callback_url, f"{place.scheme}://{place.authority}"))
+    return found
+
+
+def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str, Any]:
+    kind = "verifications" if query.kind == QueryKind.VERIFICATION else "queries"
+    answer = results.find_answer(session, query.id)
+    published = results.find_published_verification(session, query.id)
+    scores = ("confidence", "accuracy_rate", "overall_score")
+    return {
+        "id": str(query.id),
+        "status": status.value,
+        "kind": query.kind,
+        "workspace": queries.workspace_name_of(session, query),
+        "question": query.question,
+        "custom_id": query.custom_id,
+        "abstained": answer[0].abstained if answer else None,
+        "answer": answer[0].text if answer else None,
+        "error": query.error,
+        "scores": {name: getattr(published.verification, name) for name in scores} if published else None,
+        "links": {"self": f"/v1/{kind}/{query.id}", "verifications": f"/v1/queries/{query.id}/verifications"},
+        "truncated": False,
+    }
+
+
+def _document_data(document: Document, workspace: str, error: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "id": str(document.id),
+        "doc_id": document.doc_id,
+        "workspace": workspace,
+        "filename": document.filename,
+        "status": "failed" if error else "ready",
+        "error": error,
+        "links": {"self": f"/v1/documents/{document.id}"},
+        "truncated": False,
+    }

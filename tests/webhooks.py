@@ -1,0 +1,125 @@
+"""Receivers, deliveries and time for the tests of webhooks."""
+
+import ssl
+import uuid
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import select, text
+from standardwebhooks import Webhook
+
+from clients.webhooks.sending import Sent, WebhookSender
+from config.settings import WebhookSettings
+from db.models import QueryStatus, Tenant, WebhookDelivery
+from db.queries import deliveries as rows
+from db.queries.messages import list_attempts
+from db.session import acting_for, reading, system_transaction, transaction
+from services import endpoints
+from services.deliveries import attempt_json
+from services.delivering import deliver
+from services.endpoints import NewEndpoint
+from services.finishing import finish
+from services.webhooks import address_policy
+from tests.factories import make_query
+from tests.simulators.sink import Received
+from workers.runtime import run
+
+LIMITS = WebhookSettings(allowed_networks=("127.0.0.0/8",), jitter=0, deadline_s=60)
+
+Json = dict[str, Any]
+
+_CONTEXT = ssl.create_default_context()  # once for all: reading the certificates of the system takes its time
+
+
+def sending(limits: WebhookSettings, url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
+    """One real attempt."""
+    sender = WebhookSender(address_policy(limits), limits.deadline_s, limits.max_response_bytes, ssl_context=_CONTEXT)
+    return run(sender.send(url, body, headers))
+
+
+def register(url: str, *events: str, limits: WebhookSettings = LIMITS, **over: Any) -> tuple[uuid.UUID, str]:
+    """A registered endpoint: its id and its secret."""
+    told = endpoints.register(NewEndpoint(url, events or ("*",), **over), limits)
+    return uuid.UUID(told["id"]), told["secret"]
+
+
+def end_query(status: QueryStatus = QueryStatus.SUCCEEDED, **over: Any) -> uuid.UUID:
+    """A query that has just ended, with what follows from it."""
+    error = {"code": "gave_up", "message": "It stopped."} if status is QueryStatus.FAILED else None
+    with transaction() as session:
+        query_id = make_query(session, **over).id
+        assert finish(session, query_id, status, error=error)
+    return query_id
+
+
+def all_deliveries() -> list[WebhookDelivery]:
+    """The tenant's, the oldest first."""
+    with reading() as session:
+        statement = select(WebhookDelivery).order_by(WebhookDelivery.created_at, WebhookDelivery.id)
+        return list(session.scalars(statement))
+
+
+def the_delivery() -> WebhookDelivery:
+    """The only one."""
+    [delivery] = all_deliveries()
+    return delivery
+
+
+def attempts_of(delivery_id: uuid.UUID) -> list[Json]:
+    """As the API tells them."""
+    with reading() as session:
+        found = list_attempts(session, [delivery_id])[delivery_id]
+        return [attempt_json(attempt) for attempt in found]
+
+
+def work(limits: WebhookSettings = LIMITS) -> int:
+    """Try everything that is due, again and again until nothing is; return the number of attempts."""
+
+    def send(url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
+        nonlocal made
+        made += 1
+        return sending(limits, url, body, headers)
+
+    made = 0
+    while due := _due(limits):
+        for delivery_id, tenant in due:
+            with acting_for(tenant):
+                deliver(delivery_id, send, limits)
+    return made
+
+
+def _due(limits: WebhookSettings) -> list[tuple[uuid.UUID, int]]:
+    with system_transaction() as session:
+        return rows.list_due(session, limits.in_flight)
+
+
+def later(**passed: float) -> None:
+    """Let time pass: everything that is stored happened so much earlier."""
+    columns = {
+        "webhook_deliveries": ("next_attempt_at", "lease_until", "created_at", "finished_at"),
+        "webhook_endpoints": ("failing_since", "created_at"),
+        "webhook_messages": ("created_at",),
+    }
+    with system_transaction() as session:
+        for table, names in columns.items():
+            moved = ", ".join(f"{name} = {name} - :passed" for name in names)
+            session.execute(text(f"UPDATE {table} SET {moved}"), {"passed": timedelta(**passed)})
+
+
+def verified(secret: str, received: Received) -> Json:
+    """What was received, if the independent library says that it is genuine."""
+    return Webhook(secret).verify(received.body, dict(received.headers))
+
+
+@contextmanager
+def as_other_tenant() -> Generator[int]:
+    """Act for another tenant than the tests' own."""
+    with system_transaction() as session:
+        other = Tenant(name="other", callback_secret="whsec_" + "B" * 43 + "=")
+        session.add(other)
+        session.flush()
+        tenant_id = other.id
+    with acting_for(tenant_id):
+        yield tenant_id

@@ -1,0 +1,49 @@
+"""The dispatcher: starts the deliveries of webhooks that are due.
+
+It runs in every process that serves the webhooks queue; a Postgres advisory lock lets one of them work at a time. What
+it starts is a hint: claiming a delivery decides, so starting one twice is harmless.
+"""
+
+import threading
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from config.settings import WebhookSettings, settings
+from db.queries.deliveries import list_due
+from db.queries.locks import Leader, try_leader_lock
+from db.session import acting_for, system_transaction
+from domain.errors import CitewellError
+from workers.launch import launch_delivery
+
+log = structlog.get_logger()
+
+
+def dispatch(limits: WebhookSettings) -> int:
+    """Look once; return how many deliveries were started. Does nothing when another process leads."""
+    with system_transaction() as session:
+        if not try_leader_lock(session, Leader.DISPATCHER):
+            return 0
+        due = list_due(session, limits.in_flight)
+    for started, (delivery_id, tenant_id) in enumerate(due):
+        with acting_for(tenant_id):
+            if not launch_delivery(delivery_id):
+                # The broker is away, and each of them would wait for it.
+                return started
+    return len(due)
+
+
+def start_dispatcher() -> None:
+    """Run `dispatch` every `webhooks.check_s` seconds in a daemon thread."""
+    threading.Thread(target=_run, name="dispatcher", daemon=True).start()
+
+
+def _run() -> None:
+    pause, limits = threading.Event(), settings().webhooks
+    while True:
+        pause.wait(limits.check_s)
+        try:
+            dispatch(limits)
+        except (CitewellError, SQLAlchemyError) as error:
+            # Postgres is away or restarting: the next look will do.
+            log.warning("dispatch_failed", error=type(error).__name__)
