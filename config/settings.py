@@ -202,7 +202,7 @@ def _pools() -> dict[str, PoolSettings]:
         "retrieval": PoolSettings(queues=("retrieval",), concurrency=4),
         "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
         # Threads that wait for strangers' servers, away from those that work.
-        "webhooks": PoolSettings(queues=("webhooks",), concurrency=32),
+        "webhooks": PoolSettings(queues=("webhooks",), concurrency=64),
     }
 
 
