@@ -2,10 +2,12 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed
+│   ├── VerificationInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound
+│   └── VerificationNotFound, BatchNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
 └── EmbeddingMismatch, DocumentNotRead (409)
@@ -51,6 +53,10 @@ class GraphModeUnavailable(BadInput):
 
 class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.allowed` in the configuration)."""
+
+
+class VerificationInvalid(BadInput):
+    """The answer or its sources cannot be verified as they are."""
 
 
 class EventTypeUnknown(BadInput):
@@ -117,6 +123,14 @@ class ChunkNotFound(NotFound):
 
 class WorkspaceNotFound(NotFound):
     """There is no workspace with that name; ingest a document into it first."""
+
+
+class VerificationNotFound(NotFound):
+    """There is no verification with that id."""
+
+
+class BatchNotFound(NotFound):
+    """There is no batch with that id."""
 
 
 class NotReady(CitewellError):

@@ -256,4 +256,5 @@ def _check_json(context: StepContext, name: str) -> dict[str, Any]:
     verdict: dict[str, Any] = outcome.get("verdict") or {}
     kept = {"claims"} if name == "check_facts" else {"supported"}
     told = {field: value for field, value in verdict.items() if field in kept}
-    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **told}
+    shown = {"shown": outcome["shown"]} if "shown" in outcome else {}
+    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **shown, **told}

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, func, or_, select, true, update
 from sqlalchemy.orm import Session
 
-from db.models import Query, QueryStatus, StepOutcome, Workspace
-from domain.errors import QueryNotFound
+from db.models import Query, QueryKind, QueryStatus, StepOutcome, Workspace
+from db.queries.paging import Place, page
+from domain.errors import QueryNotFound, VerificationNotFound
 
 
 class Launch(NamedTuple):
@@ -23,19 +24,28 @@ UNFINISHED = (QueryStatus.QUEUED, QueryStatus.RUNNING)
 
 
 def add_query(
-    session: Session, workspace_id: int, *, question: str, mode: str, provider: str, options: dict[str, Any]
+    session: Session,
+    workspace_id: int,
+    *,
+    question: str,
+    mode: str,
+    provider: str,
+    options: dict[str, Any],
+    **more: object,
 ) -> Query:
-    """Accept a query: from the commit on it reaches exactly one final state."""
-    query = Query(workspace_id=workspace_id, question=question, mode=mode, provider=provider, options=options)
+    """Accept a query: from the commit on it reaches exactly one final state. `more` are further columns."""
+    query = Query(workspace_id=workspace_id, question=question, mode=mode, provider=provider, options=options, **more)
     session.add(query)
     session.flush()
     return query
 
 
-def get_query(session: Session, query_id: uuid.UUID) -> Query:
-    """Raise QueryNotFound when there is none."""
+def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> Query:
+    """Raise QueryNotFound when there is none, VerificationNotFound when there is none of that `kind`."""
     query = session.get(Query, query_id)
-    if query is None:
+    if query is None or kind not in (None, query.kind):
+        if kind is QueryKind.VERIFICATION:
+            raise VerificationNotFound(f"There is no verification {query_id}.")
         raise QueryNotFound(f"There is no query {query_id}.")
     return query
 
@@ -48,8 +58,9 @@ def workspace_name_of(session: Session, query: Query) -> str:
 def list_queries(
     session: Session, *, workspace: str | None, status: str | None, before: datetime | None, limit: int
 ) -> list[tuple[Query, str]]:
-    """(query, workspace name), the newest first."""
+    """(query, workspace name) of questions, the newest first."""
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
+    statement = statement.where(Query.kind == QueryKind.ANSWER)
     if workspace is not None:
         statement = statement.where(Workspace.name == workspace)
     if status is not None:
@@ -58,6 +69,18 @@ def list_queries(
         statement = statement.where(Query.created_at < before)
     rows = session.execute(statement.order_by(Query.created_at.desc(), Query.id).limit(limit))
     return [(query, name) for query, name in rows]
+
+
+def list_given(
+    session: Session, *, batch_id: uuid.UUID | None, status: str | None, after: Place | None, limit: int
+) -> list[Query]:
+    """Verifications of given answers (N2), the newest first, from behind `after` on."""
+    statement = select(Query).where(Query.kind == QueryKind.VERIFICATION)
+    if batch_id is not None:
+        statement = statement.where(Query.batch_id == batch_id)
+    if status is not None:
+        statement = statement.where(Query.status == status)
+    return list(session.scalars(page(statement, Query.created_at, Query.id, after=after, limit=limit)))
 
 
 def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> int | None:
@@ -154,10 +177,14 @@ def list_stalled(session: Session, *, lease_s: float, stalled_s: float, limit: i
 
 
 def list_unpublished(session: Session, older_than_s: float, limit: int = 100) -> list[Launch]:
-    """Queries that were accepted but never started: the broker was away."""
+    """Queries that were accepted but never started: the broker was away. Items of a batch wait for their turn."""
     rows = session.execute(
         select(Query.id, Query.launch, Query.tenant_id)
-        .where(Query.status == QueryStatus.QUEUED, Query.created_at < func.now() - timedelta(seconds=older_than_s))
+        .where(
+            Query.status == QueryStatus.QUEUED,
+            Query.batch_id.is_(None),
+            Query.created_at < func.now() - timedelta(seconds=older_than_s),
+        )
         .order_by(Query.created_at)
         .limit(limit)
     )

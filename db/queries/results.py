@@ -58,6 +58,17 @@ def find_published_verification(session: Session, query_id: uuid.UUID) -> Stored
     return _with_parts(session, verification) if verification else None
 
 
+def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
+    """The verification of what was written, or given (N2), before any repair; else of what was published."""
+    verification = session.scalar(
+        select(Verification)
+        .where(Verification.query_id == query_id)
+        .order_by(Verification.kind, Verification.id)
+        .limit(1)
+    )
+    return _with_parts(session, verification) if verification else None
+
+
 def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVerification]:
     """Every verification of a query, the first one first."""
     verifications = session.scalars(

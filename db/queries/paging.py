@@ -1,0 +1,31 @@
+"""Pages of a list that grows at its front: the newest first, each page starting after a known row."""
+
+import uuid
+from datetime import datetime
+from typing import NamedTuple, TypeVarTuple
+
+from sqlalchemy import Select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute
+
+Ts = TypeVarTuple("Ts")
+
+
+class Place(NamedTuple):
+    """The last row of a page: rows of the next one are older, or as old with a smaller id."""
+
+    created_at: datetime
+    id: uuid.UUID
+
+
+def page(
+    statement: Select[*Ts],
+    created_at: InstrumentedAttribute[datetime],
+    id_: InstrumentedAttribute[uuid.UUID],
+    *,
+    after: Place | None,
+    limit: int,
+) -> Select[*Ts]:
+    """The newest `limit` rows of `statement` that come after `after`. Rows that arrive meanwhile shift nothing."""
+    if after is not None:
+        statement = statement.where(tuple_(created_at, id_) < tuple_(after.created_at, after.id))
+    return statement.order_by(created_at.desc(), id_.desc()).limit(limit)
