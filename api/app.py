@@ -13,7 +13,7 @@ from fastapi import Depends, FastAPI
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
-from api.routes import citations, documents, operations, quality, queries, seeds
+from api.routes import batches, citations, documents, operations, quality, queries, seeds, verifications
 from api.schemas.problem import MEDIA_TYPE, Problem
 from api.security import authenticated
 from api.uploads import FORM_OVERHEAD_BYTES
@@ -49,11 +49,16 @@ def create_app() -> FastAPI:
         redirect_slashes=False,
     )
     add_error_handlers(app)
-    upload_limit = settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES
-    app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads={documents.router.prefix: upload_limit})
+    uploads = {
+        documents.router.prefix: settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES,
+        verifications.router.prefix: settings().verifying.max_bytes,
+        batches.router.prefix: settings().verifying.batch_max_bytes,
+    }
+    app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
     app.include_router(operations.router)
-    for routes in (documents, queries, quality, seeds, citations):
+    # Batches first: their path is also that of a verification whose id is no UUID.
+    for routes in (documents, queries, batches, verifications, quality, seeds, citations):
         app.include_router(routes.router, responses=_PROBLEMS, dependencies=_CALLER)
     _describe_problems(app)
     return app

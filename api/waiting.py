@@ -1,24 +1,54 @@
-"""Waiting for a query without holding anything meanwhile."""
+"""Waiting for a query without holding anything meanwhile: no thread, no connection of the pool."""
 
 import asyncio
+import time
+from collections.abc import AsyncIterator
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
+from clients.bell import Bell
+from config.settings import settings
+from db.models import QueryKind
 from services import results
+from services.results import Told
 
-_FIRST_PAUSE_S = 0.05
-_LONGEST_PAUSE_S = 0.15
+_bells: WeakKeyDictionary[asyncio.AbstractEventLoop, Bell] = WeakKeyDictionary()
 
 
-async def until_final(request: Request, query_id: UUID, wait: float) -> None:
-    """Return at the end of the query, after `wait` seconds, or when the client is gone. Raises QueryNotFound."""
-    # Between two looks at the row nothing is held: no thread, no connection of the pool.
-    pause, deadline = _FIRST_PAUSE_S, asyncio.get_running_loop().time() + wait
-    while await run_in_threadpool(results.read_status, query_id) not in results.FINAL:
-        left = deadline - asyncio.get_running_loop().time()
+def bell() -> Bell:
+    """The bell of the running event loop."""
+    loop = asyncio.get_running_loop()
+    if loop not in _bells:
+        _bells[loop] = Bell(settings().redis_url.get_secret_value())
+    return _bells[loop]
+
+
+async def until_final(request: Request, query_id: UUID, wait: float, kind: QueryKind = QueryKind.ANSWER) -> None:
+    """Return at the end of the query, after `wait` seconds, or when the client is gone.
+
+    Raises QueryNotFound, VerificationNotFound.
+    """
+    deadline = time.monotonic() + wait
+    while await run_in_threadpool(results.read_status, query_id, kind) not in results.FINAL:
+        left = deadline - time.monotonic()
         if left <= 0 or await request.is_disconnected():
             return
-        await asyncio.sleep(min(pause, left))
-        pause = min(pause * 1.5, _LONGEST_PAUSE_S)
+        await bell().heard(query_id, left)
+
+
+async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:
+    """Yield the events of the query after number `after` as they are stored, until its last one.
+
+    An empty list is a sign of life: nothing has happened for a while.
+    """
+    while True:
+        told, finished = await run_in_threadpool(results.read_events, query_id, after)
+        yield told
+        if finished:
+            return
+        after = told[-1].seq if told else after
+        if not told:
+            await bell().heard(query_id, settings().stream.heartbeat_s)

@@ -1,8 +1,8 @@
 """Everything that can go wrong in a way a user can act on.
 
 CitewellError
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed
-│   ├── VerificationInvalid
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed, CursorInvalid
+│   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
@@ -10,7 +10,7 @@ CitewellError
 │   └── VerificationNotFound, BatchNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
-└── EmbeddingMismatch, DocumentNotRead (409)
+└── EmbeddingMismatch, DocumentNotRead, QueryFinished (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -73,6 +73,18 @@ class WebhookSecretInvalid(BadInput):
 
 class AddressForbidden(BadInput):
     """Webhooks go to public addresses only."""
+
+
+class CursorInvalid(BadInput):
+    """The cursor is none that this list gave out; start without one."""
+
+
+class IdempotencyKeyInvalid(BadInput):
+    """The Idempotency-Key has to be 1 to 255 visible ASCII characters, such as a UUID."""
+
+
+class IdempotencyKeyReused(BadInput):
+    """This Idempotency-Key came with another request before; use a new one for a new request."""
 
 
 class DocumentUnusable(BadInput):
@@ -163,5 +175,11 @@ class SourceDeleted(CitewellError):
 
 class DocumentNotRead(CitewellError):
     """The document has no text yet: it is still being read, or could not be; its status tells which."""
+
+    status = 409
+
+
+class QueryFinished(CitewellError):
+    """The query has ended already; there is nothing left to cancel."""
 
     status = 409

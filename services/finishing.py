@@ -11,6 +11,7 @@ from db.queries.events import add_event
 from db.queries.queries import mark_finished
 
 _EVENTS = {QueryStatus.SUCCEEDED: "final", QueryStatus.FAILED: "failed", QueryStatus.CANCELLED: "cancelled"}
+LAST_EVENTS = frozenset(_EVENTS.values())
 
 
 def finish(

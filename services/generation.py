@@ -6,6 +6,7 @@ from clients.llm.gateway import Failure
 from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER
 from domain.modes import idk_for, is_idk
 from domain.outcomes import Drafted
+from services.drafting import telling_drafts
 from services.step import StepContext, StepResult, numbered
 
 
@@ -22,7 +23,10 @@ async def generate(context: StepContext) -> StepResult:
     )
     if gaps := (context.earlier("assess") or {}).get("gaps"):
         composition, fields = REGENERATE_ANSWER, {**fields, "gaps": "\n".join(f"- {gap}" for gap in gaps)}
-    reply = await context.tools.models.compose(composition, fields, log=context.log, model=context.query.options.model)
+    async with telling_drafts(context) as write:
+        reply = await context.tools.models.compose(
+            composition, fields, log=context.log, model=context.query.options.model, on_text=write
+        )
     if isinstance(reply, Failure):
         return StepResult.single(
             Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")

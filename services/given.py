@@ -12,6 +12,7 @@ from config.settings import Settings
 from db.models import Document, QueryKind
 from db.queries.batches import add_batch
 from db.queries.given import add_given_sources, read_document
+from db.queries.idempotency import Repeatable, claim_key
 from db.queries.queries import add_query
 from db.queries.steps import add_outcomes
 from db.queries.workspaces import get_or_add_workspace
@@ -21,7 +22,7 @@ from domain.errors import VerificationInvalid
 from domain.given import GivenCitation, mark
 from domain.options import QueryOptions
 from domain.outcomes import Checked, Drafted, Selected
-from services.submission import NewQuery, checked_question, resolve_options
+from services.submission import NewQuery, Submitted, checked_question, resolve_options
 
 Check = Literal["alignment", "coverage", "facts", "claims", "answerability", "citations"]
 CHECKS: tuple[Check, ...] = ("alignment", "coverage", "facts", "claims", "answerability", "citations")
@@ -69,28 +70,41 @@ class NewVerification:
     callback_url: str | None = None
 
 
-def submit_verification(new: NewVerification, settings: Settings) -> uuid.UUID:
-    """Store the verification and return its id; publishing it is the caller's next step.
+def submit_verification(new: NewVerification, settings: Settings, request: Repeatable | None = None) -> Submitted:
+    """Store the verification, once for all requests with one Idempotency-Key; publishing it is the caller's next step.
 
-    Raises VerificationInvalid, QuestionInvalid, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, DocumentNotFound,
-    DocumentNotRead, DatabaseUnavailable.
+    Raises VerificationInvalid, IdempotencyKeyReused, QuestionInvalid, ModelNotAllowed, WebhookUrlInvalid,
+    AddressForbidden, DocumentNotFound, DocumentNotRead, DatabaseUnavailable.
     """
     check_verification(new, settings)
+    query_id = uuid.uuid4()
     with transaction() as session:
-        return _Store(session, settings).add(new)
+        if request is not None and (first := claim_key(session, request, query_id)) != query_id:
+            return Submitted(first, repeated=True)
+        _Store(session, settings).add(new, query_id=query_id)
+    return Submitted(query_id, repeated=False)
 
 
-def submit_batch(items: Sequence[NewVerification], callback_url: str | None, settings: Settings) -> uuid.UUID:
-    """Store many, all or none, each of which `check_verification` found good; return the id of the batch.
+def submit_batch(
+    items: Sequence[NewVerification],
+    callback_url: str | None,
+    settings: Settings,
+    request: Repeatable | None = None,
+) -> Submitted:
+    """Store many, all or none, each of which `check_verification` found good; the id is that of the batch.
 
     Raises as `submit_verification`.
     """
     _check_callback(callback_url, settings)
+    batch_id = uuid.uuid4()
     with transaction() as session:
-        batch, store = add_batch(session, len(items), callback_url), _Store(session, settings)
+        if request is not None and (first := claim_key(session, request, batch_id)) != batch_id:
+            return Submitted(first, repeated=True)
+        add_batch(session, batch_id, len(items), callback_url)
+        store = _Store(session, settings)
         for position, new in enumerate(items):
-            store.add(new, batch_id=batch.id, position=position)
-        return batch.id
+            store.add(new, batch_id=batch_id, position=position)
+    return Submitted(batch_id, repeated=False)
 
 
 def check_verification(new: NewVerification, settings: Settings) -> None:
@@ -159,7 +173,7 @@ def _skipped(new: NewVerification) -> dict[Check, str]:
     unasked: dict[Check, str] = {check: _NOT_ASKED_FOR for check in CHECKS if check not in asked}
     if new.question is not None:
         return unasked
-    return unasked | {check: _NO_QUESTION for check in _ABOUT_THE_QUESTION if check in asked}
+    return {**unasked, **{check: _NO_QUESTION for check in CHECKS if check in _ABOUT_THE_QUESTION and check in asked}}
 
 
 class _Store:
@@ -170,7 +184,7 @@ class _Store:
         self._documents: dict[uuid.UUID, Document] = {}
         self._workspaces: dict[str, int] = {}
 
-    def add(self, new: NewVerification, **of_batch: object) -> uuid.UUID:
+    def add(self, new: NewVerification, **more: Any) -> None:
         question = checked_question(new.question, self._settings.question_max_chars) if new.question else ""
         query = add_query(
             self._session,
@@ -182,7 +196,7 @@ class _Store:
             kind=QueryKind.VERIFICATION,
             callback_url=new.callback_url,
             custom_id=new.custom_id,
-            **of_batch,
+            **more,
         )
         rows = [self._row(number, source) for number, source in enumerate(new.sources, start=1)]
         if sum(len(row["text"]) for row in rows) > self._settings.verifying.max_bytes:
@@ -190,7 +204,6 @@ class _Store:
             raise VerificationInvalid(f"The sources have more than {limit:,} characters together; send fewer of them.")
         keys = add_given_sources(self._session, [{**row, "query_id": query.id} for row in rows])
         add_outcomes(self._session, [(query.id, *each) for each in _outcomes(new, keys, rows)])
-        return query.id
 
     def _workspace(self, name: str) -> int:
         if name not in self._workspaces:

@@ -13,6 +13,7 @@ from services.ladder import Ladder
 from services.repairs import corrected_draft, read_repairs, repair_item
 from services.retrieval import search_for
 from services.step import StepContext, StepResult, numbered
+from services.telling import sentences_repaired
 
 _MOST_TRIED = 3
 """Chunks that a model is asked about for one statement, of those retrieved and of those searched for."""
@@ -45,7 +46,12 @@ async def repair_statements(context: StepContext) -> StepResult:
     findings = await asyncio.to_thread(find, context)
     ladders = [Ladder(context, failing[item], findings) for item in context.items]
     repaired = await asyncio.gather(*(ladder.climb() for ladder in ladders))
-    return StepResult({item: dict(each) for item, each in zip(context.items, repaired, strict=True)})
+    return StepResult(
+        {item: dict(each) for item, each in zip(context.items, repaired, strict=True)},
+        events=sentences_repaired(
+            context.round, [(failing[item], each) for item, each in zip(context.items, repaired, strict=True)]
+        ),
+    )
 
 
 async def recheck_answerability(context: StepContext) -> StepResult:

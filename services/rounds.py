@@ -13,6 +13,7 @@ from domain.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
 from services.assessment import abstained_verification, as_attempt, attempted_verification, broken_verification
 from services.findings import Findings, find
 from services.step import StepContext, StepResult
+from services.telling import sentences_checked
 
 log = structlog.get_logger()
 
@@ -49,7 +50,7 @@ def assess(context: StepContext) -> StepResult:
             data = {"round": context.round + 1, "confidence": outcome["confidence"], "gaps": outcome["gaps"]}
             add_event(session, "corrective_round", data, query_id=context.query.id)
 
-    return StepResult.single(outcome, save)
+    return StepResult.single(outcome, save, sentences_checked(context.round, findings) if findings else ())
 
 
 def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:

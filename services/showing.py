@@ -23,7 +23,7 @@ class Shown:
 
     def noted(self, checked: Checked) -> Checked:
         """The outcome of a check that saw this, with the note."""
-        return Checked(**checked, shown=self.note) if self.note else checked
+        return {**checked, "shown": self.note} if self.note else checked
 
 
 def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:

@@ -1,7 +1,7 @@
 """What a step is given to work with: the query, what earlier steps found, and the models."""
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from db.models import QueryKind
 from db.queries.chunks import Passage, get_passages
+from db.queries.events import EventData
 from db.queries.given import get_given_passages
 from db.session import reading
 from domain.calibration import Calibration
@@ -52,19 +53,32 @@ class Tools:
     """The version of what checks statements (N8), as stored with every verification."""
     calibration: Calibration | None = None
     """What makes probabilities of that verifier's confidence, if anybody measured it."""
+    draft_every_s: float = 0.1
+    """How often those who watch are told what was written since, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step leaves: an outcome per item, and what else to store in the same transaction."""
+    """What a step leaves: an outcome per item, what else to store in the same transaction, and what to tell those who
+    watch the query."""
 
     values: dict[str, Outcome]
     save: Callable[[Session], None] | None = None
+    events: Sequence[EventData] = ()
 
     @classmethod
-    def single(cls, outcome: Mapping[str, Any], save: Callable[[Session], None] | None = None) -> "StepResult":
+    def single(
+        cls,
+        outcome: Mapping[str, Any],
+        save: Callable[[Session], None] | None = None,
+        events: Sequence[EventData] = (),
+    ) -> "StepResult":
         """The result of a step that has one item."""
-        return cls({"": dict(outcome)}, save)
+        return cls({"": dict(outcome)}, save, events)
+
+
+def _nobody(_: Sequence[EventData]) -> None:
+    """Nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +93,8 @@ class StepContext:
     rounds: Mapping[int, Mapping[tuple[str, str], Outcome]] = field(default_factory=dict[int, Any])
     """What all rounds so far left, this one included, as stored when the step began."""
     log: CallLog = field(default_factory=CallLog)
+    tell: Callable[[Sequence[EventData]], None] = _nobody
+    """Tell those who watch the query of something before the step ends, in a transaction of its own."""
 
     @property
     def retrieved(self) -> Retrieved:

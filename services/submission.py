@@ -3,9 +3,10 @@
 import unicodedata
 import uuid
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from config.settings import Settings
+from db.queries.idempotency import Repeatable, claim_key
 from db.queries.queries import add_query
 from db.queries.workspaces import get_workspace
 from db.session import transaction
@@ -36,24 +37,40 @@ class NewQuery:
     source_scoring: bool | None = None
 
 
+class Submitted(NamedTuple):
+    """What a request made; `repeated` when an earlier request with its Idempotency-Key had made it already."""
+
+    query_id: uuid.UUID
+    repeated: bool
+
+
 def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
     """Store the query and return its id; publishing it is the caller's next step.
 
     Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WorkspaceNotFound, DatabaseUnavailable.
     """
+    return submit_once(new, settings, None).query_id
+
+
+def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
+    """The same, once for all requests with one Idempotency-Key. Raises IdempotencyKeyReused too."""
     question = checked_question(new.question, settings.question_max_chars)
     options = resolve_options(new, settings)
+    query_id = uuid.uuid4()
     with transaction() as session:
+        if request is not None and (first := claim_key(session, request, query_id)) != query_id:
+            return Submitted(first, repeated=True)
         workspace = get_workspace(session, new.workspace)
-        query = add_query(
+        add_query(
             session,
             workspace.id,
+            query_id=query_id,
             question=question,
             mode=parse_mode(new.mode).value,
             provider=settings.provider,
             options=options.model_dump(mode="json"),
         )
-        return query.id
+    return Submitted(query_id, repeated=False)
 
 
 def checked_question(question: str, max_chars: int) -> str:

@@ -25,6 +25,7 @@ from services.judging import judge_statement
 from services.showing import Shown, shown_to_judge
 from services.sources import identities, location
 from services.step import StepContext, StepResult, numbered
+from services.telling import citation_checked
 
 ALIGNMENT_CHUNKS = 5
 FACT_CHUNKS = 10
@@ -133,7 +134,13 @@ async def check_statements(context: StepContext) -> StepResult:
         return await judge_statement(context.tools.models, texts[plan.statement], shown, log=context.log, item=item)
 
     checks = await asyncio.gather(*(check(item) for item in context.items))
-    return StepResult({item: dict(checked) for item, checked in zip(context.items, checks, strict=True)})
+    return StepResult(
+        {item: dict(checked) for item, checked in zip(context.items, checks, strict=True)},
+        events=[
+            citation_checked(context, planned[item], texts[planned[item].statement], checked)
+            for item, checked in zip(context.items, checks, strict=True)
+        ],
+    )
 
 
 async def _ask(

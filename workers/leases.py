@@ -18,13 +18,13 @@ class LeaseRenewer:
 
     def __init__(self, interval_s: float) -> None:
         self._interval_s = interval_s
-        self._held: dict[int, Callable[[], None]] = {}
+        self._held: dict[int, Callable[[], object]] = {}
         self._ids = count()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def hold(self, renew: Callable[[], None]) -> Generator[None]:
+    def hold(self, renew: Callable[[], object]) -> Generator[None]:
         """Keep a claim alive for the length of the block; `renew` acts for the tenant that the block acts for."""
         key = next(self._ids)
         context = copy_context()

@@ -5,6 +5,7 @@ No scheduler is needed for correctness.
 """
 
 import threading
+import time
 import uuid
 
 import structlog
@@ -13,17 +14,21 @@ from sqlalchemy.exc import SQLAlchemyError
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
 from db.queries import batches, documents, queries
+from db.queries.events import drop_old_drafts
+from db.queries.idempotency import forget_old_keys
 from db.queries.locks import try_leader_lock
 from db.queries.queries import Launch
 from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
 from services.finishing import finish
 from workers.launch import launch_ingestion, launch_waiting, relaunch_query
+from workers.runtime import ring
 
 log = structlog.get_logger()
 
 # A start is normally published within milliseconds of the commit.
 PUBLISH_GRACE_S = 3.0
+TIDY_EVERY_S = 300.0
 
 
 def reconcile(recovery: RecoverySettings) -> int:
@@ -62,7 +67,16 @@ def _give_up(query_id: uuid.UUID, launch: int) -> None:
     reason = f"The query stopped {launch} times without finishing a step; see the worker logs."
     with transaction() as session:
         finish(session, query_id, QueryStatus.FAILED, error={"code": "gave_up", "message": reason})
+    ring(query_id)
     log.error("query_given_up", query_id=str(query_id), launches=launch)
+
+
+def tidy() -> None:
+    """Forget what nobody can ask for any more: old drafts, Idempotency-Keys of yesterday."""
+    with system_transaction() as session:
+        if try_leader_lock(session):
+            forget_old_keys(session)
+            drop_old_drafts(session, settings().stream.keep_drafts_s)
 
 
 def start_reconciler() -> None:
@@ -71,11 +85,14 @@ def start_reconciler() -> None:
 
 
 def _run() -> None:
-    pause, recovery = threading.Event(), settings().recovery
+    pause, recovery, tidied = threading.Event(), settings().recovery, time.monotonic()
     while True:
         pause.wait(recovery.check_s)
         try:
             reconcile(recovery)
+            if time.monotonic() - tidied > TIDY_EVERY_S:
+                tidy()
+                tidied = time.monotonic()
         except (CitewellError, SQLAlchemyError) as error:
             # Postgres is away or restarting: the next look will do.
             log.warning("reconcile_failed", error=type(error).__name__)

@@ -8,10 +8,12 @@ import os
 import secrets
 import socket
 import threading
+import uuid
 from collections.abc import Coroutine
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+from clients.bell import ringer
 from clients.embeddings import default_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
@@ -38,16 +40,55 @@ def event_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
+class Running(Generic[T]):
+    """A coroutine on the process's loop; deadlines are its own affair. It may be stopped from any thread."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._task: asyncio.Task[T] | None = None
+        self._stopped = False
+        self._future = asyncio.run_coroutine_threadsafe(self._supervised(coroutine), event_loop())
+
+    def result(self) -> T:
+        """Wait for its end. Raises CancelledError when it was stopped."""
+        return self._future.result()
+
+    def stop(self) -> None:
+        """Cancel it; `result` returns when it has cleaned up."""
+        event_loop().call_soon_threadsafe(self._stop)
+
+    def _stop(self) -> None:
+        self._stopped = True
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _supervised(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        self._task = asyncio.ensure_future(coroutine)
+        if self._stopped:
+            self._task.cancel()
+        return await self._task
+
+
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run `coroutine` on the process's loop and wait for it; deadlines are the coroutine's own affair."""
-    return asyncio.run_coroutine_threadsafe(coroutine, event_loop()).result()
+    """Run `coroutine` on the process's loop and wait for it."""
+    return Running(coroutine).result()
 
 
 @cache
 def tools() -> Tools:
     """The models and the embedder of this process."""
     models = ModelGateway(make_model(settings()), settings().models)
-    return Tools(models, default_embedder(), verifier_version(models, settings()), _calibration(models.provider))
+    return Tools(
+        models,
+        default_embedder(),
+        verifier_version(models, settings()),
+        _calibration(models.provider),
+        settings().stream.draft_every_s,
+    )
+
+
+def ring(query_id: uuid.UUID) -> None:
+    """Tell those who wait for the query that something happened."""
+    ringer(settings().redis_url.get_secret_value()).ring(query_id)
 
 
 def _calibration(provider: str) -> Calibration | None:

@@ -5,7 +5,7 @@ stores its outcomes in one. Items that have an outcome are not worked on again, 
 reconciliation are all the same harmless thing.
 """
 
-import inspect
+import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -25,7 +25,8 @@ from services.accounting import model_call_rows
 from services.step import Outcome, QuerySnapshot, StepContext, StepResult
 from workers.celery_app import app
 from workers.pipeline import Run
-from workers.runtime import leases, run, tools, worker_name
+from workers.runtime import leases, ring, tools, worker_name
+from workers.thought import Thought
 
 log = structlog.get_logger()
 
@@ -71,9 +72,10 @@ def execute_step(step: Step, run_: Run, items: Sequence[str] = ("",)) -> None:
         return
     context, attempts = claimed
     if attempts:
-        with leases().hold(lambda: _renew(step, run_, attempts)):
-            result = _think(step, context)
-        _save(step, context, result, attempts)
+        thought = Thought(lambda: step.body(context))
+        with leases().hold(lambda: _renew(step, run_, attempts) or thought.stop()):
+            result = _think(step, context, thought)
+        _save(step, run_, context, result, attempts)
         context = context.with_outcomes(step.name, result.values)
     following = step.then(run_, context) if step.then is not None else None
     if following is not None:
@@ -88,7 +90,8 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
         attempts = _claim_items(session, step, run_, items)
         # After the claim: an item that could not be claimed was finished by somebody, and is certainly seen here.
         rounds = steps.list_outcomes(session, query.id)
-        if queries.mark_stage(session, query, step.stage):
+        entered = queries.mark_stage(session, query, step.stage)
+        if entered:
             events.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
         snapshot = QuerySnapshot(
             id=query.id,
@@ -100,8 +103,18 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
             kind=query.kind,
             batch_id=query.batch_id,
         )
-    todo = tuple(item for item in items if item in attempts)
-    return StepContext(snapshot, run_.round, todo, rounds.get(run_.round, {}), tools(), rounds), attempts
+    if entered:
+        ring(snapshot.id)
+    context = StepContext(
+        snapshot,
+        run_.round,
+        tuple(item for item in items if item in attempts),
+        rounds.get(run_.round, {}),
+        tools(),
+        rounds,
+        tell=_teller(step, run_, attempts),
+    )
+    return context, attempts
 
 
 def _claim_items(session: Session, step: Step, run_: Run, items: Sequence[str]) -> dict[str, int]:
@@ -110,17 +123,18 @@ def _claim_items(session: Session, step: Step, run_: Run, items: Sequence[str]) 
     )
 
 
-def _renew(step: Step, run_: Run, attempts: Mapping[str, int]) -> None:
+def _renew(step: Step, run_: Run, attempts: Mapping[str, int]) -> bool:
+    """Keep the claim; False when the query has ended meanwhile, so that nobody needs what is being worked on."""
     with transaction() as session:
         steps.renew_lease(
             session, run_.query_id, run_.round, step.name, attempts, worker_name(), settings().recovery.lease_s
         )
+        return queries.is_unfinished(session, run_.query_id)
 
 
-def _think(step: Step, context: StepContext) -> StepResult:
+def _think(step: Step, context: StepContext, thought: Thought) -> StepResult:
     try:
-        result = step.body(context)
-        return run(result) if inspect.iscoroutine(result) else cast("StepResult", result)
+        return thought.result()
     except DatabaseUnavailable:
         raise
     except Exception as error:
@@ -132,14 +146,34 @@ def _think(step: Step, context: StepContext) -> StepResult:
         return StepResult({item: {**cast("Outcome", step.failed), "reason": reason} for item in context.items})
 
 
-def _save(step: Step, context: StepContext, result: StepResult, attempts: Mapping[str, int]) -> None:
+def _teller(step: Step, run_: Run, attempts: Mapping[str, int]) -> Callable[[Sequence[events.EventData]], None]:
+    claim = events.Claim(uuid.UUID(run_.query_id), run_.launch, run_.round, step.name, attempts.get("", 0))
+
+    def tell(told: Sequence[events.EventData]) -> None:
+        with transaction() as session:
+            held = events.add_events_while_held(session, claim, told)
+        if held:
+            ring(claim.query_id)
+
+    return tell
+
+
+def _save(step: Step, run_: Run, context: StepContext, result: StepResult, attempts: Mapping[str, int]) -> None:
     calls: list[CallRecord] = context.log.records
     with transaction() as session:
         # Calls are stored even when the outcome is not: they were paid for.
         records.add_model_calls(session, model_call_rows(calls, context, step.name, settings().models.catalogue))
-        kept = steps.finish_items(session, context.query.id, context.round, step.name, result.values, attempts)
-        if kept and result.save is not None:
-            result.save(session)
+        # A query that was cancelled meanwhile gets no answer after its end.
+        wanted = bool(result.values) and queries.is_unfinished(session, run_.query_id)
+        kept = wanted and steps.finish_items(
+            session, context.query.id, context.round, step.name, result.values, attempts
+        )
+        if kept:
+            events.add_events(session, context.query.id, result.events)
+            if result.save is not None:
+                result.save(session)
     if not kept:
         log.info("superseded", step=step.name, query_id=str(context.query.id))
-        raise Ignore  # another worker holds this claim now and will answer for it
+        raise Ignore  # another worker holds this claim now and will answer for it, or nobody needs to
+    if result.events or result.save is not None:
+        ring(context.query.id)

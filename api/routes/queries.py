@@ -5,17 +5,25 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+from pydantic import AwareDatetime
 
+from api.idempotency import REPLAYED, MaybeRepeated
+from api.paging import After, next_cursor
 from api.schemas.answers import QueryRead
 from api.schemas.history import HistoryRead
-from api.schemas.queries import QueryAccepted, QueryCreate, QueryLinks, QueryList, QueryState
+from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState
 from api.schemas.texts import WorkspaceName
+from api.streaming import EVENTS, LastEventId, event_stream
 from api.uploads import require_json
 from api.waiting import until_final
 from config.settings import settings
+from db.queries.queries import QueryFilter
 from services import results
-from services.submission import NewQuery, submit_query
+from services.cancelling import cancel_query
+from services.submission import NewQuery, submit_once
 from workers.launch import launch_query
+from workers.runtime import ring
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
@@ -23,25 +31,32 @@ MAX_WAIT_S = 60
 
 
 @router.post("", status_code=202, dependencies=[Depends(require_json)])
-def ask(query: QueryCreate, response: Response) -> QueryAccepted:
+def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. The answer is worked out elsewhere; `links.self` shows how far it is."""
-    query_id = submit_query(_as_new_query(query), settings())
-    launch_query(query_id)
+    query_id, repeated = submit_once(_as_new_query(query), settings(), repeatable)
+    if repeated:
+        response.headers.update(REPLAYED)
+    else:
+        launch_query(query_id)
     here = f"{router.prefix}/{query_id}"
     response.headers["Location"] = here
-    return QueryAccepted(
-        id=query_id, status="queued", links=QueryLinks(self=here, verifications=f"{here}/verifications")
-    )
+    links = QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
+    return QueryAccepted(id=query_id, status="queued", links=links)
 
 
 @router.get("", response_model=QueryList)
 def list_queries(
+    after: After,
     workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
     status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
+    created_after: Annotated[AwareDatetime | None, Query(description="Only from this time on (RFC 3339).")] = None,
+    created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
-    """The newest questions first, without their answers."""
-    return {"queries": results.read_queries(workspace=workspace, status=status, before=None, limit=limit)}
+    """The newest questions first, without their answers; `next_cursor` leads to the next page."""
+    wanted = QueryFilter(workspace, status, created_after, created_before)
+    heads = results.read_queries(wanted, after=after, limit=limit)
+    return {"queries": heads, "next_cursor": next_cursor(heads, limit)}
 
 
 @router.get("/{query_id}", response_model=QueryRead, response_model_exclude_unset=True)
@@ -54,6 +69,25 @@ async def get_query(
     if wait:
         await until_final(request, query_id, wait)
     return await run_in_threadpool(results.read_query, query_id)
+
+
+@router.delete("/{query_id}", response_model=QueryHead)
+def cancel(query_id: UUID) -> object:
+    """End the question as cancelled: the work on it stops within seconds, and nothing is sent any more."""
+    head = cancel_query(query_id)
+    ring(query_id)
+    return head
+
+
+@router.get("/{query_id}/events", response_class=StreamingResponse, responses=EVENTS)
+async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Response:
+    """Server-sent events: stages, the draft as it is written, every check and repair, and the end with the result.
+
+    `id` counts from 1 without gaps. After a lost connection send the last one as `Last-Event-ID`, to any API process:
+    the stream goes on behind it. Of a finished question the milestones are replayed, without the draft; when there is
+    nothing left to send the response is 204, which tells a browser not to come back.
+    """
+    return await event_stream(query_id, last_event_id)
 
 
 @router.get("/{query_id}/verifications", response_model=HistoryRead)

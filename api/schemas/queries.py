@@ -78,6 +78,7 @@ class QueryLinks(BaseModel):
     """Where to look next."""
 
     self: str
+    events: str = Field(description="Server-sent events.")
     verifications: str
 
 
@@ -112,6 +113,7 @@ class QueryHead(BaseModel):
 
 
 class QueryList(BaseModel):
-    """The newest questions first."""
+    """A page of questions, the newest first."""
 
     queries: list[QueryHead]
+    next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

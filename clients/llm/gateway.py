@@ -3,6 +3,7 @@
 A failure is a value that says what a user should know; only programming errors are exceptions.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -173,6 +174,11 @@ class ModelGateway:
             value, reply = await question.send(request)
         except ModelError as error:
             question.log.records.append(self._record(question, request, budget, started, error))
+            raise
+        except asyncio.CancelledError:
+            # What it would have cost is not known; that it was made is.
+            stopped = ModelUnavailable("stopped before its end", usage=Usage(estimated=True))
+            question.log.records.append(self._record(question, request, budget, started, stopped))
             raise
         question.log.records.append(self._record(question, request, budget, started, reply))
         return value

@@ -1,15 +1,15 @@
-"""Idempotency keys: the first response to a request, for whoever repeats it (A3)."""
+"""Idempotency keys: what a request started, for whoever repeats it (A3)."""
 
 import uuid
 
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import Base, CreatedAt, Json, OwnedKey
+from db.base import Base, CreatedAt, OwnedKey
 
 
 class IdempotencyKey(Base):
-    """Written in the transaction that accepts the work; `fingerprint` is the SHA-256 of the request's method, path and
-    body."""
+    """Written in the transaction that accepts the work. `fingerprint` is the SHA-256 of the request's path and body,
+    `resource_id` the query or batch that it made: the first response follows from that."""
 
     __tablename__ = "idempotency_keys"
 
@@ -17,6 +17,4 @@ class IdempotencyKey(Base):
     key: Mapped[str] = mapped_column(primary_key=True)
     fingerprint: Mapped[str]
     resource_id: Mapped[uuid.UUID]
-    status_code: Mapped[int]
-    response: Mapped[Json]
     created_at: Mapped[CreatedAt] = mapped_column(index=True)

@@ -11,12 +11,10 @@ from db.models import Batch, Query, QueryStatus
 from domain.errors import BatchNotFound
 
 
-def add_batch(session: Session, total: int, callback_url: str | None) -> Batch:
+def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: str | None) -> None:
     """Accept a batch; its items are stored with its id."""
-    batch = Batch(total=total, callback_url=callback_url)
-    session.add(batch)
+    session.add(Batch(id=batch_id, total=total, callback_url=callback_url))
     session.flush()
-    return batch
 
 
 def get_batch(session: Session, batch_id: uuid.UUID) -> Batch:
@@ -40,6 +38,11 @@ def lock_batch_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
     """
     owner = select(Query.batch_id).where(Query.id == query_id).scalar_subquery()
     return session.scalar(select(Batch.id).where(Batch.id == owner).with_for_update())
+
+
+def lock_batch(session: Session, batch_id: uuid.UUID) -> None:
+    """Lock the batch until the transaction ends."""
+    session.execute(select(Batch.id).where(Batch.id == batch_id).with_for_update())
 
 
 def mark_batch_finished(session: Session, batch_id: uuid.UUID) -> bool:

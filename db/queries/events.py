@@ -1,16 +1,20 @@
 """Events: what happened to a query, numbered so that a reader can tell a gap."""
 
+import json
 import uuid
 from collections.abc import Sequence
-from typing import Any
+from datetime import timedelta
+from typing import Any, NamedTuple
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from db.models import Event, Query
 
 EventData = tuple[str, dict[str, Any]]
 """(type, data)."""
+DRAFT = "draft"
+"""The type of events that hold what a model writes, before any check; all others are milestones."""
 
 
 def add_event(session: Session, type_: str, data: dict[str, Any], *, query_id: uuid.UUID) -> None:
@@ -24,24 +28,62 @@ def add_events(session: Session, query_id: uuid.UUID, events: Sequence[EventData
     The query's row is locked until the transaction ends: numbers become visible in their order, so a reader that has
     seen event N has not missed an earlier one.
     """
-    if not events:
-        return
-    last = session.scalar(
-        update(Query)
-        .where(Query.id == query_id)
-        .values(event_seq=Query.event_seq + len(events))
-        .returning(Query.event_seq)
-        .execution_options(synchronize_session=False)
+    if events:
+        session.execute(_APPEND, _columns(query_id, events))
+
+
+class Claim(NamedTuple):
+    """A step's hold on its only item: who has another attempt number has lost it."""
+
+    query_id: uuid.UUID
+    launch: int
+    round: int
+    step: str
+    attempt: int
+
+
+def add_events_while_held(session: Session, claim: Claim, events: Sequence[EventData]) -> bool:
+    """Append events in the middle of a step; False, and nothing is appended, when another worker has taken it over."""
+    held = {"launch": claim.launch, "round": claim.round, "step": claim.step, "attempt": claim.attempt}
+    return bool(session.execute(_APPEND_HELD, _columns(claim.query_id, events) | held).scalars().all())
+
+
+def _columns(query_id: uuid.UUID, events: Sequence[EventData]) -> dict[str, Any]:
+    return {
+        "q": query_id,
+        "n": len(events),
+        "types": [type_ for type_, _ in events],
+        "data": [json.dumps(data) for _, data in events],
+    }
+
+
+# One statement, because drafts come many times a second.
+_SQL = """
+    WITH numbered AS (
+        UPDATE queries SET event_seq = event_seq + :n WHERE id = :q {condition} RETURNING event_seq - :n AS before
     )
-    if last is None:
-        return
-    first = last - len(events) + 1
+    INSERT INTO events (query_id, seq, type, data)
+    SELECT :q, numbered.before + given.position, given.type, given.data
+    FROM numbered,
+         unnest(CAST(:types AS text[]), CAST(:data AS jsonb[])) WITH ORDINALITY AS given (type, data, position)
+    RETURNING seq
+"""
+_HELD = """
+    AND status = 'running' AND launch = :launch AND EXISTS (
+        SELECT FROM step_outcomes AS held
+        WHERE held.query_id = :q AND held.round = :round AND held.step = :step AND held.item = ''
+          AND held.attempt = :attempt AND held.value IS NULL)
+"""
+_APPEND = text(_SQL.format(condition=""))
+_APPEND_HELD = text(_SQL.format(condition=_HELD))
+
+
+def drop_old_drafts(session: Session, keep_s: float) -> None:
+    """Delete the drafts of queries that ended more than `keep_s` seconds ago: their answers are what counts."""
+    ended = Query.finished_at < func.now() - timedelta(seconds=keep_s)
+    recently = Query.finished_at > func.now() - timedelta(seconds=keep_s + 86_400)
     session.execute(
-        insert(Event),
-        [
-            {"query_id": query_id, "seq": first + i, "type": type_, "data": data}
-            for i, (type_, data) in enumerate(events)
-        ],
+        delete(Event).where(Event.type == DRAFT, Event.query_id.in_(select(Query.id).where(ended, recently)))
     )
 
 

@@ -1,6 +1,7 @@
 """Queries: accepted, launched, advanced, finished."""
 
 import uuid
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -23,18 +24,9 @@ class Launch(NamedTuple):
 UNFINISHED = (QueryStatus.QUEUED, QueryStatus.RUNNING)
 
 
-def add_query(
-    session: Session,
-    workspace_id: int,
-    *,
-    question: str,
-    mode: str,
-    provider: str,
-    options: dict[str, Any],
-    **more: object,
-) -> Query:
-    """Accept a query: from the commit on it reaches exactly one final state. `more` are further columns."""
-    query = Query(workspace_id=workspace_id, question=question, mode=mode, provider=provider, options=options, **more)
+def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None = None, **values: Any) -> Query:
+    """Accept a query: from the commit on it reaches exactly one final state. `values` are columns of `Query`."""
+    query = Query(id=query_id or uuid.uuid4(), workspace_id=workspace_id, **values)
     session.add(query)
     session.flush()
     return query
@@ -55,32 +47,31 @@ def workspace_name_of(session: Session, query: Query) -> str:
     return session.get_one(Workspace, query.workspace_id).name
 
 
+@dataclass(frozen=True, slots=True)
+class QueryFilter:
+    """Which queries a list holds; None leaves a property open. Times are half-open: from `since` to before `until`."""
+
+    workspace: str | None = None
+    status: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    kind: QueryKind = QueryKind.ANSWER
+
+
 def list_queries(
-    session: Session, *, workspace: str | None, status: str | None, before: datetime | None, limit: int
+    session: Session, wanted: QueryFilter, *, after: Place | None = None, limit: int
 ) -> list[tuple[Query, str]]:
-    """(query, workspace name) of questions, the newest first."""
-    statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
-    statement = statement.where(Query.kind == QueryKind.ANSWER)
-    if workspace is not None:
-        statement = statement.where(Workspace.name == workspace)
-    if status is not None:
-        statement = statement.where(Query.status == status)
-    if before is not None:
-        statement = statement.where(Query.created_at < before)
-    rows = session.execute(statement.order_by(Query.created_at.desc(), Query.id).limit(limit))
+    """One page of (query, workspace name), the newest first."""
+    conditions = [
+        Query.kind == wanted.kind,
+        *([Workspace.name == wanted.workspace] if wanted.workspace is not None else []),
+        *([Query.status == wanted.status] if wanted.status is not None else []),
+        *([Query.created_at >= wanted.since] if wanted.since is not None else []),
+        *([Query.created_at < wanted.until] if wanted.until is not None else []),
+    ]
+    statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id).where(*conditions)
+    rows = session.execute(page(statement, Query.created_at, Query.id, after=after, limit=limit))
     return [(query, name) for query, name in rows]
-
-
-def list_given(
-    session: Session, *, batch_id: uuid.UUID | None, status: str | None, after: Place | None, limit: int
-) -> list[Query]:
-    """Verifications of given answers (N2), the newest first, from behind `after` on."""
-    statement = select(Query).where(Query.kind == QueryKind.VERIFICATION)
-    if batch_id is not None:
-        statement = statement.where(Query.batch_id == batch_id)
-    if status is not None:
-        statement = statement.where(Query.status == status)
-    return list(session.scalars(page(statement, Query.created_at, Query.id, after=after, limit=limit)))
 
 
 def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> int | None:
@@ -105,6 +96,12 @@ def find_current(session: Session, query_id: str, launch: int) -> Query | None:
     """The query, if it is unfinished and `launch` is its newest start; None makes a message stale."""
     query = session.get(Query, uuid.UUID(query_id))
     return query if query and query.status in UNFINISHED and query.launch == launch else None
+
+
+def is_unfinished(session: Session, query_id: str) -> bool:
+    """Whether somebody still waits for the query's end."""
+    status = session.scalar(select(Query.status).where(Query.id == uuid.UUID(query_id)))
+    return status in UNFINISHED
 
 
 def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:

@@ -38,7 +38,10 @@ def add_verification(session: Session, stored: StoredVerification) -> None:
     session.add_all(parts)
 
 
-def find_answer(session: Session, query_id: uuid.UUID) -> tuple[Answer, list[Citation]] | None:
+StoredAnswer = tuple[Answer, list[Citation]]
+
+
+def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
     """The answer of the last round with its citations in order, if there is one yet."""
     answer = session.scalar(select(Answer).where(Answer.query_id == query_id).order_by(Answer.round.desc()).limit(1))
     if answer is None:

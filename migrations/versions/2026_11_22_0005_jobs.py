@@ -61,8 +61,6 @@ def upgrade() -> None:
         sa.Column("key", sa.String(), nullable=False),
         sa.Column("fingerprint", sa.String(), nullable=False),
         sa.Column("resource_id", sa.Uuid(), nullable=False),
-        sa.Column("status_code", sa.Integer(), nullable=False),
-        sa.Column("response", _JSONB, nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.PrimaryKeyConstraint("tenant_id", "key", name=op.f("pk_idempotency_keys")),
     )

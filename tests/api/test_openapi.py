@@ -32,6 +32,8 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /v1/queries",
         "GET /v1/queries",
         "GET /v1/queries/{query_id}",
+        "DELETE /v1/queries/{query_id}",
+        "GET /v1/queries/{query_id}/events",
         "GET /v1/queries/{query_id}/verifications",
         "GET /v1/quality",
         "POST /v1/quality",

@@ -12,6 +12,7 @@ from domain.errors import DatabaseUnavailable
 from services.finishing import finish
 from workers.celery_app import app
 from workers.launch import launch_waiting
+from workers.runtime import ring
 
 REASON = "A step broke in a way that was not foreseen; the worker logs have the details."
 
@@ -29,6 +30,7 @@ def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, te
         if query is not None and query.batch_id is not None:
             with acting_for(tenant):
                 launch_waiting(query.batch_id)
+        ring(uuid.UUID(query_id))
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
 

@@ -1,0 +1,34 @@
+"""Idempotency-Key: the header that makes a request safe to repeat (A3)."""
+
+import hashlib
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+
+from db.queries.idempotency import Repeatable
+from domain.errors import IdempotencyKeyInvalid
+
+REPLAYED = {"Idempotent-Replayed": "true"}
+_MOST = 255
+
+
+async def _repeatable(
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="1 to 255 visible ASCII characters, e.g. a UUID. A repetition within 24 hours gets the first "
+            "response again; another body under the same key is refused.",
+        ),
+    ] = None,
+) -> Repeatable | None:
+    if idempotency_key is None:
+        return None
+    if not (1 <= len(idempotency_key) <= _MOST and all("!" <= character <= "~" for character in idempotency_key)):
+        raise IdempotencyKeyInvalid
+    digest = hashlib.sha256(f"{request.url.path}?{request.url.query}\n".encode())
+    digest.update(await request.body())
+    return Repeatable(idempotency_key, digest.hexdigest())
+
+
+MaybeRepeated = Annotated[Repeatable | None, Depends(_repeatable)]

@@ -1,0 +1,46 @@
+"""Idempotency keys: the first request with a key wins, whoever comes later gets what it made."""
+
+import uuid
+from datetime import timedelta
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import IdempotencyKey
+from domain.errors import IdempotencyKeyReused
+
+KEPT_FOR = timedelta(hours=24)
+
+
+class Repeatable(NamedTuple):
+    """A request that may be sent twice: its Idempotency-Key, and the SHA-256 of its path and body."""
+
+    key: str
+    fingerprint: str
+
+
+def claim_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -> uuid.UUID:
+    """Return `resource_id` if this is the first request with its key, else what the first one made.
+
+    In one transaction with whatever makes `resource_id`: a second request waits here until the first is committed.
+    Raises IdempotencyKeyReused when the first one had another path or body.
+    """
+    first = session.scalar(
+        insert(IdempotencyKey)
+        .values(key=request.key, fingerprint=request.fingerprint, resource_id=resource_id)
+        .on_conflict_do_nothing()
+        .returning(IdempotencyKey.resource_id)
+    )
+    if first is not None:
+        return first
+    earlier = session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == request.key)).one()
+    if earlier.fingerprint != request.fingerprint:
+        raise IdempotencyKeyReused
+    return earlier.resource_id
+
+
+def forget_old_keys(session: Session) -> None:
+    """Delete keys of more than a day ago."""
+    session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < func.now() - KEPT_FOR))
