@@ -113,6 +113,18 @@ class CitewellClient:
             if query["status"] in FINAL or left <= 0:
                 return query
 
+    def verify(self, asked: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """Verify an answer against its sources (fields as in the API); wait at most `seconds` for the result."""
+        content, headers = json.dumps(asked).encode(), {"Content-Type": "application/json"}
+        accepted = self._call("POST", "/v1/verifications", content=content, headers=headers)
+        deadline = time.monotonic() + seconds
+        while True:
+            left = deadline - time.monotonic()
+            wait = max(0.0, min(_LOOK_S, left))
+            result = self._call("GET", f"/v1/verifications/{accepted['id']}", params={"wait": wait})
+            if result["status"] in FINAL or left <= 0:
+                return result
+
     def queries(self, workspace: str | None = None, limit: int = 20) -> list[QueryHead]:
         """The newest queries."""
         params = {"limit": limit} | ({"workspace": workspace} if workspace else {})

@@ -3,12 +3,20 @@
 import uuid
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from db.models import Batch, Query, QueryStatus
 from domain.errors import BatchNotFound
+
+
+class Start(NamedTuple):
+    """A query to be started, and its launch as it was read."""
+
+    query_id: uuid.UUID
+    launch: int
 
 
 def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: str | None) -> None:
@@ -28,7 +36,7 @@ def get_batch(session: Session, batch_id: uuid.UUID) -> Batch:
 def count_states(session: Session, batch_id: uuid.UUID) -> Counter[str]:
     """How many items are in which state."""
     rows = session.execute(select(Query.status, func.count()).where(Query.batch_id == batch_id).group_by(Query.status))
-    return Counter(dict(rows.tuples().all()))
+    return Counter({str(status): count for status, count in rows})
 
 
 def lock_batch_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
@@ -66,8 +74,8 @@ def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
     )
 
 
-def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[tuple[uuid.UUID, int]]:
-    """(query, launch) of the items that may be started now, so that `in_flight` run; none of a cancelled batch."""
+def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[Start]:
+    """The items that may be started now, so that `in_flight` run; none of a cancelled batch."""
     running = session.scalar(
         select(func.count()).where(Query.batch_id == batch_id, Query.status == QueryStatus.RUNNING)
     )
@@ -78,7 +86,7 @@ def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[tu
         .order_by(Query.position)
         .limit(max(0, in_flight - (running or 0)))
     )
-    return list(session.execute(waiting).tuples())
+    return [Start(*row) for row in session.execute(waiting)]
 
 
 def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
@@ -111,4 +119,4 @@ def list_waiting_batches(session: Session, in_flight: int) -> Sequence[tuple[uui
             running.scalar_subquery() < in_flight,
         )
     )
-    return list(rows.tuples())
+    return [(batch_id, tenant_id) for batch_id, tenant_id in rows]

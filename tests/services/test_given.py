@@ -32,8 +32,9 @@ def assert_exact(result: dict[str, Any], *texts: str) -> None:
             assert texts[place["number"] - 1][place["source_start"] : place["source_end"]] == sentence["evidence"]
     for citation in result["citations"]:
         if citation["evidence"]:
-            text = texts[citation["number"] - 1]
-            assert text[citation["source_start"] : citation["source_end"]] == citation["evidence"]
+            assert (
+                texts[citation["number"] - 1][citation["source_start"] : citation["source_end"]] == citation["evidence"]
+            )
 
 
 def states(result: dict[str, Any]) -> list[str]:
