@@ -4,8 +4,10 @@ A start that could not be published is no loss: the row says that the work is un
 """
 
 import uuid
+from typing import Any
 
 import structlog
+from celery import Signature
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -43,6 +45,12 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
             queries.unlaunch(session, query_id, launch)
         return False
     return True
+
+
+def advancing(batch_id: uuid.UUID) -> Signature[Any]:
+    """The hint that an item of a batch has ended."""
+    args = (str(batch_id), current_tenant())
+    return app.signature("batch.advance", args=args, queue=Queue.MAINTENANCE.value, ignore_result=True)
 
 
 def launch_waiting(batch_id: uuid.UUID) -> int:

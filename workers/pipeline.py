@@ -92,11 +92,6 @@ def concluding(run: Run) -> Signature[Any]:
     return _fan_in(run, [], _in_order(run, "query.conclude", "query.publish"))
 
 
-def advancing(batch_id: str, tenant: int) -> Signature[Any]:
-    args = (batch_id, tenant)
-    return app.signature("batch.advance", args=args, immutable=True, queue=Queue.MAINTENANCE.value, ignore_result=True)
-
-
 def _in_order(run: Run, *names: str) -> Signature[Any]:
     return chain(*(_task(name, Queue.VERIFICATION, run) for name in names))
 

@@ -76,15 +76,15 @@ def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
 
 def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[Start]:
     """The items that may be started now, so that `in_flight` run; none of a cancelled batch."""
-    running = session.scalar(
-        select(func.count()).where(Query.batch_id == batch_id, Query.status == QueryStatus.RUNNING)
-    )
+    item = aliased(Query)
+    running = select(func.count()).where(item.batch_id == batch_id, item.status == QueryStatus.RUNNING)
+    # One statement sees one moment: what it counts as waiting it does not count as running.
     waiting = (
         select(Query.id, Query.launch)
         .join(Batch, Batch.id == Query.batch_id)
         .where(Query.batch_id == batch_id, Query.status == QueryStatus.QUEUED, Batch.cancelled_at.is_(None))
         .order_by(Query.position)
-        .limit(max(0, in_flight - (running or 0)))
+        .limit(func.greatest(0, in_flight - running.scalar_subquery()))
     )
     return [Start(*row) for row in session.execute(waiting)]
 

@@ -13,6 +13,7 @@ from services.publishing import publish
 from services.repairs import repair_item
 from services.step import Outcome, StepContext, StepResult
 from workers import pipeline
+from workers.launch import advancing
 from workers.step import Step, step_task
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
@@ -58,7 +59,7 @@ def repair_failing(run: pipeline.Run, context: StepContext) -> Signature[Any]:
 def go_on(run: pipeline.Run, context: StepContext) -> Signature[Any] | None:
     """The end of an item of a batch makes room for the next one."""
     batch_id = context.query.batch_id
-    return pipeline.advancing(str(batch_id), run.tenant) if batch_id else None
+    return advancing(batch_id) if batch_id else None
 
 
 plan_checks_task = step_task(Step("plan_checks", "verifying", note_plan, then=check_or_conclude))
