@@ -136,6 +136,11 @@ def test_each_check_can_be_asked_for_alone(check: Any) -> None:  # N2
     expected = ("supported", "accurate") if check == "citations" else ("not_checked", "not_checked")
     assert (states(result)[0], cited(result)[0][1]) == expected
     assert result["changed"] is False
+    # What nobody asked for speaks neither for nor against the answer.
+    known = {"claims": (1.0, None), "citations": (1.0, True)}
+    verification = result["verification"]
+    assert (verification["confidence"], verification["is_grounded"]) == known.get(check, (None, None))
+    assert not any("could not be checked" in issue for issue in verification["issues"])
 
 
 def test_repairs_look_at_the_given_sources_only() -> None:  # N2, N5
