@@ -17,7 +17,7 @@ COUNT = 30
 
 def item(number: int) -> dict[str, Any]:
     """Every third answer has a wrong figure."""
-    said = number + 1 if number % 3 == 0 else number
+    said = 3 * number if number % 3 == 0 else number
     source = f"Shop {number}. Returns are accepted within {number} days of the purchase date."
     answer = f"Returns are accepted within {said} days of the purchase date [1]."
     return {"custom_id": f"shop-{number}", "answer": answer, "sources": [{"text": source}]}
