@@ -9,9 +9,11 @@ from weakref import WeakKeyDictionary
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
+from api.security import still_allowed
 from clients.bell import Bell
 from config.settings import settings
 from db.models import QueryKind
+from domain.errors import KeyRevoked
 from services import results
 from services.results import Told
 
@@ -29,22 +31,25 @@ def bell() -> Bell:
 async def until_final(request: Request, query_id: UUID, wait: float, kind: QueryKind = QueryKind.ANSWER) -> None:
     """Return at the end of the query, after `wait` seconds, or when the client is gone.
 
-    Raises QueryNotFound, VerificationNotFound.
+    Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
     deadline = time.monotonic() + wait
     while await run_in_threadpool(results.read_status, query_id, kind) not in results.FINAL:
         left = deadline - time.monotonic()
         if left <= 0 or await request.is_disconnected():
             return
+        if not await still_allowed():
+            raise KeyRevoked("The key was revoked, or has expired, while this request waited.")
         await bell().heard(query_id, left)
 
 
 async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:
-    """Yield the events of the query after number `after` as they are stored, until its last one.
+    """Yield the events of the query after number `after` as they are stored, until its last one, or until soon after
+    the request's key was revoked.
 
     An empty list is a sign of life: nothing has happened for a while.
     """
-    while True:
+    while await still_allowed():
         told, finished = await run_in_threadpool(results.read_events, query_id, after)
         yield told
         if finished:

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from citewell.cli.console import emit, err, out
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url
 from citewell.cli.show.given import given_view
+from citewell.wire.verifications import SourceText
 from clients.parsing import ParseLimits, parse
 from config.settings import settings
 
@@ -30,11 +31,9 @@ def verify(
     url: Url = None,
 ) -> None:
     """Verify an answer against its sources: a verdict per sentence and citation, and the repaired text."""
-    asked = {"answer": _answer(answer), "sources": [_source(path) for path in source]}
-    optional = {"question": question, "repair": repair}
-    asked |= {name: value for name, value in optional.items() if value is not None}
+    text, sources = _answer(answer), [_source(path) for path in source]
     with connected(url) as client, err.status("verifying"):
-        result = client.verify(asked, seconds=wait)
+        result = cast("dict[str, Any]", client.verify(text, sources, question, wait=wait, repair=repair))
     if as_json:
         emit(result)
     else:
@@ -52,12 +51,15 @@ def _answer(name: str) -> str:
         raise CommandFailed(f"{name} is not text in UTF-8", USAGE) from None
 
 
-def _source(path: Path) -> dict[str, Any]:
+def _source(path: Path) -> SourceText:
     """The file as ingestion reads it, with its pages."""
     limits = settings().ingestion
     parsed = parse(_read(path), path.name, ParseLimits(max_pages=limits.max_pages, max_chars=limits.max_chars))
     pages = [[page.number, page.start, page.end] for page in parsed.pages]
-    return {"title": path.name, "text": parsed.text} | ({"pages": pages} if pages else {})
+    source = SourceText(title=path.name, text=parsed.text)
+    if pages:
+        source["pages"] = pages
+    return source
 
 
 def _read(path: Path) -> bytes:

@@ -51,6 +51,9 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /agent/chat",
         "POST /query/verified",
         "POST /api/verify-citation",
+        "POST /v1/keys",
+        "GET /v1/keys",
+        "DELETE /v1/keys/{key_id}",
         "GET /healthz",
         "GET /readyz",
     }
