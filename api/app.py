@@ -12,7 +12,18 @@ from fastapi.routing import APIRoute
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
-from api.routes import citations, documents, keys, operations, quality, queries, seeds, webhooks
+from api.routes import (
+    batches,
+    citations,
+    documents,
+    keys,
+    operations,
+    quality,
+    queries,
+    seeds,
+    verifications,
+    webhooks,
+)
 from api.schemas.problem import MEDIA_TYPE, Problem
 from api.security import Access, access, keys_mode
 from api.uploads import FORM_OVERHEAD_BYTES
@@ -34,6 +45,9 @@ citation is checked against the sources, and the whole history of the checks is 
 _ROUTERS = (
     (documents.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (queries.router, Access(Scope.READ, Scope.ASK)),
+    # Batches first: their path is also that of a verification whose id is no UUID.
+    (batches.router, Access(Scope.READ, Scope.ASK)),
+    (verifications.router, Access(Scope.READ, Scope.ASK)),
     (quality.router, Access(Scope.READ, Scope.READ)),
     (seeds.router, Access(Scope.READ, Scope.ASK)),
     (citations.router, Access(Scope.READ, Scope.ASK)),
@@ -58,8 +72,12 @@ def create_app() -> FastAPI:
         redirect_slashes=False,
     )
     add_error_handlers(app)
-    upload_limit = settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES
-    app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads={documents.router.prefix: upload_limit})
+    uploads = {
+        documents.router.prefix: settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES,
+        verifications.router.prefix: settings().verifying.max_bytes,
+        batches.router.prefix: settings().verifying.batch_max_bytes,
+    }
+    app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
     app.include_router(operations.router)
     for router, needs in _ROUTERS:

@@ -12,6 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from api.security import still_allowed
 from clients.bell import Bell
 from config.settings import settings
+from db.models import QueryKind
 from domain.errors import KeyRevoked
 from services import results
 from services.results import Told
@@ -27,13 +28,13 @@ def bell() -> Bell:
     return _bells[loop]
 
 
-async def until_final(request: Request, query_id: UUID, wait: float) -> None:
+async def until_final(request: Request, query_id: UUID, wait: float, kind: QueryKind = QueryKind.ANSWER) -> None:
     """Return at the end of the query, after `wait` seconds, or when the client is gone.
 
-    Raises QueryNotFound, and KeyRevoked soon after the request's key was revoked.
+    Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
     deadline = time.monotonic() + wait
-    while await run_in_threadpool(results.read_status, query_id) not in results.FINAL:
+    while await run_in_threadpool(results.read_status, query_id, kind) not in results.FINAL:
         left = deadline - time.monotonic()
         if left <= 0 or await request.is_disconnected():
             return

@@ -57,6 +57,8 @@ def correct(
     source_count: int,
     inaccurate: Set[tuple[int, int]],
     repairs: Mapping[int, Repair] | None = None,
+    *,
+    renumber: bool = True,
 ) -> Corrected:
     """Remove the `inaccurate` (statement index, number) pairs and all numbers outside 1..`source_count`; renumber.
 
@@ -64,7 +66,8 @@ def correct(
     for sources that were added. The numbers that stay become 1..n in their old order and stand behind the full stop of
     their sentence, as `[1][2]`. A list of references at the end is taken off. Nothing else changes, except that
     a marker which was a word of its sentence ("According to [1], …") becomes "the source". Correcting the result again,
-    with n sources and no repairs, changes nothing.
+    with n sources and no repairs, changes nothing. Without `renumber` the numbers stay as they are: they are somebody
+    else's.
     """
     reading, repairs = read(answer), repairs or {}
     kept = [
@@ -73,7 +76,8 @@ def correct(
         else list(repairs[index].numbers)
         for index, said in enumerate(reading.said)
     ]
-    mapping = {old: new for new, old in enumerate(sorted({n for numbers in kept for n in numbers}), start=1)}
+    left = sorted({n for numbers in kept for n in numbers})
+    mapping = {old: new if renumber else old for new, old in enumerate(left, start=1)}
     plain, places = mend(reading, repairs)
     numbers = {index: tuple(sorted({mapping[number] for number in own})) for index, own in enumerate(kept)}
     text, statements = _written(plain, places, numbers, reading)

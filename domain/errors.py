@@ -2,14 +2,14 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed, CursorInvalid
-│   ├── IdempotencyKeyInvalid, IdempotencyKeyReused
+│   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
-│   └── WebhookNotFound, DeliveryNotFound
+│   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
 └── EmbeddingMismatch, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
@@ -55,6 +55,10 @@ class GraphModeUnavailable(BadInput):
 
 class ModelNotAllowed(BadInput):
     """The model is not in the list of allowed models (`models.allowed` in the configuration)."""
+
+
+class VerificationInvalid(BadInput):
+    """The answer or its sources cannot be verified as they are."""
 
 
 class EventTypeUnknown(BadInput):
@@ -169,6 +173,14 @@ class ChunkNotFound(NotFound):
 
 class WorkspaceNotFound(NotFound):
     """There is no workspace with that name; ingest a document into it first."""
+
+
+class VerificationNotFound(NotFound):
+    """There is no verification with that id."""
+
+
+class BatchNotFound(NotFound):
+    """There is no batch with that id."""
 
 
 class KeyNotFound(NotFound):

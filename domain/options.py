@@ -34,8 +34,8 @@ class QueryOptions(BaseModel):
     confidence_threshold: float = 0.7
     """S2.3: an answer with less confidence gets another round, of which there are at most `max_crag_attempts`."""
     max_crag_attempts: int = 2
-    repair: Literal["full", "citations"] = "full"
-    """N5: mend failing statements, or only take wrong citations away (S5.5)."""
+    repair: Literal["full", "citations", "off"] = "full"
+    """N5: mend failing statements, only take wrong citations away (S5.5), or leave the text alone (N2)."""
     second_pass_k: int = 8
     """S3.5: passages per search of a corrective round or a repair."""
     source_scoring: bool = False

@@ -39,8 +39,8 @@ class Scored(TypedDict):
 class Selected(TypedDict):
     """`selected` are the chunk keys that the answer is written from, numbered 1..k by position; `ranked` all of them.
 
-    `sources` is `selected` as users see it. `refused`: the evidence gate closed. `failed`: retrieval or reranking
-    broke, which says nothing about the documents. `reason` says why.
+    `sources` is `selected` as users see it; given sources (N2) are told without their texts. `refused`: the evidence
+    gate closed. `failed`: retrieval or reranking broke, which says nothing about the documents. `reason` says why.
     """
 
     status: Literal["selected", "refused", "failed"]
@@ -60,6 +60,12 @@ class Drafted(TypedDict):
     reason: NotRequired[str]
     code: NotRequired[str]
     """Why it failed, for machines: `model_refused`, `model_unavailable`, …"""
+    given: NotRequired[str]
+    """N2: the answer as it was given; `text` is it with a marker for each of `citations`, which came beside it."""
+    inserted: NotRequired[list[tuple[int, int]]]
+    """N2: (place in `given`, length) of those markers."""
+    citations: NotRequired[list[dict[str, Any]]]
+    """N2: {start, end, source, number}: as given, and the number of that source, null when there is none."""
 
 
 class Extracted(TypedDict):
@@ -73,12 +79,14 @@ class Extracted(TypedDict):
 class Checked(TypedDict):
     """One check. `fallback`: a simpler method stood in (S1.2); `not_checked`: it says nothing; `skipped`: by setting.
 
-    `verdict` is the reply of the judgement as JSON, or null.
+    `verdict` is the reply of the judgement as JSON, or null. `shown` says so when only excerpts of the sources were
+    shown to the model.
     """
 
     status: Literal["checked", "fallback", "not_checked", "skipped"]
     verdict: dict[str, Any] | None
     reason: NotRequired[str]
+    shown: NotRequired[str]
 
 
 class Assessed(TypedDict):

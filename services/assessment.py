@@ -53,7 +53,10 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
     ]
     verification = _verification(context, context.draft["text"], findings)
     _set_confidence(context, verification, findings, judged, {})
-    verification.issues = [*verification.issues, *_unchecked_issues(context, [each.status for each in judged])]
+    verification.issues = [
+        *verification.issues,
+        *_unchecked_issues(context, findings, [each.status for each in judged]),
+    ]
     rows = [sentence_row(context, each) for each in judged]
     checks = check_rows(context, passages, findings)
     return as_attempt(StoredVerification(verification, rows, claim_rows(findings), checks))
@@ -70,7 +73,7 @@ def published_verification(context: StepContext, findings: Findings, published: 
         _withdraw(verification)
     verification.issues = [
         *verification.issues,
-        *_unchecked_issues(context, states),
+        *_unchecked_issues(context, findings, states),
         *_edit_issues(answer, repairs),
     ]
     if answer.abstained:
@@ -164,6 +167,8 @@ def _set_confidence(
     verification.draft_confidence = findings.confidence
     verification.claims_checked = sum(state not in UNCHECKED for state in counted)
     verification.claims_supported = list(counted).count(SentenceStatus.SUPPORTED)
+    if findings.unasked:
+        return
     verification.is_grounded = _grounded(states) and _grounded(counted)
     if calibration := context.tools.calibration:
         verification.calibration = {"version": calibration.version, "ece": calibration.ece}
@@ -222,13 +227,14 @@ def _verdict_of(context: StepContext, step: str) -> Mapping[str, Any] | None:
     return (context.outcome(step) or {}).get("verdict")
 
 
-def _unchecked_issues(context: StepContext, states: Sequence[SentenceStatus]) -> list[str]:
+def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
     found: list[str] = []
     if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
         found.append("Answerability was not checked.")
     if (context.outcome("check_claims") or {}).get("status", "not_checked") == "not_checked":
         found.append("The claims of the answer were not checked one by one; its sentences were.")
-    if unchecked := list(states).count(SentenceStatus.NOT_CHECKED):
+    unchecked = 0 if findings.unasked else list(states).count(SentenceStatus.NOT_CHECKED)
+    if unchecked:
         found.append(f"{unchecked} of {len(states)} sentences could not be checked.")
     return found
 
@@ -256,4 +262,5 @@ def _check_json(context: StepContext, name: str) -> dict[str, Any]:
     verdict: dict[str, Any] = outcome.get("verdict") or {}
     kept = {"claims"} if name == "check_facts" else {"supported"}
     told = {field: value for field, value in verdict.items() if field in kept}
-    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **told}
+    shown = {"shown": outcome["shown"]} if "shown" in outcome else {}
+    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **shown, **told}

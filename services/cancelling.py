@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from db.models import QueryStatus
+from db.models import QueryKind, QueryStatus
 from db.queries.queries import get_query
 from db.session import transaction
 from domain.errors import QueryFinished
@@ -11,15 +11,17 @@ from services.finishing import finish
 from services.results import read_head
 
 
-def cancel_query(query_id: uuid.UUID) -> dict[str, Any]:
+def cancel_query(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
     """End the query as cancelled and return it without its answer; a second time changes nothing.
 
     From the commit on its messages are stale: workers drop them, stop a call that is under way when they renew their
-    lease, and nothing of it is stored or sent. Raises QueryNotFound, and QueryFinished when it has ended otherwise.
+    lease, and nothing of it is stored or sent. Raises QueryNotFound, VerificationNotFound, and QueryFinished when it
+    has ended otherwise.
     """
     with transaction() as session:
-        if not finish(session, query_id, QueryStatus.CANCELLED):
-            status = get_query(session, query_id).status
-            if status != QueryStatus.CANCELLED:
-                raise QueryFinished(f"The query has ended already ({status}); there is nothing left to cancel.")
+        finish(session, query_id, QueryStatus.CANCELLED)
+        # Of another kind: the error takes the end back.
+        status = get_query(session, query_id, kind).status
+        if status != QueryStatus.CANCELLED:
+            raise QueryFinished(f"The query has ended already ({status}); there is nothing left to cancel.")
     return read_head(query_id)

@@ -1,5 +1,6 @@
 """Citations with exact evidence: which span of which source stands behind which words (S4.2, S4.6, N3)."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.models import Citation
 from db.queries.chunks import Passage, source_slice
+from db.queries.given import given_slice
 from domain.citation_types import citation_type, weaker
 from domain.evidence import best_text_span, claim_relevance
 from domain.judgements import CitationType
@@ -74,7 +76,7 @@ def citation_row(
         chunk_index=passage.chunk_index,
         start_index=passage.start_index,
         source=passage.source,
-        page_number=passage.page,
+        page_number=passage.page_at(start),
         section=passage.section_at(start),
         text_span=passage.text[span.start : span.end],
         source_start=start,
@@ -89,10 +91,17 @@ def citation_row(
     )
 
 
-def assert_exact(session: Session, answer: str, citations: list[Citation]) -> None:
-    """N3: read every span back from the stored text. Raises EvidenceMismatch; a deleted document cannot be compared."""
+def assert_exact(session: Session, answer: str, citations: list[Citation], given_with: uuid.UUID | None = None) -> None:
+    """N3: read every span back from the stored text. Raises EvidenceMismatch; a deleted document cannot be compared.
+
+    `given_with` is the verification that the sources came with (N2), if they did.
+    """
     for citation in citations:
-        stored = source_slice(session, citation.document_id, citation.source_start, citation.source_end)
+        start, end = citation.source_start, citation.source_end
+        if given_with is None:
+            stored = source_slice(session, citation.document_id, start, end)
+        else:
+            stored = given_slice(session, given_with, citation.chunk_index + 1, start, end)
         if stored is not None and stored != citation.text_span:
             raise EvidenceMismatch(f"{citation.chunk_id} at {citation.source_start}:{citation.source_end}")
         if answer[citation.answer_start : citation.answer_end] != citation.claim_text:

@@ -1,6 +1,6 @@
 """Concluding a query: failing sentences are mended, wrong citations go, the rest is renumbered (S5.5, N5)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -13,9 +13,17 @@ from domain.errors import SourceDeleted
 from domain.modes import IDK
 from domain.references import references
 from domain.verdicts import PairVerdict, Verdict
-from services.assessment import Published, abstained_verification, broken_verification, published_verification
+from services.assessment import (
+    Published,
+    abstained_verification,
+    as_attempt,
+    attempted_verification,
+    broken_verification,
+    published_verification,
+)
 from services.citing import ExtractedQuote, assert_exact, choose_span, citation_row
 from services.findings import Findings, find
+from services.given_citations import judged_citations
 from services.repairs import Repairs, corrected_draft, read_repairs
 from services.step import StepContext, StepResult
 
@@ -31,6 +39,10 @@ class Conclusion:
     answer: Answer
     citations: list[Citation]
     verification: StoredVerification | None
+    draft: StoredVerification | None = None
+    """N2: the same for the answer as it was given."""
+    judged: list[dict[str, Any]] | None = None
+    """N2: what became of every citation of the answer as it was given."""
 
 
 def conclude(context: StepContext) -> StepResult:
@@ -43,12 +55,15 @@ def conclude(context: StepContext) -> StepResult:
         return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
 
     def save(session: Session) -> None:
-        assert_exact(session, conclusion.answer.text, conclusion.citations)
+        given_with = context.query.id if context.query.is_given else None
+        assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
         add_answer(session, conclusion.answer, conclusion.citations)
-        if conclusion.verification is not None:
-            add_verification(session, conclusion.verification)
+        for verification in (conclusion.draft, conclusion.verification):
+            if verification is not None:
+                add_verification(session, verification)
 
-    return StepResult.single({"status": "answered", "abstained": conclusion.answer.abstained}, save)
+    told = {} if conclusion.judged is None else {"citations": conclusion.judged}
+    return StepResult.single({"status": "answered", "abstained": conclusion.answer.abstained, **told}, save)
 
 
 def _failure(context: StepContext) -> dict[str, str] | None:
@@ -67,7 +82,21 @@ def _conclusion(context: StepContext) -> Conclusion:
         return _abstain(context, IDK, selection.get("reason", "There is too little evidence."))
     if context.draft["status"] == "abstained":
         return _abstain(context, context.draft["text"], context.draft.get("reason", ""))
-    return _answered(context)
+    if not context.query.is_given:
+        return _answered(context)
+    if context.query.options.repair == "off":
+        return _only_judged(context)
+    findings = find(context)
+    draft = _draft_verification(context, findings)
+    return replace(_answered(context), draft=draft, judged=judged_citations(context, findings))
+
+
+def _only_judged(context: StepContext) -> Conclusion:
+    """N2: verdicts on an answer that stays as it is."""
+    findings, text = find(context), context.draft["text"]
+    verification = _draft_verification(context, findings)
+    verification.verification.kind = "published"
+    return Conclusion(_answer_row(context, text, text), [], verification, judged=judged_citations(context, findings))
 
 
 def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
@@ -82,16 +111,24 @@ def _answered(context: StepContext) -> Conclusion:
     reason = _unanswerable(context) or _nothing_left(corrected, repairs)
     citations = [] if reason else _citations(context, corrected, findings, repairs)
     raw = context.draft["text"]
-    if reason:
-        answer = _answer_row(context, IDK, raw, abstain_reason=reason)
-    else:
+    if not reason:
         answer = _answer_row(context, corrected.text, raw, corrected=corrected, repairs=repairs)
+    elif context.query.is_given:
+        # Whoever gave the answer is told what became of each of its sentences.
+        answer = _answer_row(context, IDK, raw, abstain_reason=reason, corrected=corrected)
+    else:
+        answer = _answer_row(context, IDK, raw, abstain_reason=reason)
     verification = _verification(context, findings, Published(answer, citations, corrected, repairs))
     return Conclusion(answer, citations, verification)
 
 
 def _unanswerable(context: StepContext) -> str | None:
-    """S3.4: why the answer is replaced, if its last answerability verdict says so; the repaired answer has its own."""
+    """S3.4: why the answer is replaced, if its last answerability verdict says so; the repaired answer has its own.
+
+    A given answer (N2) is judged sentence by sentence whatever the whole is: its verdict is told, and that is all.
+    """
+    if context.query.is_given:
+        return None
     again = (context.outcome("recheck_answerability") or {}).get("verdict")
     verdict = again or (context.outcome("check_answerability") or {}).get("verdict")
     if not verdict or verdict["supported"]:
@@ -102,6 +139,15 @@ def _unanswerable(context: StepContext) -> str | None:
 def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
     dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
     return NOTHING_LEFT if dropped and not any(statement.claim for statement in corrected.statements) else None
+
+
+def _draft_verification(context: StepContext, findings: Findings) -> StoredVerification:
+    try:
+        return attempted_verification(context, findings)
+    except Exception as error:
+        log.exception("verification_broke", query_id=str(context.query.id))
+        reason = f"verification broke ({type(error).__name__})"
+        return as_attempt(broken_verification(context, context.draft["text"], reason))
 
 
 def _verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification | None:
@@ -153,8 +199,9 @@ def _answer_row(
     corrected: Corrected | None = None,
     repairs: Repairs | None = None,
 ) -> Answer:
-    passages = repairs.passages if repairs else []
-    labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected else {}
+    # The numbers of a given answer (N2) are those of the request, where its sources are named.
+    passages = repairs.passages if repairs and not context.query.is_given else []
+    labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected and passages else {}
     edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []
     return Answer(
         query_id=context.query.id,

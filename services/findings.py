@@ -29,7 +29,8 @@ class Findings:
     """The draft sentence by sentence. `claims` are those of S2.1 as stored, None when they were not checked.
 
     `counted` are the states that the confidence was computed from: those of the sentences or of the claims, whichever
-    says less, so that a claim the model did not list cannot raise it.
+    says less, so that a claim the model did not list cannot raise it. `unasked`: nobody asked for verdicts on the
+    sentences (N2), so they say nothing about the answer.
     """
 
     draft: str
@@ -39,6 +40,7 @@ class Findings:
     claims: list[dict[str, Any]] | None
     counted: Sequence[SentenceStatus]
     confidence: float | None
+    unasked: bool = False
 
     def checks_of(self, index: int) -> list[PairVerdict]:
         """The verdicts of one statement."""
@@ -91,8 +93,16 @@ def find(context: StepContext) -> Findings:
     claims: list[dict[str, Any]] | None = checked["claims"] if checked else None
     sentences = list(states.values())
     listed = [_AS_SENTENCE[claim["status"]] for claim in claims or []]
-    counted = min((sentences, listed), key=_sure) if confidence(listed) is not None else sentences
-    return Findings(context.draft["text"], said, verdicts, states, claims, counted, confidence(counted))
+    if unasked := _is_unasked(context, verdicts):
+        counted = listed
+    else:
+        counted = min((sentences, listed), key=_sure) if confidence(listed) is not None else sentences
+    return Findings(context.draft["text"], said, verdicts, states, claims, counted, confidence(counted), unasked)
+
+
+def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
+    checks = [outcome for (step, _), outcome in context.outcomes.items() if step == "check_statements"]
+    return bool(verdicts and checks) and all(outcome["status"] == "skipped" for outcome in checks)
 
 
 def read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:

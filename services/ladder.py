@@ -7,7 +7,7 @@ statement stays as it is, and its state says that it failed.
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clients.llm.gateway import Failure
@@ -15,6 +15,7 @@ from db.queries.chunks import Passage
 from domain.citations import Statement, statements
 from domain.disagreements import disagreements
 from domain.evidence import best_text_span, claim_relevance
+from domain.excerpts import best_relevance
 from domain.judgements import REWRITE_STATEMENT
 from domain.mending import clean_words
 from domain.outcomes import Repaired
@@ -23,6 +24,7 @@ from domain.verdicts import PairVerdict, SentenceStatus, Verdict
 from services.findings import Findings
 from services.judging import judge_statement
 from services.repairs import repair_item
+from services.showing import excerpts
 from services.step import StepContext, numbered
 
 BUDGET_S = 240.0
@@ -85,7 +87,7 @@ class Ladder:
 
     def _likeliest(self, keys: Sequence[int]) -> list[Passage]:
         text = self.statement.text
-        rated = [(claim_relevance(text, passage.readable), passage) for passage in self.context.passages(list(keys))]
+        rated = [(best_relevance(text, passage.readable), passage) for passage in self.context.passages(list(keys))]
         likely = [(score, passage) for score, passage in rated if score >= _RELEVANT]
         agreeing = [each for each in likely if not disagreements(text, each[1].readable)]
         return [passage for _, passage in sorted(agreeing, key=lambda each: -each[0])][:_MOST_TRIED]
@@ -94,11 +96,12 @@ class Ladder:
         self, cited: list[Passage], retrieved: list[Passage], searched: list[Passage], why: str
     ) -> Repaired | None:
         selected = await asyncio.to_thread(self.context.selected_passages)
-        for passage, text in self._substitutions(cited or selected):
+        for passage, text in self._substitutions(cited or self._most_relevant(selected)):
             if ruling := await self._ruling(text, [passage]):
                 return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
         passages = list({each.key: each for each in (*cited, *selected, *retrieved, *searched)}.values())
-        fields = {"sources": numbered(passages), "statement": self.statement.text, "reason": why}
+        shown = excerpts(passages, [replace(self.statement, numbers=())]).sources
+        fields = {"sources": shown, "statement": self.statement.text, "reason": why}
         item = repair_item(self.statement.index)
         reply = await self.context.tools.models.ask(REWRITE_STATEMENT, fields, log=self.context.log, item=item)
         if isinstance(reply, Failure):
@@ -110,6 +113,12 @@ class Ladder:
         passage = passages[reply.source - 1]
         ruling = await self._ruling(text, [passage])
         return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
+
+    def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
+        """Given sources (N2) come in any order; what was retrieved comes with the best first."""
+        if not self.context.query.is_given:
+            return list(passages)
+        return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
     def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
         """The statement with the source's own figure for a wrong one, where both are about the same thing.

@@ -22,7 +22,12 @@ _LONGEST_GROWTH = 1.5
 
 
 def search_evidence(context: StepContext) -> StepResult:
-    """Search the workspace for every failing statement, a few chunks for each."""
+    """Search the workspace for every failing statement, a few chunks for each.
+
+    Where the sources were given (N2) nothing else counts, and all of them are at hand.
+    """
+    if context.query.is_given:
+        return StepResult.single(EvidenceFound(status="searched", found={}))
     failing = _failing(context)
     found = {str(each.index): search_for(context, [each.text], context.query.options.second_pass_k) for each in failing}
     return StepResult.single(
@@ -51,6 +56,10 @@ async def repair_statements(context: StepContext) -> StepResult:
 
 async def recheck_answerability(context: StepContext) -> StepResult:
     """S3.4 once more, when the draft was not found answerable and repairs changed it: the repaired answer counts."""
+    if context.query.is_given:
+        return StepResult.single(
+            Checked(status="skipped", verdict=None, reason="the verdict is on the answer as given")
+        )
     first = context.outcome("check_answerability") or {"status": "not_checked", "verdict": None}
     confirmed = first["status"] == "skipped" or (first["verdict"] and first["verdict"]["supported"])
     repairs = await asyncio.to_thread(read_repairs, context)

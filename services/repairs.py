@@ -53,7 +53,8 @@ def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) 
         for (index, number), verdict in findings.verdicts.items()
         if number and verdict.verdict(threshold) is Verdict.INACCURATE
     }
-    return correct(context.draft["text"], len(context.selection["selected"]), wrong, repairs.edits)
+    sources, given = len(context.selection["selected"]), context.query.is_given
+    return correct(context.draft["text"], sources, wrong, repairs.edits, renumber=not given)
 
 
 def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:

@@ -5,7 +5,9 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
+from sqlalchemy.orm import Session
+
+from db.models import Answer, Citation, CitationCheck, ModelCall, Query, QueryKind, Verification, VerificationSentence
 from db.queries import events, queries, records, results, steps
 from db.queries.paging import Place
 from db.queries.queries import QueryFilter
@@ -16,33 +18,43 @@ from services.finishing import LAST_EVENTS
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
 
-def read_status(query_id: uuid.UUID) -> str:
-    """The query's status alone, for waiting. Raises QueryNotFound."""
+def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
+    """The query's status alone, for waiting. Raises QueryNotFound, VerificationNotFound."""
     with reading() as session:
-        return queries.get_query(session, query_id).status
+        return queries.get_query(session, query_id, kind).status
 
 
 def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     """The query with everything that is known of it so far. Raises QueryNotFound."""
     with reading() as session:
-        query = queries.get_query(session, query_id)
+        query = queries.get_query(session, query_id, QueryKind.ANSWER)
         found = results.find_answer(session, query_id)
         published = results.find_published_verification(session, query_id)
         selected = steps.find_outcome(session, query_id, found[0].round if found else query.round, "select")
-        usage = records.usage_of_query(session, query_id)
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             **(_answer_json(*found) if found else _NO_ANSWER),
             "sources": (selected or {}).get("sources", []),
             "verification": _verification_json(published, query.options) if published else None,
-            "usage": {
-                "llm_calls": usage.llm_calls,
-                "prompt_tokens": usage.prompt_tokens,
-                "completion_tokens": usage.completion_tokens,
-                "cost_usd": float(usage.cost_usd),
-            },
-            "timings": {**steps.stage_timings(session, query_id), "total": _elapsed_ms(query)},
+            "usage": usage_json(session, query_id),
+            "timings": timings_json(session, query),
         }
+
+
+def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
+    """What the query has cost so far."""
+    usage = records.usage_of_query(session, query_id)
+    return {
+        "llm_calls": usage.llm_calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost_usd": float(usage.cost_usd),
+    }
+
+
+def timings_json(session: Session, query: Query) -> dict[str, Any]:
+    """Milliseconds per step, and from acceptance to the end."""
+    return {**steps.stage_timings(session, query.id), "total": _elapsed_ms(query)}
 
 
 def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
@@ -59,10 +71,10 @@ def read_head(query_id: uuid.UUID) -> dict[str, Any]:
         return _head(query, queries.workspace_name_of(session, query))
 
 
-def read_history(query_id: uuid.UUID) -> dict[str, Any]:
-    """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound."""
+def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
+    """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound, VerificationNotFound."""
     with reading() as session:
-        query = queries.get_query(session, query_id)
+        query = queries.get_query(session, query_id, kind)
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             "verifications": [_attempt_json(v) for v in results.list_verifications(session, query_id)],
@@ -105,7 +117,7 @@ def read_events(query_id: uuid.UUID, after: int) -> tuple[list[Told], bool]:
     """
     with reading() as session:
         # The state first: whatever is stored between the two looks is in the second.
-        was_finished = queries.get_query(session, query_id).status in FINAL
+        was_finished = queries.get_query(session, query_id, QueryKind.ANSWER).status in FINAL
         rows = events.list_events(session, query_id, after)
     told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
     if told and told[-1].type in LAST_EVENTS:
@@ -200,15 +212,22 @@ def _citation_json(citation: Citation) -> dict[str, Any]:
 
 
 def _verification_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any] | None:
-    verification = stored.verification
-    if "broken" in verification.checks:
+    if "broken" in stored.verification.checks:
         return None  # S1.6: the answer is returned without it; the reason is in the history
+    return {
+        **scores_json(stored, options),
+        "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
+    }
+
+
+def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any]:
+    """The verification without its sentences."""
+    verification = stored.verification
     return {
         **_fields(verification, _SCORE_FIELDS),
         "crag_attempts": verification.attempts,
         "attempts": verification.attempts,
         "additional_context_used": verification.additional_context_used,
-        "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
         **(_claims_json(stored) if options.get("show_claims") else {}),
     }
 

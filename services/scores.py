@@ -8,39 +8,54 @@ from services.step import Outcome, StepContext
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """Row S1.8's scores and the issues that follow from them."""
+    """Row S1.8's scores and the issues that follow from them; None for a check that nobody asked for (N2)."""
 
-    alignment: float
-    coverage: float
-    facts: float
-    overall: float
+    alignment: float | None
+    coverage: float | None
+    facts: float | None
+    overall: float | None
     issues: list[str]
 
 
 def score_answer(context: StepContext) -> AnswerScores:
-    """Combine alignment, coverage and facts with the weights and thresholds of the query (S1.5)."""
+    """Combine alignment, coverage and facts with the weights and thresholds of the query (S1.5).
+
+    What nobody asked for (N2) counts for nothing and is no issue.
+    """
     options = context.query.options
     alignment = _part(context.outcome("check_alignment"))
     coverage = _part(context.outcome("check_coverage"))
     facts = _facts(context.outcome("check_facts"))
-    weights = Weights(options.weight_alignment, options.weight_coverage, options.weight_facts)
+    weights = Weights(
+        alignment=options.weight_alignment if alignment else 0.0,
+        coverage=options.weight_coverage if coverage else 0.0,
+        facts=options.weight_facts if facts else 0.0,
+    )
+    parts = (alignment or _UNASKED, coverage or _UNASKED, facts or _UNASKED)
     thresholds = Thresholds(options.alignment_threshold, options.coverage_threshold, options.facts_threshold)
     return AnswerScores(
-        alignment=alignment.score,
-        coverage=coverage.score,
-        facts=facts.score,
-        overall=overall(alignment, coverage, facts, weights),
-        issues=issues(alignment, coverage, facts, thresholds),
+        alignment=alignment.score if alignment else None,
+        coverage=coverage.score if coverage else None,
+        facts=facts.score if facts else None,
+        overall=overall(*parts, weights) if any((weights.alignment, weights.coverage, weights.facts)) else None,
+        issues=issues(*parts, thresholds),
     )
 
 
-def _part(outcome: Outcome | None) -> Part:
+_UNASKED = Part(1.0)
+
+
+def _part(outcome: Outcome | None) -> Part | None:
+    if outcome is not None and outcome["status"] == "skipped":
+        return None
     if outcome is None or outcome["verdict"] is None:
         return Part(0.0, "not_checked", _reason(outcome))
     return Part(outcome["verdict"]["score"], outcome["status"], outcome.get("reason", ""))
 
 
-def _facts(outcome: Outcome | None) -> Part:
+def _facts(outcome: Outcome | None) -> Part | None:
+    if outcome is not None and outcome["status"] == "skipped":
+        return None
     if outcome is None or outcome["verdict"] is None:
         return Part(FACTS_WHEN_NOT_CHECKED, "not_checked", _reason(outcome))
     return Part(facts_score([claim["verified"] for claim in outcome["verdict"]["claims"]]))

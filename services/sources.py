@@ -30,7 +30,7 @@ def location(passage: Passage, start: int, end: int) -> dict[str, Any]:
         "document_id": str(passage.document_id),
         "document_name": passage.filename,
         "chunk_id": passage.chunk_id,
-        "page_number": passage.page,
+        "page_number": passage.page_at(start),
         "section": passage.section_at(start),
         "source_start": start,
         "source_end": end,

@@ -10,8 +10,10 @@ from sqlalchemy.orm import Session
 from clients.embeddings import Embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
+from db.models import QueryKind
 from db.queries.chunks import Passage, get_passages
 from db.queries.events import EventData
+from db.queries.given import get_given_passages
 from db.session import reading
 from domain.calibration import Calibration
 from domain.errors import SourceDeleted
@@ -32,6 +34,13 @@ class QuerySnapshot:
     mode: str
     provider: str
     options: QueryOptions
+    kind: str = QueryKind.ANSWER
+    batch_id: uuid.UUID | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether answer and sources came with the request (N2): then its sources are all there are."""
+        return self.kind == QueryKind.VERIFICATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +126,9 @@ class StepContext:
 
     def passages(self, keys: list[int]) -> list[Passage]:
         """Load passages in a short transaction of their own, in the order of `keys`."""
+        load = get_given_passages if self.query.is_given else get_passages
         with reading() as session:
-            return get_passages(session, keys)
+            return load(session, keys)
 
     def selected_passages(self) -> list[Passage]:
         """The passages that the answer is written from; number N in the answer is position N-1 here.

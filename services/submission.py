@@ -35,7 +35,7 @@ class NewQuery:
     citation_confidence: float | None = None
     confidence_threshold: float | None = None
     max_crag_attempts: int | None = None
-    repair: Literal["full", "citations"] | None = None
+    repair: Literal["full", "citations", "off"] | None = None
     source_scoring: bool | None = None
     callback_url: str | None = None
 

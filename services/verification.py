@@ -1,11 +1,10 @@
 """The checks of one answer. Each returns a Checked outcome; what could not be judged is `not_checked`, never passed."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from clients.llm.gateway import Failure
-from db.queries.chunks import Passage
 from domain import judgements
 from domain.bearing import may_say
 from domain.citations import plan_checks, statements
@@ -23,6 +22,7 @@ from domain.outcomes import Checked
 from domain.scoring import citation_coverage, keyword_overlap
 from domain.sources import Sources
 from services.judging import judge_statement
+from services.showing import Shown, shown_to_judge
 from services.sources import identities, location
 from services.step import StepContext, StepResult, numbered
 from services.telling import citation_checked
@@ -34,18 +34,18 @@ MOST_FACTS = 5
 
 async def check_alignment(context: StepContext) -> StepResult:
     """S1.2: the answer against the top 5 chunks; keyword overlap stands in, and says so, when the model fails."""
-    passages = await asyncio.to_thread(context.passages, context.selection["ranked"][:ALIGNMENT_CHUNKS])
+    shown = await asyncio.to_thread(shown_to_judge, context, ALIGNMENT_CHUNKS)
     answer = context.draft["text"]
     checked = await _ask(
         context,
         CHECK_ALIGNMENT,
-        {"sources": numbered(passages), "question": context.query.question, "answer": answer},
+        {"sources": shown.sources, "question": context.query.question, "answer": answer},
     )
     if checked["status"] == "not_checked":
-        score = keyword_overlap(answer, [passage.text for passage in passages])
+        score = keyword_overlap(answer, [passage.text for passage in shown.passages])
         reason = f"keyword overlap stands in for the model: {checked.get('reason')}"
         checked = Checked(status="fallback", verdict={"score": score, "reason": reason}, reason=reason)
-    return StepResult.single(checked)
+    return StepResult.single(shown.noted(checked))
 
 
 def check_coverage(context: StepContext) -> StepResult:
@@ -56,25 +56,25 @@ def check_coverage(context: StepContext) -> StepResult:
 
 async def check_facts(context: StepContext) -> StepResult:
     """S1.4: one to five key claims against the top 10 chunks; source numbers become chunk ids."""
-    passages = await asyncio.to_thread(context.passages, context.selection["ranked"][:FACT_CHUNKS])
-    sources = numbered(passages)
-    fields = {"sources": sources, "answer": context.draft["text"]}
+    shown = await asyncio.to_thread(shown_to_judge, context, FACT_CHUNKS)
+    fields = {"sources": shown.sources, "answer": context.draft["text"]}
     reply = await context.tools.models.ask(CHECK_FACTS, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(_not_checked(reply.reason))
     if not reply.claims and any(statement.claim for statement in statements(context.draft["text"])):
         return StepResult.single(_not_checked("the model found no claim in an answer that makes some"))
-    ids = [passage.chunk_id for passage in passages]
-    return StepResult.single(Checked(status="checked", verdict=_with_chunk_ids(reply, sources, ids)))
+    return StepResult.single(shown.noted(Checked(status="checked", verdict=_with_chunk_ids(reply, shown))))
 
 
-def _with_chunk_ids(facts: Facts, sources: Sources, ids: Sequence[str]) -> dict[str, Any]:
+def _with_chunk_ids(facts: Facts, shown: Shown) -> dict[str, Any]:
     # S1.4: one to five; a model that lists more has not kept to the key ones.
     claims = facts.model_dump()["claims"][:MOST_FACTS]
-    named = {source.number: (source.text, chunk_id) for source, chunk_id in zip(sources, ids, strict=True)}
+    pairs = list(zip(shown.sources, shown.passages, strict=True))
     for claim in claims:
-        found = [named[number] for number in claim["supporting_sources"] if number in named]
-        claim["supporting_sources"] = [chunk_id for text, chunk_id in found if may_say(text, claim["claim"])]
+        named: list[int] = claim["supporting_sources"]
+        found = [(source.text, passage.chunk_id) for n in named for source, passage in pairs if source.number == n]
+        saying = (chunk_id for text, chunk_id in found if may_say(text, claim["claim"]))
+        claim["supporting_sources"] = list(dict.fromkeys(saying))
         # A claim is verified by a source that exists and may say it, or it is not verified.
         claim["verified"] = claim["verified"] and bool(claim["supporting_sources"])
     return {"claims": claims}
@@ -82,27 +82,27 @@ def _with_chunk_ids(facts: Facts, sources: Sources, ids: Sequence[str]) -> dict[
 
 async def check_claims(context: StepContext) -> StepResult:
     """S2.1: every claim of the answer, with evidence that really stands in a source."""
-    passages = await asyncio.to_thread(context.selected_passages)
-    sources, answer = numbered(passages), context.draft["text"]
-    fields = {"sources": sources, "question": context.query.question, "answer": answer}
+    shown = await asyncio.to_thread(shown_to_judge, context)
+    fields = {"sources": shown.sources, "question": context.query.question, "answer": context.draft["text"]}
     reply = await context.tools.models.ask(CHECK_CLAIMS, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(_not_checked(reply.reason))
-    texts = [source.text for source in sources]
-    claims = [_claim_json(check_claim(_reported(claim), texts), passages) for claim in reply.claims]
+    texts = [source.text for source in shown.sources]
+    claims = [_claim_json(check_claim(_reported(claim), texts), shown) for claim in reply.claims]
     corrections = [text for text in reply.suggested_corrections if text.strip()]
-    return StepResult.single(Checked(status="checked", verdict={"claims": claims, "corrections": corrections}))
+    verdict = {"claims": claims, "corrections": corrections}
+    return StepResult.single(shown.noted(Checked(status="checked", verdict=verdict)))
 
 
 def _reported(claim: judgements.ReportedClaim) -> ReportedClaim:
     return ReportedClaim(claim.claim, ClaimStatus(claim.status), claim.evidence, claim.reasoning)
 
 
-def _claim_json(claim: CheckedClaim, passages: list[Passage]) -> dict[str, Any]:
+def _claim_json(claim: CheckedClaim, shown: Shown) -> dict[str, Any]:
     place, source = claim.place, None
     evidence = claim.evidence
     if place is not None:
-        passage = passages[place.source]
+        passage = shown.passages[place.source]
         source = location(passage, passage.start_index + place.start, passage.start_index + place.end)
         evidence = passage.words(place.start, place.end)
     fields = {"claim": claim.claim, "status": claim.status.name, "reasoning": claim.reasoning}
@@ -115,13 +115,9 @@ async def check_answerability(context: StepContext) -> StepResult:
         return StepResult.single(
             Checked(status="skipped", verdict=None, reason=f"mode {context.query.mode} does not ask for it")
         )
-    passages = await asyncio.to_thread(context.selected_passages)
-    fields = {
-        "sources": numbered(passages),
-        "question": context.query.question,
-        "answer": context.draft["text"],
-    }
-    return StepResult.single(await _ask(context, CHECK_ANSWERABILITY, fields))
+    shown = await asyncio.to_thread(shown_to_judge, context)
+    fields = {"sources": shown.sources, "question": context.query.question, "answer": context.draft["text"]}
+    return StepResult.single(shown.noted(await _ask(context, CHECK_ANSWERABILITY, fields)))
 
 
 async def check_statements(context: StepContext) -> StepResult:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
 from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, WebhookEndpoint
-from db.queries import documents, endpoints, messages, queries, results
+from db.queries import batches, documents, endpoints, messages, queries, results
 from db.queries.messages import Receiver
 from domain.webhook_body import message_body
 from domain.webhooks import EventType, matches
@@ -57,13 +57,34 @@ def write_message(
 
 
 def announce_query(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
-    """Announce the end of a query: that it succeeded or failed. Of one that was cancelled nobody hears."""
+    """Announce the end of a query: that it succeeded or failed. Of one that was cancelled nobody hears.
+
+    Of an item of a batch only its own callback hears: the batch is announced as a whole.
+    """
     query = queries.get_query(session, query_id)
     type_ = _QUERY_EVENTS.get((QueryKind(query.kind), status))
+    if type_ is None:
+        return
+    wanting = _wanting(session, type_) if query.batch_id is None else []
     # The data takes a few statements, and most installations have nobody who wants it.
-    if type_ and (query.callback_url or _wanting(session, type_)):
+    if wanting or query.callback_url:
         data = _query_data(session, query, status)
-        announce(session, type_, data, query_id=query_id, callback_url=query.callback_url)
+        write_message(session, type_, data, _receivers(wanting, query.callback_url), query_id=query_id)
+
+
+def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
+    """Announce that the last item of a batch has ended. Of a cancelled one nobody hears."""
+    batch = batches.get_batch(session, batch_id)
+    if batch.cancelled_at is None:
+        states = batches.count_states(session, batch_id)
+        here = f"/v1/verifications/batches/{batch_id}"
+        data = {
+            "id": str(batch_id),
+            "total": batch.total,
+            **{state: states[state] for state in ("succeeded", "failed", "cancelled")},
+            "links": {"self": here, "results": f"{here}/results"},
+        }
+        announce(session, EventType.BATCH_COMPLETED, data, callback_url=batch.callback_url)
 
 
 def announce_document(session: Session, document_id: uuid.UUID, error: dict[str, Any] | None = None) -> None:
@@ -98,7 +119,10 @@ def _receivers(wanting: Sequence[WebhookEndpoint], callback_url: str | None) -> 
 
 
 def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str, Any]:
-    kind = "verifications" if query.kind == QueryKind.VERIFICATION else "queries"
+    given = query.kind == QueryKind.VERIFICATION
+    here, history = (
+        (f"/v1/verifications/{query.id}", "history") if given else (f"/v1/queries/{query.id}", "verifications")
+    )
     answer = results.find_answer(session, query.id)
     published = results.find_published_verification(session, query.id)
     scores = ("confidence", "accuracy_rate", "overall_score")
@@ -113,7 +137,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "answer": answer[0].text if answer else None,
         "error": query.error,
         "scores": {name: getattr(published.verification, name) for name in scores} if published else None,
-        "links": {"self": f"/v1/{kind}/{query.id}", "verifications": f"/v1/queries/{query.id}/verifications"},
+        "links": {"self": here, history: f"{here}/{history}"},
         "truncated": False,
     }
 

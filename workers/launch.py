@@ -4,15 +4,19 @@ A start that could not be published is no loss: the row says that the work is un
 """
 
 import uuid
+from typing import Any
 
 import structlog
+from celery import Signature
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from db.queries import queries
-from db.session import current_tenant, transaction
+from config.settings import settings
+from db.models import QueryKind
+from db.queries import batches, queries
+from db.session import current_tenant, reading, transaction
 from workers.celery_app import app
-from workers.pipeline import Run, starting
+from workers.pipeline import Run, starting, verifying
 from workers.queues import Queue
 
 log = structlog.get_logger()
@@ -29,17 +33,39 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
     """Start a query again from its first unfinished step, unless somebody else did since `seen_launch` was read."""
     with transaction() as session:
         launch = queries.mark_launched(session, query_id, seen_launch)
-        round_ = queries.get_query(session, query_id).round
+        query = queries.get_query(session, query_id)
+        start = verifying if query.kind == QueryKind.VERIFICATION else starting
     if launch is None:
         return True
     try:
-        starting(Run(str(query_id), launch, round_, current_tenant())).apply_async(retry=False)
+        start(Run(str(query_id), launch, query.round, current_tenant())).apply_async(retry=False)
     except (OperationalError, RedisError, OSError) as error:
         log.warning("query_not_published", query_id=str(query_id), error=type(error).__name__)
         with transaction() as session:
             queries.unlaunch(session, query_id, launch)
         return False
     return True
+
+
+def advancing(batch_id: uuid.UUID) -> Signature[Any]:
+    """The hint that an item of a batch has ended."""
+    args = (str(batch_id), current_tenant())
+    return app.signature("batch.advance", args=args, queue=Queue.MAINTENANCE.value, ignore_result=True)
+
+
+def launch_waiting(batch_id: uuid.UUID) -> int:
+    """Start as many items of a batch as may run beside those that do; return how many were published.
+
+    Called whenever an item ends. A call that is lost is no loss: the reconciler makes it again.
+    """
+    with reading() as session:
+        waiting = batches.next_items(session, batch_id, settings().verifying.batch_in_flight)
+    published = 0
+    for query_id, launch in waiting:
+        if not relaunch_query(query_id, launch):
+            break
+        published += 1
+    return published
 
 
 def launch_ingestion(document_id: uuid.UUID) -> bool:

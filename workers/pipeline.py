@@ -10,6 +10,8 @@
        │  ▲                                                                                                       │
     publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────┘
 
+A verification of a given answer (N2) starts at `plan_checks`: what the steps before it leave came with the request.
+
 Builders return signatures and launch nothing. `retrieve`, `select`, `plan_checks`, `assess` and `search_evidence`
 launch what follows them, because only they know what and how wide it is; each is the last link of its own canvas.
 Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
@@ -40,6 +42,11 @@ def starting(run: Run) -> Signature[Any]:
     retrieve = _task("query.retrieve", Queue.RETRIEVAL, run)
     first = [_task("query.plan_queries", Queue.VERIFICATION, run)] if run.round else []
     return chain(*first, retrieve).on_error(_failing(run))
+
+
+def verifying(run: Run) -> Signature[Any]:
+    """Start with the checks: answer and sources came with the request (N2)."""
+    return _fan_in(run, [], _task("query.plan_checks", Queue.VERIFICATION, run))
 
 
 def scoring(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:

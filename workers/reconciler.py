@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries import documents, queries
+from db.queries import batches, documents, queries
 from db.queries.events import drop_old_drafts
 from db.queries.idempotency import forget_old_keys
 from db.queries.locks import try_leader_lock
@@ -21,7 +21,7 @@ from db.queries.queries import Launch
 from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
 from services.finishing import finish
-from workers.launch import launch_ingestion, relaunch_query
+from workers.launch import launch_ingestion, launch_waiting, relaunch_query
 from workers.runtime import ring
 
 log = structlog.get_logger()
@@ -32,7 +32,7 @@ TIDY_EVERY_S = 300.0
 
 
 def reconcile(recovery: RecoverySettings) -> int:
-    """Look once; return how many queries and documents were started again. Does nothing when another process leads."""
+    """Look once; return how many queries and documents were started. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
@@ -43,10 +43,16 @@ def reconcile(recovery: RecoverySettings) -> int:
                 _start_again(query, recovery)
         waiting = documents.list_unstarted_documents(session, older_than_s=recovery.lease_s)
         documents.touch_documents(session, [document_id for document_id, _ in waiting])
+        queued = batches.list_waiting_batches(session, settings().verifying.batch_in_flight)
     for document_id, tenant_id in waiting:
         with acting_for(tenant_id):
             launch_ingestion(document_id)
-    return len(lost) + len(waiting)
+    return len(lost) + len(waiting) + sum(_advance(batch_id, tenant_id) for batch_id, tenant_id in queued)
+
+
+def _advance(batch_id: uuid.UUID, tenant_id: int) -> int:
+    with acting_for(tenant_id):
+        return launch_waiting(batch_id)
 
 
 def _start_again(query: Launch, recovery: RecoverySettings) -> None:

@@ -31,14 +31,14 @@ from workers.thought import Thought
 log = structlog.get_logger()
 
 Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
-Next = Callable[[Run, StepContext], Signature[Any]]
+Next = Callable[[Run, StepContext], Signature[Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """How a step is run: `failed` is the outcome of an item whose body broke; without it the error goes to the errback.
 
-    `then` builds what to launch when the step is done, for steps that end their canvas.
+    `then` builds what to launch when the step is done, if anything, for steps that end their canvas.
     """
 
     name: str
@@ -77,8 +77,9 @@ def execute_step(step: Step, run_: Run, items: Sequence[str] = ("",)) -> None:
             result = _think(step, context, thought)
         _save(step, run_, context, result, attempts)
         context = context.with_outcomes(step.name, result.values)
-    if step.then is not None:
-        step.then(run_, context).apply_async()
+    following = step.then(run_, context) if step.then is not None else None
+    if following is not None:
+        following.apply_async()
 
 
 def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, dict[str, int]] | None:
@@ -99,6 +100,8 @@ def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, di
             mode=query.mode,
             provider=query.provider,
             options=QueryOptions(**query.options),
+            kind=query.kind,
+            batch_id=query.batch_id,
         )
     if entered:
         ring(snapshot.id)

@@ -127,7 +127,7 @@ class CalibrationRead(BaseModel):
 
 
 class Scores(BaseModel):
-    """The scores of one verification. A score is null when its check did not run."""
+    """The scores of one verification. A score is null when its check was not asked for."""
 
     overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
     answer_source_alignment: Score | None
@@ -153,17 +153,22 @@ class Scores(BaseModel):
     checks: dict[str, JsonValue] = Field(
         description="Of each check: whether it ran, fell back, or did not run and why."
     )
-    sentences: list[SentenceRead]
 
 
-class VerificationRead(Scores):
-    """What was proven of the answer."""
+class WholeScores(Scores):
+    """The same with what surrounds it in a result."""
 
     crag_attempts: int = Field(description="Corrective rounds that were made.")
     attempts: int = Field(description="The same number.")
     additional_context_used: bool = Field(description="Whether a corrective round found more passages.")
     claims: list[ClaimRead] = Field(default=[], description="Only when the request said `show_claims`.")
     facts: list[FactRead] = Field(default=[], description="The key claims of the fact check, with `show_claims`.")
+
+
+class VerificationRead(WholeScores):
+    """What was proven of the answer."""
+
+    sentences: list[SentenceRead]
 
 
 class UsageRead(BaseModel):

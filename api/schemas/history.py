@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.answers import ClaimRead, FactRead, Score, Scores
+from api.schemas.answers import ClaimRead, FactRead, Score, Scores, SentenceRead
 from api.schemas.queries import QueryHead
 
 
@@ -35,6 +35,7 @@ class VerificationAttempt(Scores):
     kind: str = Field(description="`attempt`: the draft of a round; `published`: the answer that users see.")
     verifier: str | None
     answer: str
+    sentences: list[SentenceRead]
     claims: list[ClaimRead]
     facts: list[FactRead]
     citation_checks: list[CitationCheckRead]

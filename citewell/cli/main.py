@@ -17,6 +17,7 @@ COMMANDS = {
     "up": "Start everything on this machine, until Ctrl-C.",
     "ingest": "Add files, or folders of them, to a workspace.",
     "ask": "Ask the documents, and see what proves the answer.",
+    "verify": "Hold an answer of any system against its sources.",
     "history": "List questions, or show all that was checked.",
     "quality": "How well it did: the metrics of the verification.",
     "evaluate": "Measure verification or retrieval on labelled data.",

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import func, select
@@ -12,11 +12,15 @@ from db.models import Chunk, Document
 from db.queries.documents import get_document
 from domain.attacks import without_orders
 from domain.errors import ChunkNotFound
+from domain.excerpts import page_at
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk as the pipeline uses it; `key` is its primary key, `text` the document's text at start..end."""
+    """A chunk as the pipeline uses it; `key` is its primary key, `text` the document's text at start..end.
+
+    A source that came with a request (N2) is one passage, however long: it has `pages`, a chunk lies on one `page`.
+    """
 
     key: int
     document_id: uuid.UUID
@@ -32,6 +36,11 @@ class Passage:
     end_index: int
     text: str
     sections: list[Any]
+    pages: list[list[int]] = field(default_factory=list[list[int]])
+
+    def page_at(self, offset: int) -> int | None:
+        """The page of the document at `offset` (code points of its text), if that is known."""
+        return page_at(self.pages, offset) if self.pages else self.page
 
     def section_at(self, offset: int) -> str | None:
         """The innermost section of the document at `offset` (code points of its text), if it has sections."""

@@ -7,7 +7,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import Executable, select
 from sqlalchemy.orm import Session
 
-from db.models import Answer, Citation, CitationCheck, Query, StepOutcome, Verification, VerificationSentence, Workspace
+from db.models import (
+    Answer,
+    Citation,
+    CitationCheck,
+    Query,
+    QueryKind,
+    StepOutcome,
+    Verification,
+    VerificationSentence,
+    Workspace,
+)
 
 
 class VerifiedRow(NamedTuple):
@@ -23,8 +33,8 @@ class VerifiedRow(NamedTuple):
 
 
 def newest_queries(session: Session, workspace: str | None, limit: int) -> list[uuid.UUID]:
-    """The newest queries that were verified."""
-    statement = select(Query.id).where(Query.id.in_(select(Verification.query_id)))
+    """The newest questions whose answers were verified; answers from elsewhere say nothing about ours."""
+    statement = select(Query.id).where(Query.kind == QueryKind.ANSWER, Query.id.in_(select(Verification.query_id)))
     if workspace is not None:
         statement = statement.join(Workspace, Workspace.id == Query.workspace_id).where(Workspace.name == workspace)
     return list(session.scalars(statement.order_by(Query.created_at.desc()).limit(limit)))

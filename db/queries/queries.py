@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.models import Query, QueryKind, QueryStatus, StepOutcome, Workspace
 from db.queries.paging import Place, page
-from domain.errors import QueryNotFound
+from domain.errors import QueryNotFound, VerificationNotFound
 
 
 class Launch(NamedTuple):
@@ -32,10 +32,12 @@ def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None
     return query
 
 
-def get_query(session: Session, query_id: uuid.UUID) -> Query:
-    """Raise QueryNotFound when there is none."""
+def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> Query:
+    """Raise QueryNotFound when there is none, VerificationNotFound when there is none of that `kind`."""
     query = session.get(Query, query_id)
-    if query is None:
+    if query is None or kind not in (None, query.kind):
+        if kind is QueryKind.VERIFICATION:
+            raise VerificationNotFound(f"There is no verification {query_id}.")
         raise QueryNotFound(f"There is no query {query_id}.")
     return query
 
@@ -172,10 +174,14 @@ def list_stalled(session: Session, *, lease_s: float, stalled_s: float, limit: i
 
 
 def list_unpublished(session: Session, older_than_s: float, limit: int = 100) -> list[Launch]:
-    """Queries that were accepted but never started: the broker was away."""
+    """Queries that were accepted but never started: the broker was away. Items of a batch wait for their turn."""
     rows = session.execute(
         select(Query.id, Query.launch, Query.tenant_id)
-        .where(Query.status == QueryStatus.QUEUED, Query.created_at < func.now() - timedelta(seconds=older_than_s))
+        .where(
+            Query.status == QueryStatus.QUEUED,
+            Query.batch_id.is_(None),
+            Query.created_at < func.now() - timedelta(seconds=older_than_s),
+        )
         .order_by(Query.created_at)
         .limit(limit)
     )

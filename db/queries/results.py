@@ -38,7 +38,10 @@ def add_verification(session: Session, stored: StoredVerification) -> None:
     session.add_all(parts)
 
 
-def find_answer(session: Session, query_id: uuid.UUID) -> tuple[Answer, list[Citation]] | None:
+StoredAnswer = tuple[Answer, list[Citation]]
+
+
+def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
     """The answer of the last round with its citations in order, if there is one yet."""
     answer = session.scalar(select(Answer).where(Answer.query_id == query_id).order_by(Answer.round.desc()).limit(1))
     if answer is None:
@@ -53,6 +56,17 @@ def find_published_verification(session: Session, query_id: uuid.UUID) -> Stored
         select(Verification)
         .where(Verification.query_id == query_id, Verification.kind == "published")
         .order_by(Verification.id.desc())
+        .limit(1)
+    )
+    return _with_parts(session, verification) if verification else None
+
+
+def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
+    """The verification of what was written, or given (N2), before any repair; else of what was published."""
+    verification = session.scalar(
+        select(Verification)
+        .where(Verification.query_id == query_id)
+        .order_by(Verification.kind, Verification.id)
         .limit(1)
     )
     return _with_parts(session, verification) if verification else None

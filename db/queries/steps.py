@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, text, update
+from sqlalchemy import bindparam, func, insert, select, text, update
 from sqlalchemy.orm import Session
 
 from db.models import StepOutcome
@@ -109,6 +109,16 @@ _FINISH = (
     )
     .values(value=bindparam("v"), finished_at=func.clock_timestamp())
 )
+
+
+def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> None:
+    """Store (query, step, item, outcome) of round 0 that no step has to work out: they came with the request (N2)."""
+    rows = [
+        {"query_id": query_id, "round": 0, "step": step, "item": item, "worker": "request", "value": value}
+        for query_id, step, item, value in found
+    ]
+    done = {"lease_until": func.now(), "finished_at": func.now()}
+    session.execute(insert(StepOutcome).values(done), rows)
 
 
 def renew_lease(

@@ -48,6 +48,15 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/webhooks/callback-secret",
         "POST /v1/webhooks/callback-secret/rotate",
         "POST /v1/deliveries/{delivery_id}/replay",
+        "POST /v1/verifications",
+        "GET /v1/verifications",
+        "GET /v1/verifications/{verification_id}",
+        "DELETE /v1/verifications/{verification_id}",
+        "GET /v1/verifications/{verification_id}/history",
+        "POST /v1/verifications/batches",
+        "GET /v1/verifications/batches/{batch_id}",
+        "GET /v1/verifications/batches/{batch_id}/results",
+        "DELETE /v1/verifications/batches/{batch_id}",
         "GET /v1/quality",
         "POST /v1/quality",
         "POST /query",
@@ -100,6 +109,19 @@ def test_a_finished_query_has_the_promised_fields(schema: JSON) -> None:  # S1.8
     }
     for name, fields in promised.items():
         assert set(fields.split()) <= models[name]["properties"].keys(), name
+
+
+def test_a_verification_is_described_with_an_example(schema: JSON) -> None:  # N2
+    models, post = schema["components"]["schemas"], schema["paths"]["/v1/verifications"]["post"]
+    assert {"200", "202", "422"} <= post["responses"].keys()
+    assert models["VerificationCreate"]["examples"][0]["sources"]
+    promised = (
+        "id status custom_id question answer repaired_answer changed edits removed_citations sentences citations "
+        "verification usage timings error created_at finished_at"
+    )
+    assert set(promised.split()) <= models["VerificationResult"]["properties"].keys()
+    lines = schema["paths"]["/v1/verifications/batches"]["post"]["requestBody"]["content"]
+    assert lines.keys() == {"application/jsonl", "application/x-ndjson"}
 
 
 SEED_MODELS = (

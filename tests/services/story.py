@@ -12,7 +12,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
 from config.settings import ModelSettings
-from db.models import Chunk, Document
+from db.models import Chunk, Document, QueryKind
 from db.queries import queries, steps
 from db.session import transaction
 from domain.citations import plan_checks
@@ -95,6 +95,8 @@ class Story:
 
     There is one round unless `max_crag_attempts` says otherwise.
     """
+
+    kind = QueryKind.ANSWER
 
     def __init__(
         self, question: str = "How long?", *, play: Play = with_offline, mode: str = "balanced", **options: Any
@@ -198,7 +200,7 @@ class Story:
 
     def _context(self, gateway: ModelGateway, items: tuple[str, ...]) -> StepContext:
         snapshot = QuerySnapshot(
-            self.query_id, self.workspace_id, self.question, self.mode, gateway.provider, self.options
+            self.query_id, self.workspace_id, self.question, self.mode, gateway.provider, self.options, self.kind
         )
         tools = Tools(gateway, default_embedder())
         return StepContext(snapshot, self.round, items, self.rounds[self.round], tools, self.rounds, self.log)
@@ -247,10 +249,14 @@ class Story:
             self.run("recheck_answerability", repairing.recheck_answerability)
         return self
 
-    def conclude(self) -> dict[str, Any]:
-        """Conclude and publish; return the finished query."""
+    def finish(self) -> None:
+        """Conclude and publish."""
         self.run("conclude", conclude)
         self.run("publish", publish)
+
+    def conclude(self) -> dict[str, Any]:
+        """Conclude and publish; return the finished query."""
+        self.finish()
         return read_query(self.query_id)
 
 

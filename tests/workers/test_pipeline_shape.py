@@ -13,6 +13,10 @@ def test_answering_starts_with_retrieval() -> None:  # A2
     assert str(pipeline.starting(RUN)) == "query.retrieve('q1', 1, 0, 7)"
 
 
+def test_a_given_answer_starts_with_its_checks() -> None:  # N2
+    assert str(pipeline.verifying(RUN)) == "query.plan_checks('q1', 1, 0, 7)"
+
+
 def test_a_corrective_round_plans_its_searches_first() -> None:  # A2, S2.3
     assert (
         str(pipeline.starting(RUN._replace(round=1))) == "query.plan_queries('q1', 1, 1, 7) | retrieve('q1', 1, 1, 7)"
@@ -49,7 +53,7 @@ def test_repairs_are_a_chord_into_the_conclusion() -> None:  # A2, N5
 
 def test_every_canvas_ends_with_one_errback() -> None:
     canvases: list[Any] = [pipeline.starting(RUN), pipeline.starting(RUN._replace(round=1)), pipeline.concluding(RUN)]
-    canvases += [pipeline.searching(RUN), pipeline.assessing(RUN)]
+    canvases += [pipeline.searching(RUN), pipeline.assessing(RUN), pipeline.verifying(RUN)]
     chords: list[Any] = [pipeline.scoring(RUN, [["1"]]), pipeline.drafting(RUN), pipeline.checking(RUN, [])]
     chords += [pipeline.repairing(RUN, [["s0"]])]
     canvases += [chord.body for chord in chords]

@@ -11,6 +11,7 @@ from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing import finish
 from workers.celery_app import app
+from workers.launch import launch_waiting
 from workers.runtime import ring
 
 REASON = "A step broke in a way that was not foreseen; the worker logs have the details."
@@ -26,6 +27,19 @@ def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, te
             if query is not None:
                 event = {"reason": REASON, "round": round_}
                 finish(session, query.id, QueryStatus.FAILED, error=error, event=event)
+        if query is not None and query.batch_id is not None:
+            with acting_for(tenant):
+                launch_waiting(query.batch_id)
         ring(uuid.UUID(query_id))
+    except DatabaseUnavailable as error:
+        raise task.retry(exc=error, countdown=5, max_retries=100) from error
+
+
+@app.task(name="batch.advance", bind=True)
+def advance_batch(task: Task[Any, Any], batch_id: str, tenant: int) -> None:
+    """A hint that an item of a batch has ended: start the next (N2)."""
+    try:
+        with acting_for(tenant):
+            launch_waiting(uuid.UUID(batch_id))
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error

@@ -13,6 +13,7 @@ from services.publishing import publish
 from services.repairs import repair_item
 from services.step import Outcome, StepContext, StepResult
 from workers import pipeline
+from workers.launch import advancing
 from workers.step import Step, step_task
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
@@ -55,6 +56,12 @@ def repair_failing(run: pipeline.Run, context: StepContext) -> Signature[Any]:
     return pipeline.repairing(run, batches(items, context.query.options.check_batch))
 
 
+def go_on(run: pipeline.Run, context: StepContext) -> Signature[Any] | None:
+    """The end of an item of a batch makes room for the next one."""
+    batch_id = context.query.batch_id
+    return advancing(batch_id) if batch_id else None
+
+
 plan_checks_task = step_task(Step("plan_checks", "verifying", note_plan, then=check_or_conclude))
 check_alignment_task = step_task(Step("check_alignment", "verifying", verification.check_alignment, failed=NOT_CHECKED))
 check_coverage_task = step_task(Step("check_coverage", "verifying", verification.check_coverage, failed=NOT_CHECKED))
@@ -78,4 +85,4 @@ recheck_answerability_task = step_task(
     Step("recheck_answerability", "repairing", repairing.recheck_answerability, failed=NOT_CHECKED)
 )
 conclude_task = step_task(Step("conclude", "concluding", conclude))
-publish_task = step_task(Step("publish", "publishing", publish))
+publish_task = step_task(Step("publish", "publishing", publish, then=go_on))

@@ -15,6 +15,7 @@ _VERDICTS = {
     "contradicted": ("✗", "contradicted", "red"),
     "unsupported": ("✗", "unsupported", "red"),
     "inaccurate": ("✗", "inaccurate", "red"),
+    "dangling": ("✗", "no such source", "red"),
     "no_claim": ("·", "no claim", "dim"),
     "not_checked": ("?", "not checked", "magenta"),
 }

@@ -1,0 +1,95 @@
+"""Answers to verify as they come over HTTP: one as JSON, many as lines of JSON (N2)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+
+from api.errors import MAX_FIELD_ERRORS
+from api.schemas.verifications import VerificationCreate
+from api.uploads import media_type
+from config.settings import Settings
+from domain.errors import CitewellError
+from services.given import NewCitation, NewSource, NewVerification, check_verification
+
+LINES = ("application/jsonl", "application/x-ndjson")
+
+
+def require_lines(request: Request) -> None:
+    """A dependency: refuse other bodies with a clear word. Raises HTTPException (415)."""
+    if media_type(request) not in LINES:
+        raise HTTPException(415, f"Send the file as {' or '.join(LINES)}, one JSON object per line.")
+
+
+def as_new(sent: VerificationCreate) -> NewVerification:
+    """The request in the words of the services."""
+    return NewVerification(
+        answer=sent.answer,
+        sources=[
+            NewSource(
+                text=source.text,
+                document_id=source.document_id,
+                title=source.title,
+                url=source.url,
+                metadata=source.metadata,
+                pages=[(page[0], page[1], page[2]) for page in source.pages] if source.pages is not None else None,
+                id=source.id,
+            )
+            for source in sent.sources
+        ],
+        question=sent.question,
+        citations=[NewCitation(each.start, each.end, each.source) for each in sent.citations],
+        checks=sent.checks,
+        workspace=sent.workspace,
+        model=sent.model,
+        repair=sent.repair,
+        citation_confidence=sent.citation_confidence,
+        show_claims=sent.show_claims,
+        custom_id=sent.custom_id,
+        callback_url=sent.callback_url,
+    )
+
+
+def parsed_lines(body: bytes, settings: Settings) -> list[NewVerification]:
+    """Read a file of a batch; empty lines count as lines but are none of its items.
+
+    Raises RequestValidationError that names the lines that are wrong, at most MAX_FIELD_ERRORS of them.
+    """
+    items: list[NewVerification] = []
+    wrong: list[Mapping[str, Any]] = []
+    for number, line in enumerate(body.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            new = as_new(VerificationCreate.model_validate_json(line))
+            check_verification(new, settings)
+        except ValidationError as error:
+            wrong.append(_first(number, error))
+        except CitewellError as error:
+            wrong.append(_wrong(number, (), error.message))
+        else:
+            items.append(new)
+        if len(wrong) == MAX_FIELD_ERRORS:
+            break
+    if found := wrong or list(_wrong_count(len(items), settings)):
+        raise RequestValidationError(found)
+    return items
+
+
+def _wrong_count(count: int, settings: Settings) -> Iterator[Mapping[str, Any]]:
+    most = settings.verifying.batch_max_items
+    if not 1 <= count <= most:
+        yield {"type": "value_error", "loc": ("body",), "msg": f"has {count} items; send 1 to {most:,}"}
+
+
+def _first(number: int, error: ValidationError) -> Mapping[str, Any]:
+    # One thing per line: whoever mends it sees the next.
+    found = error.errors(include_input=False, include_url=False)[0]
+    return {**found, "loc": ("body", f"line {number}", *found["loc"])}
+
+
+def _wrong(number: int, field: tuple[str, ...], message: str) -> Mapping[str, Any]:
+    return {"type": "value_error", "loc": ("body", f"line {number}", *field), "msg": message}

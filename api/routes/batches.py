@@ -1,0 +1,114 @@
+"""Many verifications in one file (N2)."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+
+from api.given import LINES, parsed_lines, require_lines
+from api.idempotency import REPLAYED, MaybeRepeated
+from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
+from config.settings import settings
+from services import batches
+from services.given import submit_batch
+from workers.launch import launch_waiting
+from workers.runtime import ring
+
+router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])
+
+UNFINISHED = "Citewell-Unfinished"
+_AT_A_TIME = 50
+_FILE = cast(
+    "dict[str, Any]",
+    {
+        "requestBody": {
+            "required": True,
+            "content": {
+                kind: {
+                    "schema": VerificationCreate.model_json_schema(ref_template="#/components/schemas/{model}"),
+                    "example": '{"custom_id": "a", "answer": "It takes 14 days [1].", "sources": [{"text": "…"}]}\n',
+                }
+                for kind in LINES
+            },
+        }
+    },
+)
+_RESULTS = cast(
+    "dict[int | str, dict[str, Any]]",
+    {
+        200: {
+            "description": "A result per line, in the order of the file.",
+            "content": {
+                LINES[0]: {"schema": {"type": "string"}, "example": '{"custom_id": "a", "status": "succeeded"}\n'}
+            },
+            "headers": {
+                UNFINISHED: {
+                    "description": "How many items are left out: they are unfinished.",
+                    "schema": {"type": "integer"},
+                }
+            },
+        }
+    },
+)
+
+
+@router.post("", status_code=202, openapi_extra=_FILE, dependencies=[Depends(require_lines)])
+async def submit(
+    request: Request,
+    response: Response,
+    repeatable: MaybeRepeated,
+    callback_url: Annotated[str | None, Query(max_length=2048, description="Is told when the batch has ended.")] = None,
+) -> BatchAccepted:
+    """Verify many answers: one request per line, as for a single one. One bad line refuses the whole file.
+
+    A few of them run at a time, so that people who wait for an answer need not wait for the batch.
+    """
+    items = await run_in_threadpool(parsed_lines, await request.body(), settings())
+    batch_id, repeated = await run_in_threadpool(submit_batch, items, callback_url, settings(), repeatable)
+    if repeated:
+        response.headers.update(REPLAYED)
+    else:
+        await run_in_threadpool(launch_waiting, batch_id)
+    here = f"{router.prefix}/{batch_id}"
+    response.headers["Location"] = here
+    return BatchAccepted(id=batch_id, total=len(items), links=BatchLinks(self=here, results=f"{here}/results"))
+
+
+@router.get("/{batch_id}", response_model=BatchRead)
+def get_batch(batch_id: UUID) -> object:
+    """How many items are in which state."""
+    return batches.read_batch(batch_id)
+
+
+@router.get("/{batch_id}/results", response_class=StreamingResponse, responses=_RESULTS)
+async def get_results(batch_id: UUID) -> Response:
+    """The results so far, a line each, in the order of the file; the header says how many items are left out."""
+    batch = await run_in_threadpool(batches.read_batch, batch_id)
+    headers = {UNFINISHED: str(batch["queued"] + batch["running"])}
+    return StreamingResponse(_lines(batch_id), media_type=LINES[0], headers=headers)
+
+
+@router.delete("/{batch_id}", response_model=BatchRead)
+def cancel_batch(batch_id: UUID) -> object:
+    """End what is not finished as cancelled; results that are there stay."""
+    for query_id in batches.cancel_batch(batch_id):
+        ring(query_id)
+    return batches.read_batch(batch_id)
+
+
+async def _lines(batch_id: UUID) -> AsyncIterator[bytes]:
+    position = -1
+    while found := await run_in_threadpool(_read, batch_id, position):
+        position = found[-1][0]
+        for _, line in found:
+            yield line
+
+
+def _read(batch_id: UUID, after: int) -> list[tuple[int, bytes]]:
+    return [
+        (position, VerificationResult.model_validate(each).model_dump_json(exclude_unset=True).encode() + b"\n")
+        for position, each in batches.read_results(batch_id, after, _AT_A_TIME)
+    ]

@@ -1,0 +1,105 @@
+"""Verification of answers that another system produced (N2)."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+
+from api.given import as_new
+from api.idempotency import REPLAYED, MaybeRepeated
+from api.paging import After, next_cursor
+from api.schemas.history import HistoryRead
+from api.schemas.queries import QueryState
+from api.schemas.verifications import (
+    VerificationAccepted,
+    VerificationCreate,
+    VerificationHead,
+    VerificationLinks,
+    VerificationList,
+    VerificationResult,
+)
+from api.uploads import require_json
+from api.waiting import until_final
+from config.settings import settings
+from db.models import QueryKind
+from services import given_results, results
+from services.cancelling import cancel_query
+from services.given import submit_verification
+from workers.launch import launch_query
+from workers.runtime import ring
+
+router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
+
+MAX_WAIT_S = 60
+Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end at most.")]
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=VerificationAccepted,
+    responses={200: {"model": VerificationResult, "description": "It has ended within the time to `wait`."}},
+    dependencies=[Depends(require_json)],
+)
+async def verify(
+    sent: VerificationCreate, request: Request, response: Response, repeatable: MaybeRepeated, wait: Wait = 0
+) -> object:
+    """Hold an answer against its sources: a verdict for every sentence and every citation, and the repaired text.
+
+    With `wait` the response is the result when it is there in time; else it says where the result will be.
+    """
+    new = as_new(sent)
+    query_id, repeated = await run_in_threadpool(submit_verification, new, settings(), repeatable)
+    if repeated:
+        response.headers.update(REPLAYED)
+    else:
+        await run_in_threadpool(launch_query, query_id)
+    here = f"{router.prefix}/{query_id}"
+    response.headers["Location"] = here
+    if wait:
+        await until_final(request, query_id, wait, QueryKind.VERIFICATION)
+        result = await run_in_threadpool(given_results.read_verification, query_id)
+        if result["status"] in results.FINAL:
+            return _ended(result, response)
+    links = VerificationLinks(self=here, history=f"{here}/history")
+    return VerificationAccepted(id=query_id, status="queued", custom_id=new.custom_id, links=links)
+
+
+@router.get("", response_model=VerificationList)
+def list_verifications(
+    after: After,
+    status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> object:
+    """The newest verifications first, without their texts; `next_cursor` leads to the next page."""
+    heads = given_results.read_verifications(status, after=after, limit=limit)
+    return {"verifications": heads, "next_cursor": next_cursor(heads, limit)}
+
+
+@router.get("/{verification_id}", response_model=VerificationResult, response_model_exclude_unset=True)
+async def get_verification(request: Request, verification_id: UUID, wait: Wait = 0) -> object:
+    """The verification with all that is known of it; with `wait` the response comes at the end, or when time is up."""
+    if wait:
+        await until_final(request, verification_id, wait, QueryKind.VERIFICATION)
+    return await run_in_threadpool(given_results.read_verification, verification_id)
+
+
+@router.delete("/{verification_id}", response_model=VerificationHead)
+def cancel(verification_id: UUID) -> object:
+    """End the verification as cancelled: the work on it stops within seconds."""
+    cancel_query(verification_id, QueryKind.VERIFICATION)
+    ring(verification_id)
+    return given_results.read_verification(verification_id)
+
+
+@router.get("/{verification_id}/history", response_model=HistoryRead)
+def get_history(verification_id: UUID) -> object:
+    """The whole history: every check, repair, model call and event."""
+    return results.read_history(verification_id, QueryKind.VERIFICATION)
+
+
+def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:
+    told = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
+    return JSONResponse(told, headers={name: accepted.headers[name] for name in accepted.headers})

@@ -1,0 +1,57 @@
+"""A verified answer from elsewhere as people read it."""
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from citewell.cli.console import plain
+from citewell.cli.show.words import place, score, verdict
+
+
+def given_view(result: dict[str, Any]) -> RenderableType:
+    """Sentences with verdicts, citations with their places, the repaired text, issues."""
+    parts: list[RenderableType] = []
+    if result["question"]:
+        parts.append(plain(result["question"], "bold"))
+    if result["sentences"]:
+        parts += [Rule("Sentences", align="left", style="dim"), _table(map(_sentence, result["sentences"]))]
+    if result["citations"]:
+        parts += [Rule("Citations", align="left", style="dim"), _table(map(_citation, result["citations"]))]
+    if result["changed"]:
+        parts += [Rule("Repaired", align="left", style="dim"), Panel(plain(result["repaired_answer"]), padding=(0, 1))]
+    if scores := result["verification"]:
+        supported = f"{scores['claims_supported']} of {scores['claims_checked']} claims supported"
+        parts.append(Text(f"confidence {score(scores['confidence'])} · {supported}"))
+        parts += [plain(f"! {issue}", "yellow") for issue in scores["issues"]]
+    return Group(*parts, Text())
+
+
+def _table(rows: Any) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _sentence(sentence: dict[str, Any]) -> tuple[Text, RenderableType]:
+    return verdict(sentence["status"]), Group(plain(sentence["text"]), *_why(sentence, sentence["source"]))
+
+
+def _citation(citation: dict[str, Any]) -> tuple[Text, RenderableType]:
+    where = Text(f"[{citation['cited']}] ")
+    if source := citation["source"]:
+        where += place(source["title"], citation["page_number"], None)
+    return verdict(citation["status"]), Group(where, plain(citation["explanation"], "dim"))
+
+
+def _why(sentence: dict[str, Any], source: dict[str, Any] | None) -> list[RenderableType]:
+    if sentence["evidence"] and source:
+        quote = plain(f"  “{' '.join(sentence['evidence'].split())}”  ", "dim")
+        return [quote + place(f"[{source['number']}] {source['title']}", source["page_number"], source["section"])]
+    return [plain(f"  {sentence['reason']}", "dim")] if sentence["reason"] else []

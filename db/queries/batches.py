@@ -1,0 +1,122 @@
+"""Batches: many verifications of one file (N2). Few of them run at a time; the others wait for their turn."""
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import exists, func, select, update
+from sqlalchemy.orm import Session, aliased
+
+from db.models import Batch, Query, QueryStatus
+from domain.errors import BatchNotFound
+
+
+class Start(NamedTuple):
+    """A query to be started, and its launch as it was read."""
+
+    query_id: uuid.UUID
+    launch: int
+
+
+def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: str | None) -> None:
+    """Accept a batch; its items are stored with its id."""
+    session.add(Batch(id=batch_id, total=total, callback_url=callback_url))
+    session.flush()
+
+
+def get_batch(session: Session, batch_id: uuid.UUID) -> Batch:
+    """Raise BatchNotFound when there is none."""
+    batch = session.get(Batch, batch_id)
+    if batch is None:
+        raise BatchNotFound(f"There is no batch {batch_id}.")
+    return batch
+
+
+def count_states(session: Session, batch_id: uuid.UUID) -> Counter[str]:
+    """How many items are in which state."""
+    rows = session.execute(select(Query.status, func.count()).where(Query.batch_id == batch_id).group_by(Query.status))
+    return Counter({str(status): count for status, count in rows})
+
+
+def lock_batch_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
+    """The batch of a query, locked until the transaction ends; None when it is not part of one.
+
+    Whoever ends items takes this lock before the item's own: so nobody misses that another one was the last.
+    """
+    owner = select(Query.batch_id).where(Query.id == query_id).scalar_subquery()
+    return session.scalar(select(Batch.id).where(Batch.id == owner).with_for_update())
+
+
+def lock_batch(session: Session, batch_id: uuid.UUID) -> None:
+    """Lock the batch until the transaction ends."""
+    session.execute(select(Batch.id).where(Batch.id == batch_id).with_for_update())
+
+
+def mark_batch_finished(session: Session, batch_id: uuid.UUID) -> bool:
+    """Note the end of a batch, once, if no item is unfinished; the caller holds its lock."""
+    open_items = exists().where(Query.batch_id == batch_id, Query.finished_at.is_(None))
+    done = session.scalar(
+        update(Batch)
+        .where(Batch.id == batch_id, Batch.finished_at.is_(None), ~open_items)
+        .values(finished_at=func.clock_timestamp())
+        .returning(Batch.id)
+    )
+    return done is not None
+
+
+def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
+    """From now on no item of it is started."""
+    session.execute(
+        update(Batch)
+        .where(Batch.id == batch_id, Batch.finished_at.is_(None), Batch.cancelled_at.is_(None))
+        .values(cancelled_at=func.clock_timestamp())
+    )
+
+
+def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[Start]:
+    """The items that may be started now, so that `in_flight` run; none of a cancelled batch."""
+    item = aliased(Query)
+    running = select(func.count()).where(item.batch_id == batch_id, item.status == QueryStatus.RUNNING)
+    # One statement sees one moment: what it counts as waiting it does not count as running.
+    waiting = (
+        select(Query.id, Query.launch)
+        .join(Batch, Batch.id == Query.batch_id)
+        .where(Query.batch_id == batch_id, Query.status == QueryStatus.QUEUED, Batch.cancelled_at.is_(None))
+        .order_by(Query.position)
+        .limit(func.greatest(0, in_flight - running.scalar_subquery()))
+    )
+    return [Start(*row) for row in session.execute(waiting)]
+
+
+def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
+    """Items without a final state, the last first: those that wait before those that run."""
+    statement = select(Query.id).where(Query.batch_id == batch_id, Query.finished_at.is_(None))
+    return list(session.scalars(statement.order_by(Query.position.desc()).limit(limit)))
+
+
+def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, uuid.UUID]]:
+    """(position, query) of items with a final state behind position `after`, in order."""
+    rows = session.execute(
+        select(Query.position, Query.id)
+        .where(Query.batch_id == batch_id, Query.position > after, Query.finished_at.is_not(None))
+        .order_by(Query.position)
+        .limit(limit)
+    )
+    return [(position, query_id) for position, query_id in rows if position is not None]
+
+
+def list_waiting_batches(session: Session, in_flight: int) -> Sequence[tuple[uuid.UUID, int]]:
+    """(batch, tenant) of batches with items that wait though fewer than `in_flight` run."""
+    item = aliased(Query)
+    running = select(func.count()).where(item.batch_id == Batch.id, item.status == QueryStatus.RUNNING)
+    waiting = exists().where(Query.batch_id == Batch.id, Query.status == QueryStatus.QUEUED)
+    rows = session.execute(
+        select(Batch.id, Batch.tenant_id).where(
+            Batch.finished_at.is_(None),
+            Batch.cancelled_at.is_(None),
+            waiting,
+            running.scalar_subquery() < in_flight,
+        )
+    )
+    return [(batch_id, tenant_id) for batch_id, tenant_id in rows]

@@ -1,0 +1,85 @@
+"""Sources that came with a request (N2): each is one passage, however long."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from db.models import Document, DocumentStatus, GivenSource
+from db.queries.chunks import Passage
+from db.queries.documents import get_document
+from domain.errors import DocumentNotRead
+
+_COLUMNS = (
+    GivenSource.id,
+    GivenSource.query_id,
+    GivenSource.number,
+    GivenSource.title,
+    GivenSource.url,
+    GivenSource.document_id,
+    GivenSource.details,
+    GivenSource.text,
+    GivenSource.pages,
+    GivenSource.sections,
+)
+
+
+def add_given_sources(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Store sources; return their keys in the order of `rows`."""
+    added = session.scalars(insert(GivenSource).returning(GivenSource.id, sort_by_parameter_order=True), list(rows))
+    return list(added)
+
+
+def read_document(session: Session, document_id: uuid.UUID) -> Document:
+    """A stored document with its text. Raises DocumentNotFound, DocumentNotRead."""
+    document = get_document(session, document_id)
+    if document.status != DocumentStatus.READY or document.text is None:
+        raise DocumentNotRead(
+            f"Document {document_id} cannot be a source yet: its status is {document.status!r}, not 'ready'."
+        )
+    return document
+
+
+def get_given_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
+    """The sources with these keys as passages, in the order of the keys."""
+    wanted = list(keys)
+    rows = session.execute(select(*_COLUMNS).where(GivenSource.id.in_(wanted)))
+    by_key = {row.id: _passage(row) for row in rows}
+    return [by_key[key] for key in wanted if key in by_key]
+
+
+def given_slice(session: Session, query_id: uuid.UUID, number: int, start: int, end: int) -> str | None:
+    """The text of source `number` from `start` to `end` (code points), read back from the database."""
+    return session.scalar(
+        select(func.substr(GivenSource.text, start + 1, end - start)).where(
+            GivenSource.query_id == query_id, GivenSource.number == number
+        )
+    )
+
+
+def chunk_id_of(number: int) -> str:
+    """What stands for source `number` where chunks are named."""
+    return f"source_{number}"
+
+
+def _passage(row: Any) -> Passage:
+    return Passage(
+        key=row.id,
+        # A text that is no stored document has an id all the same: always the same one.
+        document_id=row.document_id or uuid.uuid5(row.query_id, chunk_id_of(row.number)),
+        doc_id=chunk_id_of(row.number),
+        filename=row.title,
+        source="request",
+        metadata=row.details,
+        chunk_id=chunk_id_of(row.number),
+        chunk_index=row.number - 1,
+        page=None,
+        section=None,
+        start_index=0,
+        end_index=len(row.text),
+        text=row.text,
+        sections=row.sections or [],
+        pages=row.pages or [],
+    )

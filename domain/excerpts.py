@@ -1,0 +1,83 @@
+"""What a model is shown of long sources at once: all of them if they fit, else the parts that matter most."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
+
+from domain.evidence import claim_relevance
+from domain.windows import windows
+from domain.words import content_stems, coverage
+
+_PART_CHARS, _OVERLAP_CHARS = 1_500, 150
+
+
+class Excerpt(NamedTuple):
+    """`text[start:end]` of the source at position `source`."""
+
+    source: int
+    start: int
+    end: int
+
+
+class Wanted(NamedTuple):
+    """A statement that excerpts should say something about; `sources` are the positions it cites, none for all."""
+
+    statement: str
+    sources: Sequence[int]
+
+
+def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int) -> list[Excerpt]:
+    """Return parts of `texts` of at most `budget` code points together, in the order of the texts.
+
+    Whole texts when they fit. Else every wanted statement in turn takes the part that shares most words with it, of the
+    sources that it cites, until the budget is used up; neighbouring parts are joined.
+    """
+    if sum(map(len, texts)) <= budget:
+        return [Excerpt(source, 0, len(text)) for source, text in enumerate(texts) if text.strip()]
+    parts = [Excerpt(n, *span) for n, text in enumerate(texts) for span in windows(text, _PART_CHARS, _OVERLAP_CHARS)]
+    stems = [frozenset(content_stems(texts[part.source][part.start : part.end])) for part in parts]
+    taken: set[int] = set()
+    used = 0
+    for place in _in_turn([_ranked(each, parts, stems) for each in wanted] or [list(range(len(parts)))]):
+        if place in taken:
+            continue
+        used += parts[place].end - parts[place].start
+        if used > budget:
+            break
+        taken.add(place)
+    return _joined([parts[place] for place in sorted(taken)])
+
+
+def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]]) -> list[int]:
+    """Places of parts, the likeliest first; those of sources that are not cited come last."""
+    own = content_stems(wanted.statement)
+    cited = frozenset(wanted.sources)
+    rated = [(bool(cited) and part.source not in cited, -coverage(own, stems[n]), n) for n, part in enumerate(parts)]
+    return [place for *_, place in sorted(rated)]
+
+
+def _in_turn(rankings: Sequence[Sequence[int]]) -> Iterator[int]:
+    for row in zip(*rankings, strict=True):
+        yield from row
+
+
+def _joined(parts: Sequence[Excerpt]) -> list[Excerpt]:
+    joined: list[Excerpt] = []
+    for part in parts:
+        if joined and joined[-1].source == part.source and part.start <= joined[-1].end:
+            joined[-1] = Excerpt(part.source, joined[-1].start, max(part.end, joined[-1].end))
+        else:
+            joined.append(part)
+    return joined
+
+
+def best_relevance(claim: str, text: str) -> float:
+    """Return `claim_relevance` to the part of a `text` of any length that has most of the claim's words."""
+    parts = windows(text, _PART_CHARS, _OVERLAP_CHARS)
+    return max((claim_relevance(claim, text[start:end]) for start, end in parts), default=0.0)
+
+
+def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:
+    """Return the number of the page [number, start, end] that has `offset`; None between pages or without any."""
+    place = bisect_left(pages, offset + 1, key=lambda page: page[1]) - 1
+    return pages[place][0] if place >= 0 and offset < pages[place][2] else None

@@ -1,0 +1,62 @@
+"""Batches of verifications: how far they are, their results, their end (N2)."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from db.models import Batch, QueryStatus
+from db.queries import batches
+from db.session import reading, transaction
+from services.finishing import finish
+from services.given_results import read_verification
+
+_AT_A_TIME = 200
+
+
+def read_batch(batch_id: uuid.UUID) -> dict[str, Any]:
+    """The batch with the number of its items in every state. Raises BatchNotFound."""
+    with reading() as session:
+        batch = batches.get_batch(session, batch_id)
+        counted = batches.count_states(session, batch_id)
+    return {
+        "id": str(batch.id),
+        "status": _status(batch, started=counted[QueryStatus.QUEUED] < batch.total),
+        "total": batch.total,
+        **{status.value: counted[status] for status in QueryStatus},
+        "created_at": batch.created_at.isoformat(),
+        "finished_at": batch.finished_at.isoformat() if batch.finished_at else None,
+    }
+
+
+def _status(batch: Batch, *, started: bool) -> str:
+    if batch.finished_at is None:
+        return "running" if started else "queued"
+    return "cancelled" if batch.cancelled_at else "finished"
+
+
+def read_results(batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
+    """(position, verification) of finished items behind position `after`, in the order of the file."""
+    with reading() as session:
+        found = batches.finished_items(session, batch_id, after, limit)
+    return [(position, read_verification(query_id)) for position, query_id in found]
+
+
+def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
+    """End what is not finished; return the items that were ended. A second time changes nothing. Raises BatchNotFound.
+
+    No item is started from here on, and the work on those that run stops.
+    """
+    with transaction() as session:
+        batches.get_batch(session, batch_id)
+        batches.mark_batch_cancelled(session, batch_id)
+    ended: list[uuid.UUID] = []
+    while found := _cancel_some(batch_id):
+        ended += found
+    return ended
+
+
+def _cancel_some(batch_id: uuid.UUID) -> list[uuid.UUID]:
+    with transaction() as session:
+        batches.lock_batch(session, batch_id)
+        items = batches.unfinished_items(session, batch_id, _AT_A_TIME)
+        return [item for item in items if finish(session, item, QueryStatus.CANCELLED)]

@@ -1,0 +1,106 @@
+"""What became of every citation of a given answer (N2): of those in its text, and of those that came beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from db.queries.chunks import Passage
+from domain.citations import Statement, statements
+from domain.given import as_given
+from domain.reading import read
+from domain.verdicts import PairVerdict
+from services.evidence import check_evidence
+from services.findings import Findings
+from services.step import StepContext
+
+_TOO_SHORT = "the sentence is too short to be checked"
+_NO_SENTENCE = "it stands behind no sentence"
+
+
+def judged_citations(context: StepContext, findings: Findings) -> list[dict[str, Any]]:
+    """Return, in the order of the answer, an entry for every (citation, sentence that it is for).
+
+    `start` and `end` are as given, null for a marker of the text. Status `dangling` means that there is no such source.
+    """
+    draft = context.draft
+    report = _Report(context, findings, context.selected_passages())
+    found = [*report.of_markers(draft.get("given", draft["text"])), *report.of_those_beside(draft.get("citations", []))]
+    return sorted(found, key=_place_in_answer)
+
+
+def _place_in_answer(entry: Mapping[str, Any]) -> tuple[bool, int, int]:
+    start: int | None = entry["sentence_start"]
+    return start is None, start or 0, entry["start"] or 0
+
+
+class _Report:
+    def __init__(self, context: StepContext, findings: Findings, passages: Sequence[Passage]) -> None:
+        self._findings, self._passages = findings, passages
+        self._inserted = context.draft.get("inserted", [])
+        self._threshold = context.query.options.citation_confidence
+
+    def of_markers(self, given: str) -> Iterator[dict[str, Any]]:
+        """The markers that the answer itself has; those that were put in have none of their own there."""
+        reading = read(given)
+        written = [each.numbers for each in statements(given)]
+        for statement in self._findings.said:
+            for number in written[statement.index] if statement.index < len(written) else statement.numbers:
+                yield self._entry(statement, number)
+        for number in dict.fromkeys(number for mark in reading.orphans for number in mark.numbers):
+            yield self._entry(None, number)
+
+    def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Those that came as offsets, for every sentence that their span reaches into."""
+        said = [(each, *self._place(each)) for each in self._findings.said]
+        for each in citations:
+            place = {"start": each["start"], "end": each["end"], "cited": each["source"]}
+            reached = [found for found, start, end in said if start < each["end"] and each["start"] < end]
+            for statement in reached or [None]:
+                yield {**self._entry(statement, each["number"]), **place}
+
+    def _entry(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
+        start, end = self._place(statement) if statement else (None, None)
+        return {
+            "number": number,
+            "start": None,
+            "end": None,
+            "cited": number,
+            "statement": statement.text if statement else None,
+            "sentence_start": start,
+            "sentence_end": end,
+            **self._verdict(statement, number),
+        }
+
+    def _verdict(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
+        if number is None or not 1 <= number <= len(self._passages):
+            return {**_NO_VERDICT, "status": "dangling", "is_accurate": False, "explanation": "there is no such source"}
+        verdict = self._findings.verdicts.get((statement.index, number)) if statement else None
+        if verdict is None:
+            return {**_NO_VERDICT, "explanation": _TOO_SHORT if statement else _NO_SENTENCE}
+        return self._judged(verdict)
+
+    def _judged(self, verdict: PairVerdict) -> dict[str, Any]:
+        evidence, location = check_evidence(verdict, self._passages)
+        found = verdict.verdict(self._threshold).value if verdict.status == "checked" else "not_checked"
+        return {
+            "status": found,
+            "is_accurate": verdict.is_accurate,
+            "relation": verdict.relation,
+            "confidence": verdict.confidence,
+            "explanation": verdict.explanation,
+            "evidence": evidence,
+            "location": location,
+        }
+
+    def _place(self, statement: Statement) -> tuple[int, int]:
+        return as_given(statement.start, self._inserted), as_given(statement.end, self._inserted)
+
+
+_NO_VERDICT: dict[str, Any] = {
+    "status": "not_checked",
+    "is_accurate": None,
+    "relation": None,
+    "confidence": None,
+    "explanation": "",
+    "evidence": None,
+    "location": None,
+}

@@ -1,0 +1,149 @@
+"""`/v1/verifications`: answers from elsewhere over HTTP, single and in files (N2)."""
+
+import json
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+
+from config.settings import settings
+from db.models import Query
+from db.session import reading, transaction
+from tests.factories import make_query
+from tests.services.given_story import verifying
+
+SOURCE = "Returns are accepted within 30 days of the purchase date."
+RIGHT = {"answer": "Returns are accepted within 30 days [1].", "sources": [{"text": SOURCE}]}
+LINES = {"Content-Type": "application/jsonl"}
+PATH = "/v1/verifications"
+BATCHES = f"{PATH}/batches"
+
+
+def lines(*items: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(item).encode() + b"\n" for item in items)
+
+
+def results_when(http: httpx.Client, path: str, unfinished: int) -> list[dict[str, Any]]:
+    for _ in range(400):
+        results = http.get(path)
+        if results.headers["citewell-unfinished"] == str(unfinished):
+            return [json.loads(line) for line in results.text.splitlines()]
+    raise AssertionError("the batch does not get there")
+
+
+def test_a_verification_is_accepted_and_its_result_waited_for(http: httpx.Client) -> None:  # N2
+    accepted = http.post(PATH, json={**RIGHT, "custom_id": "a", "callback_url": "https://example.com/hook"})
+    assert accepted.status_code == 202
+    here = accepted.headers["location"]
+    assert accepted.json()["links"] == {"self": here, "history": f"{here}/history"}
+    before = http.get(here).json()
+    assert (before["answer"], before["sentences"], before["verification"]) == (RIGHT["answer"], [], None)
+    with verifying():
+        result = http.get(here, params={"wait": 30}).json()
+    assert (result["status"], result["custom_id"], result["changed"]) == ("succeeded", "a", False)
+    assert [sentence["status"] for sentence in result["sentences"]] == ["supported"]
+    assert http.get(f"{here}/history").json()["verifications"]
+    with reading() as session:
+        assert session.get_one(Query, uuid.UUID(result["id"])).callback_url == "https://example.com/hook"
+
+
+def test_with_wait_the_result_comes_at_once_or_later(http: httpx.Client) -> None:  # N2
+    with verifying():
+        result = http.post(PATH, json=RIGHT, params={"wait": 30})
+    assert (result.status_code, result.json()["status"]) == (200, "succeeded")
+    assert http.get(result.headers["location"]).json() == result.json()
+    late = http.post(PATH, json=RIGHT, params={"wait": 0.1})
+    assert (late.status_code, set(late.json())) == (202, {"id", "status", "custom_id", "links"})
+    assert http.post(PATH, json=RIGHT, params={"wait": 61}).status_code == 422
+
+
+def test_verifications_and_questions_do_not_mix(http: httpx.Client) -> None:
+    own = http.post(PATH, json=RIGHT).json()["id"]
+    with transaction() as session:
+        question = str(make_query(session).id)
+    assert [each["id"] for each in http.get("/v1/queries").json()["queries"]] == [question]
+    assert [each["id"] for each in http.get(PATH).json()["verifications"]] == [own]
+    for path in ("", "/verifications", "/events"):
+        assert http.get(f"/v1/queries/{own}{path}").status_code == 404, path
+    assert http.delete(f"/v1/queries/{own}").status_code == 404
+    missing = http.get(f"{PATH}/{question}")
+    assert (missing.status_code, missing.json()["code"]) == (404, "verification_not_found")
+    assert http.get(f"{PATH}/{own}").json()["finished_at"] is None
+
+
+def test_the_list_goes_on_where_a_page_ended(http: httpx.Client) -> None:
+    made = [http.post(PATH, json=RIGHT).json()["id"] for _ in range(3)]
+    first = http.get(PATH, params={"limit": 2}).json()
+    second = http.get(PATH, params={"limit": 2, "cursor": first["next_cursor"]}).json()
+    seen = [each["id"] for each in (*first["verifications"], *second["verifications"])]
+    assert (seen, second["next_cursor"]) == (made[::-1], None)
+
+
+def test_a_verification_is_cancelled_and_repeated_once(http: httpx.Client) -> None:  # A3
+    here = http.post(PATH, json=RIGHT, headers={"Idempotency-Key": "k"}).headers["location"]
+    again = http.post(PATH, json=RIGHT, headers={"Idempotency-Key": "k"})
+    assert (again.headers["location"], again.headers["idempotent-replayed"]) == (here, "true")
+    assert http.delete(here).json()["status"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"answer": "a\x00b"}, "answer"),
+        ({"answer": "\ud800"}, "answer"),
+        ({"sources": [{"text": "a\x00b"}]}, "sources.0.text"),
+        ({"sources": [{"text": "a", "pages": [[1, 0]]}]}, "sources.0.pages.0"),
+        ({"sources": [{"text": "a", "metadata": {"x": "\x00"}}]}, "sources.0.metadata"),
+        ({"citations": [{"start": -1, "end": 2, "source": 1}]}, "citations.0.start"),
+        ({"checks": ["taste"]}, "checks.0"),
+        ({"repair": "all"}, "repair"),
+        ({"colour": "red"}, "colour"),
+        ({"sources": []}, "sources"),
+    ],
+)
+def test_bad_fields_are_named(http: httpx.Client, change: dict[str, Any], named: str) -> None:  # A8
+    body = json.dumps({**RIGHT, **change})
+    refused = http.post(PATH, content=body, headers={"Content-Type": "application/json"})
+    assert refused.status_code == 422
+    assert named in refused.json()["detail"]
+
+
+def test_a_body_that_is_too_large_is_refused(http: httpx.Client) -> None:  # A8
+    limit = settings().verifying.max_bytes
+    assert http.post(PATH, content=b" " * (limit + 1), headers={"Content-Type": "application/json"}).status_code == 413
+    assert http.post(PATH, content=b"{}", headers=LINES).status_code == 415
+    assert http.post(BATCHES, json=RIGHT).status_code == 415
+
+
+def test_a_batch_runs_a_few_at_a_time_and_its_results_keep_their_order(http: httpx.Client) -> None:  # N2
+    items = [{**RIGHT, "custom_id": f"i{number}"} for number in range(12)]
+    accepted = http.post(BATCHES, content=lines(*items) + b"\n", headers=LINES)
+    assert accepted.status_code == 202, accepted.text
+    assert accepted.json()["total"] == 12
+    links = accepted.json()["links"]
+    batch = http.get(links["self"]).json()
+    in_flight = settings().verifying.batch_in_flight
+    assert (batch["status"], batch["running"], batch["queued"]) == ("running", in_flight, 12 - in_flight)
+    with verifying():
+        told = results_when(http, links["results"], 12 - in_flight)
+    assert [each["custom_id"] for each in told] == [f"i{number}" for number in range(in_flight)]
+    assert {each["status"] for each in told} == {"succeeded"}
+    cancelled = http.delete(links["self"]).json()
+    assert (cancelled["status"], cancelled["succeeded"], cancelled["cancelled"]) == ("cancelled", 8, 4)
+    assert cancelled["finished_at"] is not None
+    assert http.delete(links["self"]).json() == cancelled
+    statuses = [json.loads(line)["status"] for line in http.get(links["results"]).text.splitlines()]
+    assert statuses == ["succeeded"] * 8 + ["cancelled"] * 4
+
+
+def test_one_bad_line_refuses_the_whole_file(http: httpx.Client) -> None:  # N2, A8
+    body = lines(RIGHT) + b"{no json\n\n" + lines({**RIGHT, "sources": []}, {"answer": "x y"}, RIGHT)
+    refused = http.post(BATCHES, content=body, headers=LINES)
+    assert refused.status_code == 422
+    assert [each["field"].split(".")[0] for each in refused.json()["errors"]] == ["line 2", "line 4", "line 5"]
+    many = http.post(BATCHES, content=b"{}\n" * 50, headers=LINES)
+    assert len(many.json()["errors"]) == 20
+    assert http.post(BATCHES, content=b"\n", headers=LINES).status_code == 422
+    assert http.get(PATH).json()["verifications"] == []
+    assert http.get(f"{BATCHES}/{uuid.uuid4()}").json()["code"] == "batch_not_found"

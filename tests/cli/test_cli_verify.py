@@ -1,0 +1,51 @@
+"""`citewell verify`: an answer and its sources from files (N2)."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Citewell
+from tests.services.given_story import verifying
+
+SOURCE = "# Returns\n\nReturns are accepted within 30 days of the purchase date.\n"
+ANSWER = "Returns are accepted within 60 days of the purchase date [1]. A receipt is needed [4]."
+PDF = Path(__file__).resolve().parents[2] / "examples" / "corpus" / "refund-policy.pdf"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "answer.md").write_text(ANSWER, encoding="utf-8")
+    (tmp_path / "policy.md").write_text(SOURCE, encoding="utf-8")
+    return str(tmp_path / "answer.md"), str(tmp_path / "policy.md")
+
+
+def test_sentences_citations_and_the_repaired_text_are_shown(citewell: Citewell, files: tuple[str, str]) -> None:  # N2
+    answer, policy = files
+    with verifying():
+        outcome = citewell("verify", answer, "--source", policy, "--source", str(PDF), "--question", "How long?")
+    assert (outcome.code, outcome.err) == (0, "")
+    shown = " ".join(outcome.out.split())
+    for part in ("How long?", "✗ contradicted", "✗ inaccurate [1] policy.md", "✗ no such source [4]", "within 30 days"):
+        assert part in shown, part
+
+
+def test_for_programs_it_is_the_result_as_the_api_gives_it(
+    citewell: Citewell, files: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:  # N2, N3
+    monkeypatch.setattr("sys.stdin", io.StringIO("Customers may return a product within 30 days [2]."))
+    with verifying():
+        outcome = citewell("verify", "-", "-s", files[1], "-s", str(PDF), "--repair", "off", "--json")
+    assert (outcome.code, outcome.err, outcome.out.count("\n")) == (0, "", 1)
+    result = json.loads(outcome.out)
+    assert result["changed"] is False
+    assert [source["title"] for source in result["sources"]] == ["policy.md", "refund-policy.pdf"]
+    assert result["citations"][0]["page_number"] is not None
+
+
+def test_a_file_that_cannot_be_read_is_named(citewell: Citewell, files: tuple[str, str], tmp_path: Path) -> None:
+    missing = citewell("verify", files[0], "-s", str(tmp_path / "missing.md"))
+    assert (missing.code, "missing.md: No such file" in missing.complaint) == (2, True)
+    unknown = citewell("verify", files[0], "-s", str(tmp_path / "answer.md"), "--repair", "all")
+    assert (unknown.code, "repair" in unknown.complaint) == (2, True)
