@@ -13,7 +13,7 @@ from fastapi import Depends, FastAPI
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
-from api.routes import citations, documents, operations, quality, queries, seeds
+from api.routes import citations, completions, documents, operations, quality, queries, seed_stream, seeds
 from api.schemas.problem import MEDIA_TYPE, Problem
 from api.security import authenticated
 from api.uploads import FORM_OVERHEAD_BYTES
@@ -53,7 +53,7 @@ def create_app() -> FastAPI:
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads={documents.router.prefix: upload_limit})
     app.add_middleware(RequestLog)
     app.include_router(operations.router)
-    for routes in (documents, queries, quality, seeds, citations):
+    for routes in (documents, queries, completions, quality, seeds, seed_stream, citations):
         app.include_router(routes.router, responses=_PROBLEMS, dependencies=_CALLER)
     _describe_problems(app)
     return app
