@@ -101,7 +101,7 @@ def test_a_refusal_stands_alone(http: httpx.Client) -> None:  # N9, S3.4
 
 def test_the_last_user_message_is_the_question(http: httpx.Client) -> None:  # N9
     parts = [{"type": "text", "text": "How "}, {"type": "text", "text": "long?"}]
-    messages = [
+    messages: list[Json] = [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]},
         {"role": "assistant", "content": None, "tool_calls": []},
@@ -122,27 +122,27 @@ def test_parameters_without_a_meaning_here_are_ignored(http: httpx.Client) -> No
     assert completion_of(http, body(**ignored))["object"] == "chat.completion"
 
 
-@pytest.mark.parametrize(
-    ("over", "field"),
-    [
-        ({"n": 2}, "n"),
-        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools"),
-        ({"functions": [{"name": "f"}]}, "functions"),
-        ({"logprobs": True}, "logprobs"),
-        ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
-        ({"response_format": {"type": "json_object"}}, "response_format"),
-        ({"audio": {"voice": "alloy", "format": "wav"}}, "audio"),
-        ({"modalities": ["text", "audio"]}, "modalities"),
-        ({"web_search_options": {}}, "web_search_options"),
-        ({"messages": []}, "messages"),
-        ({"messages": [{"role": "system", "content": "Hi."}]}, "messages"),
-        ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]}, "messages"),
-        ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "messages"),
-        ({"model": ""}, "model"),
-        ({"citewell": {"append": "all"}}, "citewell.append"),
-        ({"citewell": {"apend": "none"}}, "citewell.apend"),
-    ],
-)
+REFUSED: list[tuple[Json, str]] = [
+    ({"n": 2}, "n"),
+    ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools"),
+    ({"functions": [{"name": "f"}]}, "functions"),
+    ({"logprobs": True}, "logprobs"),
+    ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+    ({"response_format": {"type": "json_object"}}, "response_format"),
+    ({"audio": {"voice": "alloy", "format": "wav"}}, "audio"),
+    ({"modalities": ["text", "audio"]}, "modalities"),
+    ({"web_search_options": {}}, "web_search_options"),
+    ({"messages": []}, "messages"),
+    ({"messages": [{"role": "system", "content": "Hi."}]}, "messages"),
+    ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]}, "messages"),
+    ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "messages"),
+    ({"model": ""}, "model"),
+    ({"citewell": {"append": "all"}}, "citewell.append"),
+    ({"citewell": {"apend": "none"}}, "citewell.apend"),
+]
+
+
+@pytest.mark.parametrize(("over", "field"), REFUSED)
 def test_promises_that_would_be_false_are_refused(http: httpx.Client, over: Json, field: str) -> None:  # N9
     told = assert_problem(http.post(PATH, json=body(**over)), 422, "request_invalid")
     assert [error["field"] for error in told["errors"]] == [field]

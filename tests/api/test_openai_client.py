@@ -1,7 +1,7 @@
 """The official client of OpenAI, with nothing changed but its address (N9)."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import httpx
@@ -18,7 +18,6 @@ CONTENT = (
     "A product can be returned within 30 days [1]. Have a nice day.\n\n- [1] 환불 policy.pdf, p.1\n\n"
     "Verified: 1 of 1 statement supported; 1 citation removed."
 )
-ASK: Any = {"model": "default", "messages": [{"role": "user", "content": "How long?"}]}
 
 
 @pytest.fixture(autouse=True)
@@ -33,18 +32,23 @@ def client(api_url: str) -> Generator[OpenAI]:
         yield made
 
 
+def ask(client: OpenAI | AsyncOpenAI, model: str = "default", **over: Any) -> Any:
+    create: Callable[..., Any] = client.chat.completions.create
+    return create(model=model, messages=[{"role": "user", "content": "How long?"}], **over)
+
+
 def count(http: httpx.Client) -> int:
     return len(http.get("/v1/queries").json()["queries"])
 
 
 def test_plain(http: httpx.Client, client: OpenAI) -> None:  # N9
     with worker(http, complete):
-        completion = client.chat.completions.create(**ASK)
+        completion = ask(client)
     assert completion.choices[0].message.content == CONTENT
     assert completion.choices[0].finish_reason == "stop"
     assert completion.usage
     assert completion.usage.total_tokens == 970
-    proof = (completion.model_extra or {})["citewell"]
+    proof = completion.model_extra["citewell"]
     assert proof["removed_citations"] == [2]
     assert [citation["number"] for citation in proof["citations"]] == [1]
     assert completion.id == f"chatcmpl-{proof['query_id']}"
@@ -52,40 +56,40 @@ def test_plain(http: httpx.Client, client: OpenAI) -> None:  # N9
 
 def test_extra_body(http: httpx.Client, client: OpenAI) -> None:  # N9
     with worker(http, complete):
-        completion = client.chat.completions.create(**ASK, extra_body={"citewell": {"append": "none"}})
+        completion = ask(client, extra_body={"citewell": {"append": "none"}})
     assert completion.choices[0].message.content == CONTENT.partition("\n")[0]
 
 
 def test_streaming(http: httpx.Client, client: OpenAI) -> None:  # N9
     with worker(http, complete):
-        chunks = list(client.chat.completions.create(**ASK, stream=True, stream_options={"include_usage": True}))
+        chunks = list(ask(client, stream=True, stream_options={"include_usage": True}))
     *spoken, usage = chunks
     assert "".join(chunk.choices[0].delta.content or "" for chunk in spoken) == CONTENT
     assert spoken[0].choices[0].delta.role == "assistant"
     assert spoken[-1].choices[0].finish_reason == "stop"
-    assert (spoken[-1].model_extra or {})["citewell"]["references"] == ["[1] 환불 policy.pdf, p.1"]
+    assert spoken[-1].model_extra["citewell"]["references"] == ["[1] 환불 policy.pdf, p.1"]
     assert usage.choices == []
     assert usage.usage
     assert usage.usage.prompt_tokens == 900
 
 
 def test_async(http: httpx.Client, api_url: str) -> None:  # N9
-    async def ask() -> list[str]:
+    async def spoken() -> list[str]:
         async with AsyncOpenAI(base_url=f"{api_url}/v1", api_key="unused", timeout=30) as client:
-            stream = await client.chat.completions.create(**ASK, stream=True)
+            stream = await ask(client, stream=True)
             return [chunk.choices[0].delta.content or "" async for chunk in stream]
 
     with worker(http, complete):
-        assert "".join(asyncio.run(ask())) == CONTENT
+        assert "".join(asyncio.run(spoken())) == CONTENT
 
 
 def test_errors_have_their_message(http: httpx.Client, client: OpenAI) -> None:  # N9
     with pytest.raises(openai.NotFoundError) as unknown:
-        client.chat.completions.create(**{**ASK, "model": "gpt-4o"})
+        ask(client, "gpt-4o")
     assert (unknown.value.code, unknown.value.param) == ("model_not_found", "model")
     assert "There is no model 'gpt-4o'" in unknown.value.message
     with pytest.raises(openai.UnprocessableEntityError, match="a question has one answer"):
-        client.chat.completions.create(**ASK, n=2)
+        ask(client, n=2)
     assert count(http) == 0
 
 
@@ -94,14 +98,14 @@ def test_a_failed_question_is_not_asked_again(http: httpx.Client, client: OpenAI
         worker(http, fail),
         pytest.raises(openai.InternalServerError, match="No model of the chain answered") as failed,
     ):
-        client.chat.completions.create(**ASK)
+        ask(client)
     assert failed.value.status_code == 502
     assert count(http) == 1
 
 
 def test_a_failure_in_a_stream_is_raised(http: httpx.Client, client: OpenAI) -> None:  # N9
     with worker(http, fail), pytest.raises(openai.APIError, match="No model of the chain answered") as failed:
-        list(client.chat.completions.create(**ASK, stream=True))
+        list(ask(client, stream=True))
     assert failed.value.code == "generation_failed"
 
 
