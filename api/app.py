@@ -1,25 +1,25 @@
 """The HTTP application. It parses, calls a service and returns; it never computes: no parsing, no models."""
 
-import ipaddress
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from itertools import chain
 from typing import Any
 
 import anyio.to_thread
 import structlog
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
-from api.routes import citations, completions, documents, operations, quality, queries, seed_stream, seeds
+from api.routes import citations, completions, documents, keys, operations, quality, queries, seed_stream, seeds
 from api.schemas.problem import MEDIA_TYPE, Problem
-from api.security import authenticated
+from api.security import Access, access, keys_mode
 from api.uploads import FORM_OVERHEAD_BYTES
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import dispose
+from domain.keys import Scope
 
 log = structlog.get_logger("api")
 
@@ -30,7 +30,17 @@ THREADS = 32
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every
 citation is checked against the sources, and the whole history of the checks is kept. Errors are problem details
 (RFC 9457). Offsets are code points, half-open."""
-_CALLER = [Depends(authenticated)]
+# What is not here is served to nobody; operations are served to everybody.
+_ROUTERS = (
+    (documents.router, Access(Scope.READ, Scope.DOCUMENTS)),
+    (queries.router, Access(Scope.READ, Scope.ASK)),
+    (quality.router, Access(Scope.READ, Scope.READ)),
+    (completions.router, Access(Scope.READ, Scope.ASK)),
+    (seeds.router, Access(Scope.READ, Scope.ASK)),
+    (seed_stream.router, Access(Scope.READ, Scope.ASK)),
+    (citations.router, Access(Scope.READ, Scope.ASK)),
+    (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
+)
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request cannot be served as it is."},
     422: {"model": Problem, "description": "A value of the request cannot be used; `errors` names the fields."},
@@ -53,9 +63,9 @@ def create_app() -> FastAPI:
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads={documents.router.prefix: upload_limit})
     app.add_middleware(RequestLog)
     app.include_router(operations.router)
-    for routes in (documents, queries, completions, quality, seeds, seed_stream, citations):
-        app.include_router(routes.router, responses=_PROBLEMS, dependencies=_CALLER)
-    _describe_problems(app)
+    for router, needs in _ROUTERS:
+        app.include_router(router, responses=_PROBLEMS, dependencies=[access(needs)])
+    _complete_description(app)
     return app
 
 
@@ -65,10 +75,7 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     configure_logging(current.log_level, "api", current.log_format)
     _take_over_uvicorns_logs()
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-    if not _is_loopback(current.api_host):
-        log.warning(
-            "open_to_the_network", host=current.api_host, why="there are no keys yet: anyone can ask and delete"
-        )
+    log.info("access", keys=keys_mode(current), host=current.api_host)
     yield
     dispose()
 
@@ -80,27 +87,33 @@ def _take_over_uvicorns_logs() -> None:
     logging.getLogger("uvicorn").propagate = True
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _describe_problems(app: FastAPI) -> None:
-    """Make OpenAPI say that errors come as problem+json, which FastAPI has no word for."""
+def _complete_description(app: FastAPI) -> None:
+    """Make OpenAPI say what FastAPI has no words for: that errors are problem+json, and which scope a key needs."""
     described = app.openapi
+    routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
+    needs = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            operations_of = (methods.values() for methods in described()["paths"].values())
-            for operation in chain.from_iterable(operations_of):
-                for status, response in operation["responses"].items():
-                    if status[0] in "45":
-                        response["content"] = {MEDIA_TYPE: next(iter(response["content"].values()))}
+            for path, methods in described()["paths"].items():
+                for method, operation in methods.items():
+                    _describe_problems(operation)
+                    if path in needs:
+                        _describe_scope(operation, needs[path].needed(method.upper()))
         return described()
 
     app.openapi = openapi
+
+
+def _describe_problems(operation: dict[str, Any]) -> None:
+    for status, response in operation["responses"].items():
+        if status[0] in "45":
+            response["content"] = {MEDIA_TYPE: next(iter(response["content"].values()))}
+
+
+def _describe_scope(operation: dict[str, Any], scope: Scope) -> None:
+    operation["security"] = [{name: [scope.value] for name in schemes} for schemes in operation["security"]]
+    operation["description"] += f"\n\nA key needs the scope `{scope.value}`."
 
 
 app = create_app()

@@ -18,7 +18,7 @@ from api.errors import Unanswered
 from api.openai_errors import error_object
 from api.schemas.completions import CompletionCreate, CompletionProof
 from api.sse import HEADERS, MEDIA_TYPE, data_event
-from api.waiting import follow, until_final
+from api.waiting import follow, require_valid_key, until_final
 from config.settings import settings
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.modes import parse_mode
@@ -78,6 +78,7 @@ class _Chunks:
         try:
             async for sign_of_life in self._until_final():
                 yield sign_of_life
+            await require_valid_key()
             query = succeeded(await run_in_threadpool(results.read_query, self.query_id))
         except (Unanswered, CitewellError) as error:
             self.ended = True

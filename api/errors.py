@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from api.openai_errors import error_object, is_openai, retry_headers
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
-from domain.errors import CitewellError, NotReady
+from domain.errors import CitewellError, KeyRequired, NotReady, Unauthenticated
 
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
@@ -27,7 +27,7 @@ _PLAIN_WORDS = {
     "model_attributes_type": "should be a JSON object",
 }
 # Python's phrase for it changed between versions; programs compare codes.
-_CODES = {413: "content_too_large"}
+_CODES = {413: "content_too_large", 429: "rate_limited"}
 
 
 class Unanswered(Exception):
@@ -80,8 +80,19 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 async def _citewell_error(request: Request, error: CitewellError) -> ProblemResponse:
-    headers = {"Retry-After": str(RETRY_AFTER_S)} if isinstance(error, NotReady) else None
-    return problem(request.url.path, error.status, error.code, error.message, headers=headers)
+    return problem(request.url.path, error.status, error.code, error.message, headers=_headers(error))
+
+
+def _headers(error: CitewellError) -> dict[str, str] | None:
+    match error:
+        case NotReady():
+            return {"Retry-After": str(RETRY_AFTER_S)}
+        case KeyRequired():
+            return {"WWW-Authenticate": "Bearer"}
+        case Unauthenticated():
+            return {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+        case _:
+            return None
 
 
 async def _unanswered(request: Request, error: Unanswered) -> ProblemResponse:

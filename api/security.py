@@ -1,9 +1,140 @@
-"""Who is calling, and for which tenant."""
+"""Who is calling, for which tenant, and whether they may (A8).
 
+`access` makes the dependency of a router: it recognises the key, checks its scope, counts the request against the
+key's limit and lets the rest of the request act for the key's tenant. api.app says which router needs what.
+"""
+
+import ipaddress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import structlog
+from fastapi import Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+from starlette.exceptions import HTTPException
+
+from clients import rate_limits
+from config.settings import Settings, settings
 from db.models import DEFAULT_TENANT
 from db.session import act_for
+from domain.errors import KeyRequired, KeyRequiredHere, ScopeMissing, Unauthenticated
+from domain.keys import Scope, allows
+from services import keys
+
+_bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key, as `citewell keys create` makes it.")
+_header = APIKeyHeader(
+    name="X-API-Key", auto_error=False, scheme_name="header", description="The same, where Authorization is taken."
+)
+# The key of the current request, for looking again while it lasts.
+_sent: ContextVar[str | None] = ContextVar("sent_key", default=None)
 
 
-async def authenticated() -> None:
-    """A dependency of every route that touches data: from here on the request acts for its caller's tenant."""
-    act_for(DEFAULT_TENANT)
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Which scope the operations of a router need: those that only look, and those that do something."""
+
+    look: Scope
+    do: Scope
+
+    def needed(self, method: str) -> Scope:
+        """The scope for requests with this HTTP method."""
+        return self.look if method in ("GET", "HEAD") else self.do
+
+
+async def _sent_key(
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    header: Annotated[str | None, Depends(_header)],
+) -> str | None:
+    return bearer.credentials if bearer else header
+
+
+def access(needs: Access) -> Any:
+    """A dependency for all routes of a router.
+
+    It is asynchronous, so that the tenant is set in the context of the request itself: an endpoint in the thread pool
+    gets a copy of that, and a stream goes on in it.
+    """
+
+    async def authorised(request: Request, response: Response, key: Annotated[str | None, Depends(_sent_key)]) -> None:
+        if key is None:
+            _check_keyless(request)
+            act_for(DEFAULT_TENANT)
+            return
+        caller = await _authenticated(key)
+        structlog.contextvars.bind_contextvars(key_id=caller.key_id)
+        scope = needs.needed(request.method)
+        if not allows(caller.scopes, scope):
+            raise ScopeMissing(f"This needs a key with the scope {scope.value!r}; yours does not have it.")
+        if request.method == "POST":
+            response.headers.update(await run_in_threadpool(_counted, caller))
+        _sent.set(key)
+        act_for(caller.tenant_id)
+
+    return Depends(authorised)
+
+
+async def still_allowed() -> bool:
+    """Whether the key of the current request is still valid; ask now and then while a request lasts.
+
+    Costs a look into the database every `access.trust_for_s` seconds. Raises DatabaseUnavailable.
+    """
+    key = _sent.get()
+    try:
+        return key is None or bool(await _authenticated(key))
+    except Unauthenticated:
+        return False
+
+
+def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
+    """Whether requests need a key."""
+    return "off (loopback only)" if _keys_are_off(current) else "required"
+
+
+async def _authenticated(key: str) -> keys.Caller:
+    return keys.recognise(key) or await run_in_threadpool(keys.authenticate, key)
+
+
+def _keys_are_off(current: Settings) -> bool:
+    return current.access.keys == "auto" and _is_loopback(current.api_host)
+
+
+def _check_keyless(request: Request) -> None:
+    if not _keys_are_off(settings()):
+        raise KeyRequired
+    peer = request.client.host if request.client else ""
+    named = _host_of("//" + request.headers.get("host", ""))
+    # A name that leads to 127.0.0.1 passes the same-origin rule of browsers, and a form needs no permission at all.
+    origin = request.headers.get("origin")
+    if not all(map(_is_loopback, (peer, named, _host_of(origin) if origin is not None else named))):
+        raise KeyRequiredHere
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _counted(caller: keys.Caller) -> dict[str, str]:
+    """Headers of the IETF draft "RateLimit header fields for HTTP". Raises HTTPException (429)."""
+    limit = caller.requests_per_minute
+    window = rate_limits.count(caller.key_id, limit, settings().redis_url.get_secret_value())
+    headers = {
+        "RateLimit-Policy": f'"key";q={limit};w={rate_limits.WINDOW_S}',
+        "RateLimit": f'"key";r={window.remaining};t={window.resets_in_s}',
+    }
+    if not window.allowed:
+        detail = f"This key may start {limit} requests per minute; try again in {window.resets_in_s} seconds."
+        raise HTTPException(429, detail, headers={**headers, "Retry-After": str(window.resets_in_s)})
+    return headers

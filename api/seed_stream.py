@@ -13,7 +13,7 @@ from api.answering import succeeded
 from api.errors import Unanswered
 from api.schemas.seed_stream import FinalEvent
 from api.sse import data_event
-from api.waiting import follow
+from api.waiting import follow, require_valid_key
 from config.settings import settings
 from db.queries.events import DRAFT
 from domain.errors import CitewellError
@@ -54,6 +54,7 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
             else:
                 continue
             spoke = time.monotonic()
+        await require_valid_key()
         query = succeeded(await run_in_threadpool(read_query, query_id))
     except (Unanswered, CitewellError) as error:
         yield data_event({"type": "error", "data": str(error)})

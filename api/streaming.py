@@ -32,7 +32,16 @@ EVENTS = cast(
             "description": "The events, until the last one: `final`, `failed` or `cancelled`.",
             "content": {
                 MEDIA_TYPE: {
-                    "schema": {"type": "string"},
+                    "schema": {
+                        "type": "object",
+                        "description": "One event; `data` is a JSON object.",
+                        "required": ["id", "event", "data"],
+                        "properties": {
+                            "id": {"type": "string"},
+                            "event": {"type": "string"},
+                            "data": {"type": "string", "contentMediaType": "application/json"},
+                        },
+                    },
                     "example": 'event: stage\ndata: {"stage": "retrieving"}\nid: 1\n\n',
                 }
             },

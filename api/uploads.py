@@ -81,6 +81,13 @@ def _field_error(field: str, message: str) -> RequestValidationError:
     return RequestValidationError([{"type": "value_error", "loc": ("body", field), "msg": message}])
 
 
+def _document_schema() -> dict[str, Any]:
+    # The route reads its body itself, so FastAPI does not describe it; JsonValue is described with other bodies.
+    schema = DocumentCreate.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema.pop("$defs", None)
+    return schema
+
+
 IncomingDocument = Annotated[NewDocument, Depends(_incoming_document)]
 
 DOCUMENT_BODY = cast(
@@ -105,7 +112,7 @@ DOCUMENT_BODY = cast(
                         },
                     }
                 },
-                _JSON: {"schema": DocumentCreate.model_json_schema()},
+                _JSON: {"schema": _document_schema()},
             },
         }
     },

@@ -9,8 +9,10 @@ from weakref import WeakKeyDictionary
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
+from api.security import still_allowed
 from clients.bell import Bell
 from config.settings import settings
+from domain.errors import KeyRevoked
 from services import results
 from services.results import Told
 
@@ -26,21 +28,32 @@ def bell() -> Bell:
 
 
 async def until_final(request: Request, query_id: UUID, wait: float) -> None:
-    """Return at the end of the query, after `wait` seconds, or when the client is gone. Raises QueryNotFound."""
+    """Return at the end of the query, after `wait` seconds, or when the client is gone.
+
+    Raises QueryNotFound, and KeyRevoked soon after the request's key was revoked.
+    """
     deadline = time.monotonic() + wait
     while await run_in_threadpool(results.read_status, query_id) not in results.FINAL:
         left = deadline - time.monotonic()
         if left <= 0 or await request.is_disconnected():
             return
+        await require_valid_key()
         await bell().heard(query_id, left)
 
 
+async def require_valid_key() -> None:
+    """Raise KeyRevoked when the request's key is not valid any more."""
+    if not await still_allowed():
+        raise KeyRevoked("The key was revoked, or has expired, while this request waited.")
+
+
 async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:
-    """Yield the events of the query after number `after` as they are stored, until its last one.
+    """Yield the events of the query after number `after` as they are stored, until its last one, or until soon after
+    the request's key was revoked.
 
     An empty list is a sign of life: nothing has happened for a while.
     """
-    while True:
+    while await still_allowed():
         told, finished = await run_in_threadpool(results.read_events, query_id, after)
         yield told
         if finished:

@@ -6,7 +6,9 @@ CitewellError
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
-├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound
+├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
+├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
+├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 ├── NotReady (503) ── DatabaseUnavailable
 ├── SchemaUnknown (503)
 └── EmbeddingMismatch, DocumentNotRead, QueryFinished (409)
@@ -110,6 +112,42 @@ class DocumentTooLarge(DocumentUnusable):
     status = 413
 
 
+class Unauthenticated(CitewellError):
+    """Nobody is known who may do this."""
+
+    status = 401
+
+
+class KeyRequired(Unauthenticated):
+    """Send a key as `Authorization: Bearer cw_…`; `citewell keys create` makes one."""
+
+
+class KeyInvalid(Unauthenticated):
+    """There is no such key; check that it was copied whole."""
+
+
+class KeyExpired(Unauthenticated):
+    """The key has expired; use another one."""
+
+
+class KeyRevoked(Unauthenticated):
+    """The key was revoked; use another one."""
+
+
+class Forbidden(CitewellError):
+    """This is not allowed."""
+
+    status = 403
+
+
+class ScopeMissing(Forbidden):
+    """The key does not have the scope that this needs."""
+
+
+class KeyRequiredHere(Forbidden):
+    """Without a key only this machine is served, at a loopback address; or make a key: `citewell keys create`"""
+
+
 class NotFound(CitewellError):
     """There is nothing with that id."""
 
@@ -130,6 +168,10 @@ class ChunkNotFound(NotFound):
 
 class WorkspaceNotFound(NotFound):
     """There is no workspace with that name; ingest a document into it first."""
+
+
+class KeyNotFound(NotFound):
+    """There is no key with that id."""
 
 
 class NotReady(CitewellError):

@@ -5,6 +5,7 @@ from typing import Literal
 
 from clients.broker import broker_answers
 from config.settings import Settings
+from db.roles import above_row_security
 from db.schema_version import head_revision, schema_revision
 from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
@@ -16,18 +17,24 @@ class Readiness:
 
     postgres: Literal["ok", "unreachable"]
     schema: Literal["current", "outdated", "unknown"]
+    role: Literal["ordinary", "unrestricted", "unknown"]
     broker: Literal["ok", "unreachable"]
 
     @property
     def ready(self) -> bool:
-        """Postgres answers and its schema is the newest."""
-        return self.schema == "current"
+        """Postgres answers, its schema is the newest, and tenants are kept apart."""
+        return self.schema == "current" and self.role == "ordinary"
 
     @property
     def advice(self) -> str:
         """One sentence for an operator."""
         if self.postgres == "unreachable":
             return DatabaseUnavailable().message
+        if self.role == "unrestricted":
+            return (
+                "Citewell's database role is a superuser or has BYPASSRLS, so nothing keeps tenants apart; create an "
+                "ordinary role that owns the database and its tables, and name it in CITEWELL_DATABASE_URL."
+            )
         return "The database has another schema than this program; run `alembic upgrade head` with this version."
 
 
@@ -37,6 +44,8 @@ def check_readiness(settings: Settings) -> Readiness:
     try:
         with system_transaction() as session:
             current = schema_revision(session) == head_revision()
+            unrestricted = above_row_security(session)
     except DatabaseUnavailable:
-        return Readiness("unreachable", "unknown", broker)
-    return Readiness("ok", "current" if current else "outdated", broker)
+        return Readiness("unreachable", "unknown", "unknown", broker)
+    role = "unrestricted" if unrestricted else "ordinary"
+    return Readiness("ok", "current" if current else "outdated", role, broker)

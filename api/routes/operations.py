@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from api.errors import RETRY_AFTER_S, problem
 from api.schemas.operations import Checks, Health, NotReadyProblem, Ready
+from api.security import keys_mode
 from config.settings import settings
 from services.readiness import check_readiness
 
@@ -23,11 +24,12 @@ async def healthz() -> Health:
 
 @router.get("/readyz", response_model=Ready, responses={503: {"model": NotReadyProblem}})
 def readyz(request: Request) -> Ready | Response:
-    """Requests are served: Postgres answers and has the newest schema. A missing broker is told, but delays only."""
+    """Requests are served: Postgres answers, has the newest schema and keeps tenants apart. A missing broker is told,
+    but delays only."""
     found = check_readiness(settings())
-    checks = Checks(postgres=found.postgres, schema=found.schema, broker=found.broker)
+    checks = Checks(postgres=found.postgres, schema=found.schema, role=found.role, broker=found.broker)
     if found.ready:
-        return Ready(checks=checks)
+        return Ready(keys=keys_mode(settings()), checks=checks)
     return problem(
         request.url.path,
         503,

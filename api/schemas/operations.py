@@ -19,6 +19,9 @@ class Checks(BaseModel):
 
     postgres: Literal["ok", "unreachable"]
     schema_: Literal["current", "outdated", "unknown"] = Field(alias="schema")
+    role: Literal["ordinary", "unrestricted", "unknown"] = Field(
+        description="Of the database; one that is above row-level security is refused."
+    )
     broker: Literal["ok", "unreachable"]
 
 
@@ -26,6 +29,7 @@ class Ready(BaseModel):
     """Requests are served."""
 
     status: Literal["ready"] = "ready"
+    keys: Literal["required", "off (loopback only)"] = Field(description="Whether requests need an API key.")
     checks: Checks
 
 

@@ -59,4 +59,5 @@ WorkspaceName = Annotated[str, Field(max_length=100, examples=["default"]), Afte
 ModelName = Annotated[str, Field(max_length=120, examples=["default"]), AfterValidator(_name)]
 SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]
 Filename = Annotated[str, Field(max_length=255, examples=["refund-policy.pdf"]), AfterValidator(_name)]
+KeyName = Annotated[str, Field(max_length=100, examples=["ci"]), AfterValidator(_name)]
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]

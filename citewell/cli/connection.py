@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
 from typing import Protocol
 
-from citewell.client import CitewellClient
+from citewell.client import CitewellClient, key_of_environment
 from citewell.supervisor.errors import AlreadyRunning
 from citewell.supervisor.state import ServerState, running_server
 from config.settings import settings
@@ -23,14 +23,16 @@ class _OwnServer(Protocol):
 
 @contextmanager
 def connected(url: str | None) -> Generator[CitewellClient]:
-    """A client for the length of a command; a server that was started for it is stopped with it.
+    """A client for the length of a command, with the key in CITEWELL_API_KEY; a server that was started for it is
+    stopped with it.
 
-    Raises SupervisorError, ConfigurationInvalid; the client raises ServerUnreachable.
+    Raises SupervisorError, ConfigurationInvalid, ApiKeyUnusable; the client raises ServerUnreachable.
     """
+    key = key_of_environment()
     if url is None and (running := running_server(settings().home)):
         url = running.url
     if url is not None:
-        with CitewellClient(url) as client:
+        with CitewellClient(url, key) as client:
             yield client
         return
     # Databases and process control are loaded by the commands that start them, not by those that only talk.
@@ -38,9 +40,9 @@ def connected(url: str | None) -> Generator[CitewellClient]:
     with ExitStack() as stack:
         try:
             server = stack.enter_context(own)
-            client = CitewellClient(server.url, after_each=server.revive)
+            client = CitewellClient(server.url, key, after_each=server.revive)
         except AlreadyRunning as already:
-            client = CitewellClient(_awaited(already).url)
+            client = CitewellClient(_awaited(already).url, key)
         yield stack.enter_context(client)
 
 

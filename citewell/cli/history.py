@@ -26,7 +26,7 @@ def history(
     """List the latest questions, or show everything that was checked for one."""
     with connected(url) as client:
         if query_id is None:
-            _list(client.queries(workspace, limit), as_json)
+            _list(list(client.queries(workspace, limit=limit)), as_json)
         elif as_json:
             emit(client.history(query_id))
         else:

@@ -20,6 +20,7 @@ COMMANDS = {
     "history": "List questions, or show all that was checked.",
     "quality": "How well it did: the metrics of the verification.",
     "evaluate": "Measure verification or retrieval on labelled data.",
+    "keys": "Make, list and revoke keys of the API.",
     "demo": "Ask five questions about the example documents.",
 }
 
@@ -64,7 +65,8 @@ def run(arguments: Sequence[str]) -> int:
         code: int | None = app(list(arguments) or ["--help"], prog_name="citewell", standalone_mode=False)
     except typer.TyperException as error:
         command: str = getattr(getattr(error, "ctx", None), "command_path", "citewell")
-        return _complain(f"{error.format_message().rstrip('.')}; `{command} --help` shows how", USAGE)
+        message = error.format_message().rstrip(".").replace("\n\t", " ")
+        return _complain(f"{message}; `{command} --help` shows how", USAGE)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:  # noqa: BLE001 - nobody is shown a traceback; the message says what and where

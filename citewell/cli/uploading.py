@@ -75,7 +75,9 @@ class _Followed:
 
 def _send(client: CitewellClient, upload: Upload, workspace: str, bars: Progress) -> _Followed | Ingested:
     try:
-        accepted = client.upload(upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata)
+        accepted = client.upload(
+            upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata, source="command-line"
+        )
     except OSError as error:
         why = f"{upload.path} cannot be read ({error.strerror}); check the path and its permissions"
         return Ingested(upload, None, why)

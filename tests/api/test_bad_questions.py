@@ -19,7 +19,7 @@ def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] 
 
 
 def assert_nothing_stored(http: httpx.Client) -> None:
-    assert http.get("/v1/queries").json() == {"queries": []}
+    assert http.get("/v1/queries").json()["queries"] == []
 
 
 @pytest.mark.parametrize(

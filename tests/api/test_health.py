@@ -1,11 +1,17 @@
 """Health: what is told of the process, of Postgres, of its schema, of the broker."""
 
+import os
+import signal
 import socket
+import time
+from collections.abc import Generator
 
 import httpx
 import pytest
 from sqlalchemy import make_url
 
+from citewell.supervisor.postgres import data_folder
+from citewell.supervisor.servers import EmbeddedServers
 from config.settings import settings
 from db.session import dispose
 from tests.api.problems import assert_problem
@@ -27,7 +33,11 @@ def test_a_process_with_all_that_it_needs_is_ready(http: httpx.Client) -> None: 
     assert http.get("/healthz").json()["status"] == "ok"
     ready = http.get("/readyz")
     assert ready.status_code == 200
-    assert ready.json() == {"status": "ready", "checks": {"postgres": "ok", "schema": "current", "broker": "ok"}}
+    assert ready.json() == {
+        "status": "ready",
+        "keys": "off (loopback only)",
+        "checks": {"postgres": "ok", "schema": "current", "role": "ordinary", "broker": "ok"},
+    }
 
 
 def test_without_the_broker_it_is_ready_and_says_so(
@@ -46,7 +56,8 @@ def test_without_postgres_it_lives_but_is_not_ready(
         use(away, "CITEWELL_DATABASE_URL", url)
         assert http.get("/healthz").status_code == 200
         told = assert_problem(http.get("/readyz"), 503, "not_ready")
-        assert told["checks"] == {"postgres": "unreachable", "schema": "unknown", "broker": "ok"}
+        unknown = {"schema": "unknown", "role": "unknown"}
+        assert told["checks"] == {"postgres": "unreachable", **unknown, "broker": "ok"}
         for path in ("/v1/queries", "/v1/documents"):
             response = http.get(path)
             assert "CITEWELL_DATABASE_URL" in assert_problem(response, 503, "database_unavailable")["detail"]
@@ -64,6 +75,34 @@ def test_on_a_database_without_the_schema_it_is_not_ready(
         assert told["checks"]["schema"] == "outdated"
         assert "alembic upgrade head" in told["detail"]
     use(monkeypatch, "CITEWELL_DATABASE_URL", database)
+
+
+@pytest.fixture
+def superuser_url(servers: EmbeddedServers, database: str) -> Generator[str]:
+    """The same database as its superuser, who is let in for the length of a test."""
+    data = data_folder(servers.home)
+    rules, postmaster = data / "pg_hba.conf", int((data / "postmaster.pid").read_text().split()[0])
+    kept = rules.read_text()
+    rules.write_text(f"host all postgres 127.0.0.1/32 trust\n{kept}")
+    os.kill(postmaster, signal.SIGHUP)
+    yield make_url(database).set(username="postgres", password=None).render_as_string(hide_password=False)
+    rules.write_text(kept)
+    os.kill(postmaster, signal.SIGHUP)
+
+
+def test_as_a_role_that_sees_all_tenants_it_is_not_ready(
+    http: httpx.Client, database: str, superuser_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A8
+    with monkeypatch.context() as elsewhere:
+        use(elsewhere, "CITEWELL_DATABASE_URL", superuser_url)
+        deadline = time.monotonic() + 10  # until Postgres has read its rules again
+        while (told := http.get("/readyz").json())["checks"]["postgres"] != "ok" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert (told["status"], told["checks"]["schema"], told["checks"]["role"]) == (503, "current", "unrestricted")
+        assert "BYPASSRLS" in told["detail"]
+        assert "CITEWELL_DATABASE_URL" in told["detail"]
+    use(monkeypatch, "CITEWELL_DATABASE_URL", database)
+    assert http.get("/readyz").json()["checks"]["role"] == "ordinary"
 
 
 def without_schema(database: str) -> str:

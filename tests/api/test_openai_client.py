@@ -11,7 +11,9 @@ from openai import AsyncOpenAI, OpenAI
 
 from db.queries.workspaces import get_or_add_workspace
 from db.session import transaction
+from domain.keys import Scope
 from tests.api.standing_in import worker
+from tests.keys import make_key
 from tests.stored import complete, fail
 
 CONTENT = (
@@ -27,8 +29,15 @@ def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] 
 
 
 @pytest.fixture
-def client(api_url: str) -> Generator[OpenAI]:
-    with OpenAI(base_url=f"{api_url}/v1", api_key="unused", timeout=30) as made:
+def key(database: str) -> str:
+    """OpenAI's client does not go without one."""
+    assert database
+    return make_key(Scope.READ, Scope.ASK)
+
+
+@pytest.fixture
+def client(api_url: str, key: str) -> Generator[OpenAI]:
+    with OpenAI(base_url=f"{api_url}/v1", api_key=key, timeout=30) as made:
         yield made
 
 
@@ -73,9 +82,9 @@ def test_streaming(http: httpx.Client, client: OpenAI) -> None:  # N9
     assert usage.usage.prompt_tokens == 900
 
 
-def test_async(http: httpx.Client, api_url: str) -> None:  # N9
+def test_async(http: httpx.Client, api_url: str, key: str) -> None:  # N9
     async def spoken() -> list[str]:
-        async with AsyncOpenAI(base_url=f"{api_url}/v1", api_key="unused", timeout=30) as client:
+        async with AsyncOpenAI(base_url=f"{api_url}/v1", api_key=key, timeout=30) as client:
             stream = await ask(client, stream=True)
             return [chunk.choices[0].delta.content or "" async for chunk in stream]
 
@@ -114,3 +123,12 @@ def test_models(client: OpenAI) -> None:  # N9
     assert client.models.retrieve("citewell/default:high").id == "default:high"
     with pytest.raises(openai.NotFoundError):
         client.models.retrieve("gpt-4o")
+
+
+def test_a_wrong_key_is_told_as_such(api_url: str) -> None:  # N9, A8
+    with (
+        OpenAI(base_url=f"{api_url}/v1", api_key="sk-of-somebody-else", timeout=30) as client,
+        pytest.raises(openai.AuthenticationError, match="no key of Citewell") as refused,
+    ):
+        ask(client)
+    assert refused.value.type == "authentication_error"

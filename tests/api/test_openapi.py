@@ -46,6 +46,9 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /v1/chat/completions",
         "GET /v1/models",
         "GET /v1/models/{model}",
+        "POST /v1/keys",
+        "GET /v1/keys",
+        "DELETE /v1/keys/{key_id}",
         "GET /healthz",
         "GET /readyz",
     }

@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from citewell.client import CitewellClient
 from db.session import transaction
 from tests.cli.conftest import Citewell
+from tests.client.recording import recording, told
 from tests.factories import make_query
 from tests.stored import SPAN, fail, store_answered_query
 
@@ -52,3 +55,15 @@ def test_the_reason_of_a_failure_is_shown(citewell: Citewell) -> None:
         query = make_query(session)
         fail(session, query)
     assert "failed: No model of the chain answered." in citewell("history", str(query.id)).out
+
+
+# A8
+def test_the_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch, citewell: Citewell) -> None:
+    monkeypatch.setenv("CITEWELL_API_KEY", "cw_1")
+    with recording(told({"queries": []})) as server:
+        assert citewell("history", "--url", server.url).code == 0
+    assert [asked.headers["authorization"] for asked in server.asked] == ["Bearer cw_1"]
+    monkeypatch.setenv("CITEWELL_API_KEY", "schlüssel")
+    refused = citewell("history", "--url", server.url)
+    assert refused.code == 2
+    assert "CITEWELL_API_KEY" in refused.complaint

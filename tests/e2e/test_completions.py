@@ -24,8 +24,8 @@ WORKSPACE = "completions"
 
 def create(stack: Stack, question: str, **over: Any) -> Any:
     messages = [{"role": "user", "content": question}]
-    base_url = f"{str(stack.http.base_url).rstrip('/')}/v1"
-    with OpenAI(base_url=base_url, api_key="unused", timeout=60) as client:
+    key = stack.http.post("/v1/keys", json={"name": "chat", "scopes": ["read", "ask"]}).raise_for_status().json()["key"]
+    with OpenAI(base_url=f"{stack.supervisor.url}/v1", api_key=key, timeout=60) as client:
         ask: Callable[..., Any] = client.chat.completions.create
         answer = ask(model=WORKSPACE, messages=messages, **over)
         return list(answer) if over.get("stream") else answer

@@ -1,0 +1,50 @@
+"""API keys on the wire."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from api.schemas.texts import Input, KeyName
+from domain.keys import Scope
+
+MAX_DAYS = 3650
+MAX_PER_MINUTE = 1_000_000
+
+
+class KeyCreate(Input):
+    """What a new key is for."""
+
+    name: KeyName
+    # JSON has no enumerations, only texts.
+    scopes: list[Annotated[Scope, Field(strict=False)]] = Field(min_length=1, max_length=10, examples=[["read", "ask"]])
+    expires_in_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Without it the key never does.")
+    requests_per_minute: int | None = Field(
+        default=None, ge=1, le=MAX_PER_MINUTE, description="Without it the limit of the configuration holds."
+    )
+
+
+class KeyRead(BaseModel):
+    """A key, without what is secret of it."""
+
+    id: str = Field(description="The public part of the key, after `cw_`.")
+    tenant: str
+    name: str
+    scopes: list[Scope]
+    requests_per_minute: int | None = Field(description="Null: the limit of the configuration.")
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None = Field(description="To the minute.")
+    revoked_at: datetime | None
+
+
+class KeyCreated(KeyRead):
+    """A new key; only this response ever has the whole of it."""
+
+    key: str = Field(description="Send it as `Authorization: Bearer cw_…`; it cannot be shown again.")
+
+
+class KeyList(BaseModel):
+    """The keys of the tenant, also those that were revoked."""
+
+    keys: list[KeyRead]

@@ -1,0 +1,109 @@
+"""What the async client does with questions."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import Any
+
+import anyio
+from httpx_sse import EventSource
+
+from citewell.client._calls import given
+from citewell.client._pages import Pages
+from citewell.client._requests import queries as requests
+from citewell.client._stream import EventsJoined
+from citewell.client._transport import AsyncTransport
+from citewell.client._waiting import PATIENCE_S
+from citewell.client.errors import ApiProblem, ServerUnreachable, problem_of
+from citewell.wire import Accepted, History, Quality, Query, QueryHead, StreamEvent
+
+
+class AsyncQueries(AsyncTransport):
+    """Questions, in the async client."""
+
+    async def submit(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> Accepted:
+        """Ask; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k": 20}`.
+
+        The same `idempotency_key` never asks twice; without one a key is made, so that retries are safe.
+        """
+        return await self.send(requests.submit(question, idempotency_key, options))
+
+    async def query(self, query_id: str, *, wait: float = 0) -> Query:
+        """The query as far as it is known; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        return await self.send(requests.query(query_id, wait))
+
+    async def wait(
+        self, query_id: str, seconds: float = PATIENCE_S, on_look: Callable[[Query], None] | None = None
+    ) -> Query:
+        """Wait for a final state, at most `seconds`; `on_look` sees the query about once per second.
+
+        A server whose database is away for a moment is asked again until the time is up.
+        """
+        return await self.until_final(partial(requests.query, query_id), seconds, on_look)
+
+    async def ask(self, question: str, *, wait: float = PATIENCE_S, **options: Any) -> Query:
+        """Ask and wait for the answer, at most `wait` seconds; `options` as for `submit`."""
+        return await self.wait((await self.submit(question, **options))["id"], wait)
+
+    async def queries(
+        self,
+        workspace: str | None = None,
+        *,
+        status: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[QueryHead]:
+        """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
+        filters = given(workspace=workspace, status=status, created_after=created_after, created_before=created_before)
+        pages = Pages(partial(requests.queries, filters), limit)
+        while not pages.over:
+            for head in pages.take(await self.send(pages.next())):
+                yield head
+
+    async def cancel(self, query_id: str) -> QueryHead:
+        """Stop working on a question."""
+        return await self.send(requests.cancel(query_id))
+
+    async def stream(self, query_id: str, last_event_id: int | None = None) -> AsyncGenerator[StreamEvent]:
+        """The events of a question as they happen, up to `final`, `failed` or `cancelled`.
+
+        A broken connection is made again where it broke; `last_event_id` begins after that event.
+        """
+        joined = EventsJoined(query_id, last_event_id)
+        while not joined.over:
+            error = None
+            try:
+                async with aclosing(self._events(joined)) as events:
+                    async for event in events:
+                        yield event
+            except (ApiProblem, ServerUnreachable) as broken:
+                error = broken
+            if not joined.over:
+                await anyio.sleep(joined.pause_after(error))
+
+    async def history(self, query_id: str) -> History:
+        """The whole verification history of a query."""
+        return await self.send(requests.history(query_id))
+
+    async def quality(
+        self, workspace: str | None = None, limit: int = 1000, labels: Sequence[Mapping[str, Any]] = ()
+    ) -> Quality:
+        """The metrics over the newest `limit` verified queries; `labels` are objects of query_id and grounded."""
+        return await self.send(requests.quality(workspace, limit, labels))
+
+    async def _events(self, joined: EventsJoined) -> AsyncGenerator[StreamEvent]:
+        with self.reaching():
+            async with self.http.stream(**self.arguments(joined.call())) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise problem_of(response)
+                joined.opened(response)
+                if joined.over:
+                    return
+                async with aclosing(EventSource(response).aiter_sse()) as arriving:
+                    async for sent in arriving:
+                        if event := joined.take(response, sent):
+                            yield event
+                        if joined.over:
+                            return

@@ -1,0 +1,17 @@
+"""The async client."""
+
+from citewell.client._async_queries import AsyncQueries
+from citewell.client._connection import ANSWER_S
+from citewell.client._documents import AsyncDocuments
+from citewell.client._keys import AsyncKeys
+from citewell.client._verifications import AsyncVerifications
+from citewell.client._webhook_endpoints import AsyncWebhooks
+
+
+class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications):
+    """CitewellClient with the same methods, which are awaited; an async context manager."""
+
+    def __init__(self, url: str, api_key: str | None = None, timeout: float = ANSWER_S) -> None:
+        super().__init__(url, api_key, timeout)
+        self.webhooks = AsyncWebhooks(self)
+        self.keys = AsyncKeys(self)

@@ -1,0 +1,32 @@
+"""A list that the server gives out in pages."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from citewell.client._calls import Call, Page
+
+_PAGE = 100
+_Item = TypeVar("_Item")
+
+
+class Pages(Generic[_Item]):
+    """Where in a list one is; at most `limit` entries, None for all. `ask` takes the size of a page and a cursor."""
+
+    def __init__(self, ask: Callable[[int, str | None], Call[Page[_Item]]], limit: int | None) -> None:
+        self._ask = ask
+        self._left = limit
+        self._cursor: str | None = None
+        self.over = limit is not None and limit <= 0
+
+    def next(self) -> Call[Page[_Item]]:
+        """The request for the next page."""
+        return self._ask(_PAGE if self._left is None else min(self._left, _PAGE), self._cursor)
+
+    def take(self, page: Page[_Item]) -> list[_Item]:
+        """The entries of a page that are wanted."""
+        taken = page.items[: self._left]
+        self._cursor = page.next_cursor
+        if self._left is not None:
+            self._left -= len(taken)
+        self.over = not self._cursor or self._left == 0
+        return taken

@@ -1,0 +1,101 @@
+"""What the sync client does with questions."""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from httpx_sse import EventSource
+
+from citewell.client._calls import given
+from citewell.client._pages import Pages
+from citewell.client._requests import queries as requests
+from citewell.client._stream import EventsJoined
+from citewell.client._transport import Transport
+from citewell.client._waiting import PATIENCE_S
+from citewell.client.errors import ApiProblem, ServerUnreachable, problem_of
+from citewell.wire import Accepted, History, Quality, Query, QueryHead, StreamEvent
+
+
+class Queries(Transport):
+    """Questions, in the sync client."""
+
+    def submit(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> Accepted:
+        """Ask; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k": 20}`.
+
+        The same `idempotency_key` never asks twice; without one a key is made, so that retries are safe.
+        """
+        return self.send(requests.submit(question, idempotency_key, options))
+
+    def query(self, query_id: str, *, wait: float = 0) -> Query:
+        """The query as far as it is known; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        return self.send(requests.query(query_id, wait))
+
+    def wait(self, query_id: str, seconds: float = PATIENCE_S, on_look: Callable[[Query], None] | None = None) -> Query:
+        """Wait for a final state, at most `seconds`; `on_look` sees the query about once per second.
+
+        A server whose database is away for a moment is asked again until the time is up.
+        """
+        return self.until_final(partial(requests.query, query_id), seconds, on_look)
+
+    def ask(self, question: str, *, wait: float = PATIENCE_S, **options: Any) -> Query:
+        """Ask and wait for the answer, at most `wait` seconds; `options` as for `submit`."""
+        return self.wait(self.submit(question, **options)["id"], wait)
+
+    def queries(
+        self,
+        workspace: str | None = None,
+        *,
+        status: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[QueryHead]:
+        """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
+        filters = given(workspace=workspace, status=status, created_after=created_after, created_before=created_before)
+        pages = Pages(partial(requests.queries, filters), limit)
+        while not pages.over:
+            yield from pages.take(self.send(pages.next()))
+
+    def cancel(self, query_id: str) -> QueryHead:
+        """Stop working on a question."""
+        return self.send(requests.cancel(query_id))
+
+    def stream(self, query_id: str, last_event_id: int | None = None) -> Generator[StreamEvent]:
+        """The events of a question as they happen, up to `final`, `failed` or `cancelled`.
+
+        A broken connection is made again where it broke; `last_event_id` begins after that event.
+        """
+        joined = EventsJoined(query_id, last_event_id)
+        while not joined.over:
+            error = None
+            try:
+                yield from self._events(joined)
+            except (ApiProblem, ServerUnreachable) as broken:
+                error = broken
+            if not joined.over:
+                time.sleep(joined.pause_after(error))
+
+    def history(self, query_id: str) -> History:
+        """The whole verification history of a query."""
+        return self.send(requests.history(query_id))
+
+    def quality(
+        self, workspace: str | None = None, limit: int = 1000, labels: Sequence[Mapping[str, Any]] = ()
+    ) -> Quality:
+        """The metrics over the newest `limit` verified queries; `labels` are objects of query_id and grounded."""
+        return self.send(requests.quality(workspace, limit, labels))
+
+    def _events(self, joined: EventsJoined) -> Generator[StreamEvent]:
+        with self.reaching(), self.http.stream(**self.arguments(joined.call())) as response:
+            if not response.is_success:
+                response.read()
+                raise problem_of(response)
+            joined.opened(response)
+            if joined.over:
+                return
+            for sent in EventSource(response).iter_sse():
+                if event := joined.take(response, sent):
+                    yield event
+                if joined.over:
+                    return

@@ -1,0 +1,48 @@
+"""Requests that have answers from elsewhere verified."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from citewell.client._calls import JSON_TYPE, Call, as_json, at, given, json_body, lines_of, object_of
+from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationRequest
+
+_JSON_LINES = {"Content-Type": "application/jsonl"}
+
+
+def verify(
+    answer: str,
+    sources: Sequence[Source],
+    question: str | None,
+    checks: Sequence[str] | None,
+    options: Mapping[str, Any],
+) -> Call[Verification]:
+    """Begin to verify one answer."""
+    request = given(
+        answer=answer,
+        sources=list(sources),
+        question=question,
+        checks=None if checks is None else list(checks),
+        **options,
+    )
+    return Call("POST", at("verifications"), object_of, headers=JSON_TYPE, body=json_body(request))
+
+
+def verification(verification_id: str, wait: float) -> Call[Verification]:
+    """What is found so far; the server waits so many seconds for the end."""
+    return Call("GET", at("verifications", verification_id), object_of, {"wait": wait} if wait else {}, wait=wait)
+
+
+def verify_batch(requests: Iterable[VerificationRequest]) -> Call[BatchAccepted]:
+    """Begin to verify many answers: one JSON object per line."""
+    lines = b"".join(as_json(request) + b"\n" for request in requests)
+    return Call("POST", at("verifications", "batches"), object_of, headers=_JSON_LINES, body={"content": lines})
+
+
+def batch(batch_id: str) -> Call[Batch]:
+    """How far a batch is."""
+    return Call("GET", at("verifications", "batches", batch_id), object_of)
+
+
+def batch_results(batch_id: str) -> Call[list[Verification]]:
+    """What is finished of a batch."""
+    return Call("GET", at("verifications", "batches", batch_id, "results"), lines_of)

@@ -1,0 +1,86 @@
+"""What both clients do with answers from elsewhere."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from citewell.client._requests import verifications as requests
+from citewell.client._transport import AsyncTransport, Transport
+from citewell.client._waiting import PATIENCE_S
+from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationRequest
+
+
+class Verifications(Transport):
+    """Verifications, in the sync client."""
+
+    def verify(
+        self,
+        answer: str,
+        sources: Sequence[Source],
+        question: str | None = None,
+        checks: Sequence[str] | None = None,
+        *,
+        wait: float = PATIENCE_S,
+        **options: Any,
+    ) -> Verification:
+        """Verify an answer, whoever wrote it, against its sources, and wait for the result, at most `wait` seconds.
+
+        Sources are texts (`{"text": …, "title": …}`) or documents of the server (`{"document_id": …}`), and [1] in the
+        answer is the first of them; `options` are further fields of the request, e.g. `callback_url`.
+        """
+        begun = self.send(requests.verify(answer, sources, question, checks, options))
+        return self.until_final(partial(requests.verification, begun["id"]), wait) if wait else begun
+
+    def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
+        """A verification as far as it is; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        return self.send(requests.verification(verification_id, wait))
+
+    def verify_batch(self, items: Iterable[VerificationRequest]) -> BatchAccepted:
+        """Have many answers verified; a `custom_id` in an item comes back with its result."""
+        return self.send(requests.verify_batch(items))
+
+    def batch(self, batch_id: str) -> Batch:
+        """How far a batch is."""
+        return self.send(requests.batch(batch_id))
+
+    def batch_results(self, batch_id: str) -> list[Verification]:
+        """The results of a batch so far."""
+        return self.send(requests.batch_results(batch_id))
+
+
+class AsyncVerifications(AsyncTransport):
+    """Verifications, in the async client."""
+
+    async def verify(
+        self,
+        answer: str,
+        sources: Sequence[Source],
+        question: str | None = None,
+        checks: Sequence[str] | None = None,
+        *,
+        wait: float = PATIENCE_S,
+        **options: Any,
+    ) -> Verification:
+        """Verify an answer, whoever wrote it, against its sources, and wait for the result, at most `wait` seconds.
+
+        Sources are texts (`{"text": …, "title": …}`) or documents of the server (`{"document_id": …}`), and [1] in the
+        answer is the first of them; `options` are further fields of the request, e.g. `callback_url`.
+        """
+        begun = await self.send(requests.verify(answer, sources, question, checks, options))
+        return await self.until_final(partial(requests.verification, begun["id"]), wait) if wait else begun
+
+    async def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
+        """A verification as far as it is; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        return await self.send(requests.verification(verification_id, wait))
+
+    async def verify_batch(self, items: Iterable[VerificationRequest]) -> BatchAccepted:
+        """Have many answers verified; a `custom_id` in an item comes back with its result."""
+        return await self.send(requests.verify_batch(items))
+
+    async def batch(self, batch_id: str) -> Batch:
+        """How far a batch is."""
+        return await self.send(requests.batch(batch_id))
+
+    async def batch_results(self, batch_id: str) -> list[Verification]:
+        """The results of a batch so far."""
+        return await self.send(requests.batch_results(batch_id))

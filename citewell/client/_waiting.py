@@ -1,0 +1,35 @@
+"""Waiting for the end of something: the server holds each request until it comes, or until its time is up."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from citewell.client._calls import Call
+from citewell.client._retries import Deadline
+from citewell.wire import FINAL, Query, Verification
+
+# Somebody who looks on wants to see stages; nobody else needs more requests than the server's limit of 60 s makes.
+_LOOK_S, _HOLD_S = 1.0, 30.0
+PATIENCE_S = 300.0
+
+Outcome = TypeVar("Outcome", Query, Verification)
+
+
+class Waiting(Generic[Outcome]):
+    """One wait of at most so many seconds."""
+
+    def __init__(
+        self, ask: Callable[[float], Call[Outcome]], seconds: float, on_look: Callable[[Outcome], None] | None
+    ) -> None:
+        self.deadline = Deadline(seconds)
+        self._ask = ask
+        self._on_look = on_look
+
+    def next(self) -> Call[Outcome]:
+        """The next request."""
+        return self._ask(min(self.deadline.left, _LOOK_S if self._on_look else _HOLD_S))
+
+    def is_over(self, seen: Outcome) -> bool:
+        """Whether it has ended, or the time is up."""
+        if self._on_look:
+            self._on_look(seen)
+        return seen["status"] in FINAL or not self.deadline.left

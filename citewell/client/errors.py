@@ -1,0 +1,70 @@
+"""What can go wrong between a client and its server."""
+
+import time
+
+import httpx
+
+from clients.webhooks.retry_after import retry_after_s
+from domain.errors import BadInput
+
+# Nothing was answered, and the next try may find the server back.
+_PASSING = (httpx.NetworkError, httpx.ConnectTimeout, httpx.RemoteProtocolError)
+
+
+class ApiKeyUnusable(BadInput):
+    """The API key has characters that no key has; check CITEWELL_API_KEY."""
+
+
+class WebhookInvalid(Exception):
+    """The message is not from whom it should be, or too old; the text says what is wrong with it."""
+
+
+class ServerUnreachable(Exception):
+    """No Citewell server answers at the address; the message says which, and what to do.
+
+    `passing` is true when it makes sense to try again.
+    """
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
+
+
+class ApiProblem(Exception):
+    """The server refused the request: `status` of HTTP, `code` and `detail` of the problem.
+
+    `retry_after` is in seconds, None when the server does not name a time.
+    """
+
+    def __init__(self, status: int, code: str, detail: str, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.retry_after = retry_after
+
+
+def unreachable(url: str, error: httpx.RequestError) -> ServerUnreachable:
+    """What a request that got no answer means to the caller."""
+    why = str(error) or type(error).__name__
+    return ServerUnreachable(
+        f"cannot reach a server at {url} ({why}); start one with `citewell up` or check the address",
+        passing=isinstance(error, _PASSING),
+    )
+
+
+def problem_of(response: httpx.Response) -> ApiProblem:
+    """The problem in a response that was read."""
+    try:
+        told = response.json()
+        code, detail = str(told["code"]), str(told["detail"])
+    except (ValueError, TypeError, KeyError):
+        return not_citewell(response)
+    retry_after = retry_after_s(response.headers.get("retry-after", ""), time.time())
+    return ApiProblem(response.status_code, code, detail, retry_after)
+
+
+def not_citewell(response: httpx.Response) -> ApiProblem:
+    """The problem with something that answers, but not as Citewell does."""
+    url, status = str(response.url.join("/")).rstrip("/"), response.status_code
+    return ApiProblem(status, "not_citewell", f"{url} does not answer as Citewell (HTTP status {status})")

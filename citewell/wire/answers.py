@@ -1,0 +1,62 @@
+"""What proves an answer: citations, sentences, claims and scores."""
+
+from typing import Any, Literal, TypedDict
+
+
+class Citation(TypedDict):
+    number: int
+    document_name: str
+    page_number: int | None
+    section: str | None
+    text_span: str
+    citation_type: str
+    confidence_score: float
+    status: Literal["accurate", "inaccurate", "uncertain"]
+    explanation: str
+
+
+class EvidenceLocation(TypedDict):
+    document_name: str
+    page_number: int | None
+    section: str | None
+
+
+class Sentence(TypedDict):
+    text: str
+    status: str
+    reason: str
+    evidence: str | None
+    source: EvidenceLocation | None
+
+
+class Claim(TypedDict):
+    claim: str
+    status: str
+    evidence: str | None
+    source: EvidenceLocation | None
+    reasoning: str
+
+
+class Scores(TypedDict):
+    overall_score: float | None
+    answer_source_alignment: float | None
+    citation_coverage: float | None
+    fact_verification_score: float | None
+    issues: list[str]
+    confidence: float | None
+    confidence_level: str | None
+    draft_confidence: float | None
+    calibrated_confidence: float | None
+    is_grounded: bool | None
+    claims_checked: int
+    claims_supported: int
+    accuracy_rate: float | None
+    checks: dict[str, Any]
+    sentences: list[Sentence]
+
+
+class Usage(TypedDict):
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float

@@ -1,0 +1,17 @@
+"""Shapes that several subjects share."""
+
+from typing import Any, NotRequired, TypedDict
+
+Metadata = dict[str, Any]
+FINAL = frozenset({"succeeded", "failed", "cancelled"})
+
+
+class Failure(TypedDict):
+    code: str
+    message: str
+
+
+class Accepted(TypedDict):
+    id: str
+    status: str
+    created: NotRequired[bool]

@@ -1,0 +1,76 @@
+"""What the event stream of a question tells; `id` counts them, and is where a stream can be resumed."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from citewell.wire.queries import Query
+
+ENDS = frozenset({"final", "failed", "cancelled"})
+
+
+class StageData(TypedDict):
+    stage: str
+
+
+class DraftData(TypedDict):
+    start: int
+    text: str
+
+
+class FinalData(TypedDict):
+    query: Query
+
+
+class FailedData(TypedDict):
+    reason: str
+    query: NotRequired[Query]
+
+
+class StageEvent(TypedDict):
+    id: int | None
+    type: Literal["stage"]
+    data: StageData
+
+
+class DraftEvent(TypedDict):
+    """The draft so far becomes `draft[:start] + text`; nothing of it is checked yet."""
+
+    id: int | None
+    type: Literal["draft"]
+    data: DraftData
+
+
+class CheckEvent(TypedDict):
+    """What a check found, or what became of a sentence that failed it."""
+
+    id: int | None
+    type: Literal["citation.checked", "sentence.checked", "sentence.repaired", "sentence.removed"]
+    data: dict[str, Any]
+
+
+class FinalEvent(TypedDict):
+    id: int | None
+    type: Literal["final"]
+    data: FinalData
+
+
+class FailedEvent(TypedDict):
+    id: int | None
+    type: Literal["failed"]
+    data: FailedData
+
+
+class CancelledEvent(TypedDict):
+    id: int | None
+    type: Literal["cancelled"]
+    data: dict[str, Any]
+
+
+class OtherEvent(TypedDict):
+    """One of a type that this version does not know."""
+
+    id: int | None
+    type: str
+    data: dict[str, Any]
+
+
+StreamEvent = StageEvent | DraftEvent | CheckEvent | FinalEvent | FailedEvent | CancelledEvent | OtherEvent

@@ -1,0 +1,32 @@
+"""Questions with their answers."""
+
+from typing import Literal, TypedDict
+
+from citewell.wire.answers import Citation, Scores, Usage
+from citewell.wire.common import Failure
+
+
+class QueryHead(TypedDict):
+    id: str
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    stage: str
+    workspace: str
+    question: str
+    mode: str
+    provider: str
+    error: Failure | None
+    created_at: str
+    finished_at: str | None
+
+
+class Query(QueryHead):
+    answer: str | None
+    original_answer: str | None
+    abstained: bool | None
+    abstain_reason: str | None
+    references: list[str]
+    citations: list[Citation]
+    removed_citations: list[int]
+    verification: Scores | None
+    usage: Usage
+    timings: dict[str, float | None]

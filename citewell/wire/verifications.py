@@ -1,0 +1,112 @@
+"""Answers from elsewhere, and what their verification found. Offsets are code points of the answer, half-open."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from citewell.wire.answers import Scores, Usage
+from citewell.wire.common import Failure, Metadata
+
+
+class SourceText(TypedDict):
+    """A source that comes with the request; `pages` are [number, start, end] of each page of the text."""
+
+    text: str
+    id: NotRequired[str]
+    title: NotRequired[str]
+    url: NotRequired[str]
+    metadata: NotRequired[Metadata]
+    pages: NotRequired[list[list[int]]]
+
+
+class SourceDocument(TypedDict):
+    """A source that was uploaded before."""
+
+    document_id: str
+    id: NotRequired[str]
+
+
+Source = SourceText | SourceDocument
+
+
+class CitationGiven(TypedDict):
+    """`answer[start:end]` cites a source: its number from 1, or its id."""
+
+    start: int
+    end: int
+    source: int | str
+
+
+class VerificationRequest(TypedDict):
+    answer: str
+    sources: list[Source]
+    question: NotRequired[str]
+    citations: NotRequired[list[CitationGiven]]
+    checks: NotRequired[list[str]]
+    repair: NotRequired[Literal["full", "citations", "off"]]
+    callback_url: NotRequired[str]
+    custom_id: NotRequired[str]
+
+
+class VerifiedSentence(TypedDict):
+    start: int
+    end: int
+    text: str
+    status: str
+    reason: str
+    support: float | None
+    evidence: str | None
+    source: dict[str, Any] | None
+
+
+class VerifiedCitation(TypedDict):
+    number: int | None
+    cited: int | str | None
+    source: dict[str, Any] | None
+    statement: str | None
+    status: Literal["accurate", "inaccurate", "uncertain", "dangling", "not_checked"]
+    is_accurate: bool | None
+    confidence: float | None
+    explanation: str
+    evidence: str | None
+    page_number: int | None
+
+
+class Verification(TypedDict):
+    """One that was only accepted has no more than `id`, `status` and `custom_id`."""
+
+    id: str
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    stage: str
+    custom_id: str | None
+    question: str | None
+    error: Failure | None
+    created_at: str
+    finished_at: str | None
+    answer: str
+    repaired_answer: str | None
+    changed: bool | None
+    removed_citations: list[int]
+    sentences: list[VerifiedSentence]
+    citations: list[VerifiedCitation]
+    verification: Scores | None
+    usage: Usage
+    timings: dict[str, float | None]
+
+
+class BatchAccepted(TypedDict):
+    id: str
+    total: int
+
+
+class Batch(TypedDict):
+    """The states add up to `total`."""
+
+    id: str
+    status: Literal["queued", "running", "finished", "cancelled"]
+    total: int
+    queued: int
+    running: int
+    succeeded: int
+    failed: int
+    cancelled: int
+    created_at: str
+    finished_at: str | None

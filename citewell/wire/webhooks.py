@@ -1,0 +1,41 @@
+"""Receivers of webhooks, and what was delivered to them."""
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class WebhookEndpoint(TypedDict):
+    """`secret` is told once, when the endpoint is made."""
+
+    id: str
+    url: str
+    events: list[str]
+    description: str
+    status: Literal["active", "disabled"]
+    disabled_reason: str | None
+    failing_since: str | None
+    created_at: str
+    secret: NotRequired[str]
+
+
+class DeliveryAttempt(TypedDict):
+    number: int
+    time: str
+    status_code: int | None
+    error: str | None
+    duration_ms: float
+    response_excerpt: str | None
+
+
+class Delivery(TypedDict):
+    id: str
+    message_id: str
+    type: str
+    webhook_id: str | None
+    query_id: str | None
+    url: str
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    error: str | None
+    next_attempt_at: str | None
+    created_at: str
+    finished_at: str | None
+    attempts: list[DeliveryAttempt]

@@ -1,0 +1,88 @@
+"""API keys and the tenants that they act for."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import ApiKey, Tenant
+from domain.errors import KeyNotFound
+
+_USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+class ListedKey(NamedTuple):
+    """A key and the name of its tenant."""
+
+    key: ApiKey
+    tenant: str
+
+
+def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
+    """Return the id of the tenant `name`, made if need be; safe under concurrent first use."""
+    new = insert(Tenant).values(name=name, callback_secret=callback_secret)
+    session.execute(new.on_conflict_do_nothing())
+    return session.execute(select(Tenant.id).where(Tenant.name == name)).scalar_one()
+
+
+def add_key(
+    session: Session,
+    key_id: str,
+    *,
+    name: str,
+    digest: str,
+    scopes: Sequence[str],
+    expires_in_days: int | None,
+    requests_per_minute: int | None,
+) -> ListedKey:
+    """Store a key for the tenant of the transaction; its time of expiry is by the database's clock."""
+    key = ApiKey(id=key_id, name=name, digest=digest, scopes=list(scopes), requests_per_minute=requests_per_minute)
+    if expires_in_days is not None:
+        key.expires_at = func.now() + timedelta(days=expires_in_days)
+    session.add(key)
+    session.flush()
+    session.refresh(key)
+    return ListedKey(key, session.execute(select(Tenant.name).where(Tenant.id == key.tenant_id)).scalar_one())
+
+
+def find_key(session: Session, key_id: str) -> tuple[ApiKey, bool] | None:
+    """(key, whether it has expired), or None."""
+    expired = func.coalesce(ApiKey.expires_at <= func.now(), False)
+    row = session.execute(select(ApiKey, expired).where(ApiKey.id == key_id)).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+def note_use(session: Session, key_id: str) -> None:
+    """Write down that the key was used just now, unless that was done within the last minute."""
+    session.execute(
+        update(ApiKey)
+        .where(
+            ApiKey.id == key_id,
+            or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < func.now() - _USE_NOTED_EVERY),
+        )
+        .values(last_used_at=func.now())
+    )
+
+
+def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
+    """The keys that the transaction sees, or of them those of the tenant with that name; the newest first."""
+    statement = select(ApiKey, Tenant.name).join(Tenant, Tenant.id == ApiKey.tenant_id)
+    if tenant is not None:
+        statement = statement.where(Tenant.name == tenant)
+    rows = session.execute(statement.order_by(ApiKey.created_at.desc(), ApiKey.id))
+    return [ListedKey(key, name) for key, name in rows]
+
+
+def revoke_key(session: Session, key_id: str) -> None:
+    """From now on the key is refused; a second time changes nothing. Raises KeyNotFound."""
+    found = session.scalar(
+        update(ApiKey)
+        .where(ApiKey.id == key_id)
+        .values(revoked_at=func.coalesce(ApiKey.revoked_at, func.now()))
+        .returning(ApiKey.id)
+    )
+    if found is None:
+        raise KeyNotFound(f"There is no key {key_id!r}.")

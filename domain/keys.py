@@ -1,0 +1,90 @@
+"""API keys as texts, and what they allow (A8): `cw_<id>_<secret>_<check>`.
+
+The id finds the key and is no secret. The check is a CRC, so that a key that was cut or mistyped is refused without a
+look into the database. Only the digest of a key is ever stored.
+"""
+
+import hashlib
+import string
+import zlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from domain.errors import KeyInvalid
+
+ID_LENGTH = 12
+ID_BYTES = 9
+SECRET_BYTES = 24
+
+_PREFIX = "cw"
+_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_CHECK_LENGTH = 6
+_MIN_SECRET_BYTES = 20
+
+
+class Scope(StrEnum):
+    """What a key may do."""
+
+    READ = "read"
+    """Look at documents, questions and their history."""
+    ASK = "ask"
+    """Ask questions and have answers verified, also through the seeds' endpoints."""
+    DOCUMENTS = "documents"
+    """Add and delete documents."""
+    WEBHOOKS = "webhooks"
+    """Manage receivers of webhooks and look at deliveries."""
+    ADMIN = "admin"
+    """Manage keys; includes all other scopes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentKey:
+    """A well-formed key: where to look it up, and the SHA-256 (hex) of the whole of it."""
+
+    id: str
+    digest: str
+
+
+def build_key(id_bytes: bytes, secret_bytes: bytes) -> str:
+    """Write a key from random bytes: ID_BYTES for the id, and at least 20 (160 bits) for the secret."""
+    if len(id_bytes) < ID_BYTES or len(secret_bytes) < _MIN_SECRET_BYTES:
+        raise ValueError(f"a key needs {ID_BYTES} random bytes for its id and {_MIN_SECRET_BYTES} for its secret")
+    # 62^n exceeds 2^(8b) for n = 1.35 b: no bit of the secret is lost.
+    secret = _base62(secret_bytes, -(-len(secret_bytes) * 135 // 100))
+    body = f"{_PREFIX}_{_base62(id_bytes, ID_LENGTH)}_{secret}"
+    return f"{body}_{_check(body)}"
+
+
+def parse_key(text: str) -> SentKey:
+    """Raise KeyInvalid when `text` cannot be a key."""
+    body, _, check = text.rpartition("_")
+    prefix, _, rest = body.partition("_")
+    key_id, _, secret = rest.partition("_")
+    well_formed = prefix == _PREFIX and len(key_id) == ID_LENGTH and bool(secret) and text.isascii()
+    if not well_formed or check != _check(body):
+        raise KeyInvalid("This is no key of Citewell: it is cut or mistyped. A key looks like cw_…_…_….")
+    return SentKey(key_id, digest(text))
+
+
+def digest(text: str) -> str:
+    """SHA-256 in hex. A key has too much randomness to be guessed, so it needs no slow hash."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def allows(granted: Collection[str], needed: Scope) -> bool:
+    """Whether a key with the scopes `granted` may do what needs `needed`."""
+    return needed in granted or Scope.ADMIN in granted
+
+
+def _base62(data: bytes, length: int) -> str:
+    """`length` digits, the highest first; what does not fit is dropped."""
+    number, digits = int.from_bytes(data), ""
+    for _ in range(length):
+        number, digit = divmod(number, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+    return digits
+
+
+def _check(body: str) -> str:
+    return _base62(zlib.crc32(body.encode(errors="replace")).to_bytes(4), _CHECK_LENGTH)

@@ -1,0 +1,48 @@
+"""Every operation that the API has, read from its own description, so that a new one is tested without being named."""
+
+from typing import Any, NamedTuple
+
+import httpx
+
+from api.app import create_app
+
+
+class Operation(NamedTuple):
+    """`path` has its parameters in braces; `scope` is what OpenAPI says, None when nothing is needed."""
+
+    method: str
+    path: str
+    scope: str | None
+    parameters: tuple[str, ...]
+
+    def call(
+        self, http: httpx.Client, ids: dict[str, str], headers: dict[str, str], body: dict[str, Any] | None = None
+    ) -> httpx.Response:
+        """Send it; what needs a body gets an empty object unless there is one."""
+        sent = (body or {}) if self.method in ("POST", "PUT", "PATCH") else None
+        return http.request(self.method, self.path.format_map(ids), headers=headers, json=sent)
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+def operations() -> list[Operation]:
+    """Those that change nothing come first."""
+    found = [
+        Operation(method.upper(), path, _scope(told), _in_path(told))
+        for path, methods in create_app().openapi()["paths"].items()
+        for method, told in methods.items()
+    ]
+    return sorted(found, key=lambda operation: operation.method != "GET")
+
+
+def _scope(told: dict[str, Any]) -> str | None:
+    if "security" not in told:
+        return None
+    assert [list(scheme) for scheme in told["security"]] == [["bearer"], ["header"]]
+    ((scope,),) = {tuple(scopes) for scheme in told["security"] for scopes in scheme.values()}
+    return scope
+
+
+def _in_path(told: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(parameter["name"] for parameter in told.get("parameters", ()) if parameter["in"] == "path")

@@ -1,0 +1,130 @@
+"""No operation shows or changes anything of another tenant: taken from OpenAPI, so that a new one is covered (A8)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from db.models import Document
+from db.queries.keys import get_or_add_tenant
+from db.queries.workspaces import get_or_add_workspace
+from db.session import acting_for, system_transaction, transaction
+from domain.keys import parse_key
+from tests.api.operations import operations
+from tests.api.problems import assert_problem
+from tests.keys import bearer, make_key
+from tests.stored import store_answered_query
+
+MARK = "of-the-first"
+# How to make what a parameter of a path names, for the tenant that is acted for.
+IDS: dict[str, Callable[[], str]] = {
+    "query_id": lambda: _stored_query(),
+    "document_id": lambda: _stored_document(),
+    "model": lambda: _stored_workspace(),
+    "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
+}
+# Bodies of operations with an id in their path, where an empty object is not enough.
+BODIES: dict[str, dict[str, Any]] = {}
+
+
+@dataclass(frozen=True)
+class Tenants:
+    """The headers of two tenants, and the ids of what the first one has."""
+
+    first: dict[str, str]
+    second: dict[str, str]
+    ids: dict[str, str]
+
+
+@pytest.fixture
+def tenants(database: str) -> Tenants:
+    assert database
+    keys = {name: bearer(make_key(tenant=name)) for name in ("first", "second")}
+    with system_transaction() as session:
+        first = get_or_add_tenant(session, "first", "whsec_")
+    with acting_for(first):
+        return Tenants(keys["first"], keys["second"], {name: make() for name, make in IDS.items()})
+
+
+def _stored_query() -> str:
+    with transaction() as session:
+        return str(store_answered_query(session, workspace=MARK, question=f"What is {MARK}?").id)
+
+
+def _stored_workspace() -> str:
+    with transaction() as session:
+        return get_or_add_workspace(session, MARK).name
+
+
+def _stored_document() -> str:
+    with transaction() as session:
+        return str(session.scalars(select(Document.id)).one())
+
+
+def test_every_parameter_of_a_path_can_be_made() -> None:  # A8
+    named = {name for operation in operations() for name in operation.parameters}
+    assert named == IDS.keys(), "say in IDS how to make what a new parameter names"
+
+
+def test_what_belongs_to_another_tenant_is_not_found(http: httpx.Client, tenants: Tenants) -> None:  # A8
+    by_id = [operation for operation in operations() if operation.parameters]
+    assert len(by_id) >= 8
+
+    def statuses(headers: dict[str, str]) -> dict[str, int]:
+        return {
+            str(operation): operation.call(http, tenants.ids, headers, BODIES.get(str(operation))).status_code
+            for operation in by_id
+        }
+
+    assert statuses(tenants.second) == {str(operation): 404 for operation in by_id}
+    # The same requests by the owner: what they name does exist, and nothing has happened to it.
+    assert {name: status for name, status in statuses(tenants.first).items() if status in (404, 422)} == {}
+
+
+def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenants) -> None:  # A8
+    shown_to_the_first: set[str] = set()
+    for operation in operations():
+        if operation.method != "GET" or operation.parameters or not operation.scope:
+            continue
+        own = operation.call(http, {}, tenants.first)
+        foreign = operation.call(http, {}, tenants.second)
+        assert (own.status_code, foreign.status_code) == (200, 200), operation
+        hidden = (MARK, *tenants.ids.values())
+        assert [text for text in hidden if text in foreign.text] == [], operation
+        if any(text in own.text for text in hidden):
+            shown_to_the_first.add(operation.path)
+    assert shown_to_the_first >= {"/v1/documents", "/v1/queries", "/v1/keys"}
+    counted = [
+        http.get("/v1/quality", headers=headers).json()["queries"] for headers in (tenants.first, tenants.second)
+    ]
+    assert counted == [1, 0]
+
+
+def test_ids_and_names_in_a_body_are_looked_up_for_the_caller_only(http: httpx.Client, tenants: Tenants) -> None:  # A8
+    cited = {"document_id": tenants.ids["document_id"], "chunk_index": 0, "claim_text": "x", "expected_text_span": "x"}
+    refused = http.post("/api/verify-citation", json=cited, headers=tenants.second)
+    assert_problem(refused, 404, "document_not_found")
+    for path, body in (
+        ("/v1/queries", {"question": "What?", "workspace": MARK}),
+        ("/query", {"query": "What?", "workspace": MARK}),
+        ("/api/query", {"query": "What?", "workspace": MARK}),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "What?"}], "model": MARK}),
+    ):
+        assert_problem(http.post(path, json=body, headers=tenants.second), 404, "workspace_not_found")
+
+
+def test_workspaces_of_the_same_name_are_two(http: httpx.Client, tenants: Tenants) -> None:  # A8, S2.5
+    new = {"filename": "a.txt", "text": "The same text.", "workspace": "same"}
+    ids = [http.post("/v1/documents", json=new, headers=key).json()["id"] for key in (tenants.first, tenants.second)]
+    assert ids[0] != ids[1]
+
+
+def test_requests_on_one_connection_act_for_their_own_tenants(http: httpx.Client, tenants: Tenants) -> None:  # A8
+    for headers, count in [(tenants.first, 1), (tenants.second, 0), (tenants.first, 1), ({}, 0)] * 3:
+        # One endpoint runs in a thread, the other in the event loop.
+        assert len(http.get("/v1/queries", headers=headers).json()["queries"]) == count
+        found = http.get(f"/v1/queries/{tenants.ids['query_id']}", headers=headers).status_code
+        assert found == (200 if count else 404)

@@ -1,0 +1,123 @@
+"""The client against the API itself, on a real database."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from citewell.client import ApiProblem
+from db.models import QueryStatus
+from db.queries.events import add_events
+from db.queries.queries import mark_finished
+from db.queries.workspaces import get_or_add_workspace
+from db.session import transaction
+from tests.client.halves import Half, sync_half
+from tests.factories import make_query
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+# N9
+def test_documents_are_sent_read_and_deleted(half: Half, api_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("hello")
+    sent = half(api_url, lambda client: client.upload(path, workspace="w", metadata={"year": 2026}))
+    (document,) = half(api_url, lambda client: client.documents("w"))
+    assert document == half(api_url, lambda client: client.document(sent["id"]))
+    assert (document["id"], document["filename"], document["source"]) == (sent["id"], "a.txt", "python")
+    assert document["metadata"]["year"] == 2026
+    with pytest.raises(ApiProblem) as caught:
+        half(api_url, lambda client: client.document_text(sent["id"]))
+    assert caught.value.code == "document_not_read"
+    half(api_url, lambda client: client.delete_document(sent["id"]))
+    assert half(api_url, lambda client: client.documents("w")) == []
+
+
+# N9
+def test_a_question_is_asked_waited_for_and_looked_at(half: Half, api_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("hello")
+    half(api_url, lambda client: client.upload(path, workspace="w"))
+    query_id = half(api_url, lambda client: client.submit("Why?", workspace="w", mode="high"))["id"]
+    assert half(api_url, lambda client: client.wait(query_id, 0))["status"] in {"queued", "running"}
+    (head,) = half(api_url, lambda client: client.queries("w"))
+    assert (head["id"], head["mode"]) == (query_id, "high")
+    assert half(api_url, lambda client: client.queries("other")) == []
+    assert half(api_url, lambda client: client.history(query_id))["id"] == query_id
+    assert half(api_url, lambda client: client.quality("w", 10))["queries"] == 0
+
+
+# N9
+def test_waiting_ends_with_the_question(half: Half, api_url: str) -> None:
+    with transaction() as session:
+        query_id = make_query(session).id
+    seen: list[str] = []
+
+    def look(query: dict[str, str]) -> None:
+        seen.append(query["status"])
+        with transaction() as session:
+            mark_finished(session, query_id, QueryStatus.CANCELLED)
+
+    assert half(api_url, lambda client: client.wait(str(query_id), 30, look))["status"] == "cancelled"
+    assert seen == ["queued", "cancelled"]
+
+
+# N9
+def test_the_same_key_asks_once(half: Half, api_url: str) -> None:
+    with transaction() as session:
+        get_or_add_workspace(session, "w")
+    asked = {
+        half(api_url, lambda client: client.submit("Why?", workspace="w", idempotency_key="mine"))["id"]
+        for _ in range(2)
+    }
+    assert len(asked) == 1
+    assert len(half(api_url, lambda client: client.queries("w"))) == 1
+
+
+# N9
+def test_all_pages_of_questions_are_listed(half: Half, api_url: str) -> None:
+    with transaction() as session:
+        asked = [str(make_query(session).id) for _ in range(103)]
+    found = half(api_url, lambda client: client.queries("w"))
+    assert sorted(head["id"] for head in found) == sorted(asked)
+    assert half(api_url, lambda client: client.queries("w", limit=101)) == found[:101]
+    assert half(api_url, lambda client: client.queries("w", created_before="2020-01-01T00:00:00Z")) == []
+
+
+# N9
+def test_events_are_read_live_and_end_with_the_question(half: Half, api_url: str) -> None:
+    with transaction() as session:
+        query_id = make_query(session).id
+    told = [("stage", {"stage": "generate"}), ("draft", {"start": 0, "text": "Thirty – 30 – days"}), ("new", {"a": 1})]
+    with transaction() as session:
+        add_events(session, query_id, told)
+    stream = half(api_url, lambda client: cancelled_after(3, client.stream(str(query_id)), api_url, str(query_id)))
+    assert [(event["type"], event["data"]) for event in stream[:3]] == told
+    assert [event["id"] for event in stream] == [1, 2, 3, 4]
+    assert stream[-1]["type"] == "cancelled"
+    resumed = half(api_url, lambda client: client.stream(str(query_id), last_event_id=2))
+    assert resumed == stream[2:]
+    assert half(api_url, lambda client: client.stream(str(query_id), last_event_id=4)) == []
+
+
+def cancelled_after(number: int, stream: Any, api_url: str, query_id: str) -> Any:
+    """The events of a question that is cancelled when one of them is seen."""
+
+    def look(event: dict[str, Any]) -> dict[str, Any]:
+        if event["id"] == number:
+            assert sync_half(api_url, lambda client: client.cancel(query_id))["status"] == "cancelled"
+        return event
+
+    async def looked_on() -> AsyncIterator[Any]:
+        async for event in stream:
+            yield look(event)
+
+    return map(look, cast("Iterator[Any]", stream)) if isinstance(stream, Iterator) else looked_on()
+
+
+# N9
+def test_a_refusal_says_what_to_correct(half: Half, api_url: str) -> None:
+    with pytest.raises(ApiProblem, match="low") as caught:
+        half(api_url, lambda client: client.submit("Why?", mode="extreme"))
+    assert (caught.value.status, caught.value.code) == (422, "mode_unknown")

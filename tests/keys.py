@@ -1,0 +1,32 @@
+"""Keys for tests of who may do what."""
+
+from typing import Any
+
+from sqlalchemy import text
+
+from db.session import system_transaction
+from domain.keys import Scope, parse_key
+from services.keys import NewKey, create_key_for
+
+
+def make_key(*scopes: Scope, tenant: str = "default", name: str = "test", **limits: Any) -> str:
+    """A key with these scopes, or with all."""
+    return create_key_for(tenant, NewKey(name, scopes or [Scope.ADMIN], **limits))["key"]
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header that carries it."""
+    return {"Authorization": f"Bearer {key}"}
+
+
+def change_key(key: str, *changes: str) -> None:
+    """Write into the key's row; `changes` are SQL assignments."""
+    with system_transaction() as session:
+        session.execute(text(f"UPDATE api_keys SET {', '.join(changes)} WHERE id = :id"), {"id": parse_key(key).id})
+
+
+def row_of(key: str) -> dict[str, Any]:
+    """All that the database has of the key."""
+    with system_transaction() as session:
+        row = session.execute(text("SELECT * FROM api_keys WHERE id = :id"), {"id": parse_key(key).id})
+        return dict(row.mappings().one())
