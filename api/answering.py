@@ -21,11 +21,15 @@ async def answered(request: Request, response: Response, new: NewQuery) -> dict[
 
     Raises Unanswered (504 after MAX_WAIT_S seconds, 502 when the query failed) and what `submit_query` raises.
     """
-    query_id = await run_in_threadpool(_start, new)
-    here = f"/v1/queries/{query_id}"
-    response.headers["Location"] = here
+    query_id = await run_in_threadpool(start_query, new)
+    response.headers["Location"] = location_of(query_id)
     await until_final(request, query_id, MAX_WAIT_S)
-    query = await run_in_threadpool(results.read_query, query_id)
+    return succeeded(await run_in_threadpool(results.read_query, query_id))
+
+
+def succeeded(query: dict[str, Any]) -> dict[str, Any]:
+    """Return `query` as it is. Raises Unanswered when it is not finished (504) or has no answer (502)."""
+    here = location_of(query["id"])
     if query["status"] not in results.FINAL:
         detail = f"The answer is not finished after {MAX_WAIT_S:g} seconds; it goes on, and GET {here} will have it."
         raise Unanswered(504, "not_finished_in_time", detail, here)
@@ -35,7 +39,13 @@ async def answered(request: Request, response: Response, new: NewQuery) -> dict[
     return query
 
 
-def _start(new: NewQuery) -> UUID:
+def location_of(query_id: UUID | str) -> str:
+    """Where the query and its history can be read."""
+    return f"/v1/queries/{query_id}"
+
+
+def start_query(new: NewQuery) -> UUID:
+    """Accept the query and hand it to the workers; return its id. Raises what `submit_query` raises."""
     query_id = submit_query(new, settings())
     launch_query(query_id)
     return query_id

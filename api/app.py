@@ -15,11 +15,13 @@ from api.middleware import BodyLimit, RequestLog
 from api.routes import (
     batches,
     citations,
+    completions,
     documents,
     keys,
     operations,
     quality,
     queries,
+    seed_stream,
     seeds,
     verifications,
     webhooks,
@@ -49,7 +51,9 @@ _ROUTERS = (
     (batches.router, Access(Scope.READ, Scope.ASK)),
     (verifications.router, Access(Scope.READ, Scope.ASK)),
     (quality.router, Access(Scope.READ, Scope.READ)),
+    (completions.router, Access(Scope.READ, Scope.ASK)),
     (seeds.router, Access(Scope.READ, Scope.ASK)),
+    (seed_stream.router, Access(Scope.READ, Scope.ASK)),
     (citations.router, Access(Scope.READ, Scope.ASK)),
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
@@ -107,7 +111,8 @@ def _take_over_uvicorns_logs() -> None:
 def _complete_description(app: FastAPI) -> None:
     """Make OpenAPI say what FastAPI has no words for: that errors are problem+json, and which scope a key needs."""
     described = app.openapi
-    needs = {route.path: needs for router, needs in _ROUTERS for route in router.routes if isinstance(route, APIRoute)}
+    routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
+    needs = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:

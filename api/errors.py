@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from api.openai_errors import error_object, is_openai, retry_headers
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from domain.errors import CitewellError, KeyRequired, NotReady, Unauthenticated
 
@@ -64,6 +65,9 @@ def problem(
         instance=path,
         code=code,
     ).model_dump(exclude_none=True)
+    if is_openai(path):
+        extensions["error"] = error_object(status, code, detail, extensions.get("errors"))
+        headers = {**(headers or {}), **retry_headers(status)}
     return ProblemResponse({**members, **extensions}, status_code=status, headers=headers)
 
 

@@ -38,9 +38,14 @@ async def until_final(request: Request, query_id: UUID, wait: float, kind: Query
         left = deadline - time.monotonic()
         if left <= 0 or await request.is_disconnected():
             return
-        if not await still_allowed():
-            raise KeyRevoked("The key was revoked, or has expired, while this request waited.")
+        await require_valid_key()
         await bell().heard(query_id, left)
+
+
+async def require_valid_key() -> None:
+    """Raise KeyRevoked when the request's key is not valid any more."""
+    if not await still_allowed():
+        raise KeyRevoked("The key was revoked, or has expired, while this request waited.")
 
 
 async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:

@@ -89,9 +89,14 @@ def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
     return GateDecision(refuse=rules.gates, reason=f"{found}; mode {mode} asks for {rules.min_chunks}.")
 
 
+def is_korean(question: str) -> bool:
+    """Say whether `question` is to be answered in Korean; in English otherwise."""
+    return _HANGUL.search(question) is not None
+
+
 def idk_for(question: str) -> str:
     """Return the refusal that a model is told to answer with, in the question's language (S5.3)."""
-    return IDK_KOREAN if _HANGUL.search(question) else IDK
+    return IDK_KOREAN if is_korean(question) else IDK
 
 
 def is_idk(answer: str) -> bool:

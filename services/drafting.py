@@ -44,13 +44,14 @@ class _Draft:
         written = self._written
         if written == self._told:
             return
-        start = _same_start(self._told, written)
+        start = same_start(self._told, written)
         self._told = written
         event = {"round": self._context.round, "start": start, "text": written[start:]}
         await asyncio.to_thread(self._context.tell, [(DRAFT, event)])
 
 
-def _same_start(before: str, after: str) -> int:
+def same_start(before: str, after: str) -> int:
+    """How many characters both texts begin with."""
     if after.startswith(before):
         return len(before)
     pairs = enumerate(zip(before, after, strict=False))

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from api.schemas.seed_stream import StreamAsk
 from api.schemas.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
 from domain.errors import GraphModeUnavailable, ModeUnknown
 from services.submission import NewQuery
@@ -31,6 +32,11 @@ def of_chat(asked: ChatAsk) -> NewQuery:
 def of_agent(asked: AgentAsk) -> NewQuery:
     """S3.5, S3.6."""
     return NewQuery(asked.question, workspace=asked.workspace, mode=asked.inference_mode)
+
+
+def of_stream(asked: StreamAsk) -> NewQuery:
+    """S4.3."""
+    return NewQuery(asked.query, workspace=asked.workspace)
 
 
 def of_verified(asked: VerifiedAsk) -> NewQuery:

@@ -44,6 +44,11 @@ def agent_answer(query: Json) -> dict[str, Any]:
     return {"answer": query["answer"], "citations": [_citation(source) for source in _each_once(used)]}
 
 
+def streamed_answer(query: Json) -> dict[str, Any]:
+    """S4.3: the last event of a stream; its citations have the fields of S4.2 and more."""
+    return {"type": "final", "data": query["answer"], **_only(query, ["sources", "citations"])}
+
+
 def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str, Any]:
     """S5.6; `checks` are those of the original answer (`services.results.read_citation_checks`)."""
     verification: Json = query["verification"] or {}

@@ -38,3 +38,18 @@ class Problem(BaseModel):
     code: str = Field(description="The kind of problem for programs.")
     errors: list[FieldError] | None = Field(default=None, description="With status 422: the fields that are wrong.")
     error_id: str | None = Field(default=None, description="With status 500: the id under which the log has the cause.")
+
+
+class OpenAIError(BaseModel):
+    """The same in the form that OpenAI's clients show."""
+
+    message: str = Field(description="The problem's `detail`.")
+    type: str = Field(examples=["invalid_request_error"])
+    param: str | None = Field(description="The parameter that is wrong, where it is one.", examples=["model"])
+    code: str = Field(examples=["model_not_found"])
+
+
+class OpenAIProblem(Problem):
+    """A problem with the error object of OpenAI's clients."""
+
+    error: OpenAIError

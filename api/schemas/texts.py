@@ -56,6 +56,7 @@ def _leaves(value: JsonValue) -> Iterator[str | float]:
 
 PlainText = Annotated[str, AfterValidator(_without_nul)]
 WorkspaceName = Annotated[str, Field(max_length=100, examples=["default"]), AfterValidator(_name)]
+ModelName = Annotated[str, Field(max_length=120, examples=["default"]), AfterValidator(_name)]
 SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]
 Filename = Annotated[str, Field(max_length=255, examples=["refund-policy.pdf"]), AfterValidator(_name)]
 KeyName = Annotated[str, Field(max_length=100, examples=["ci"]), AfterValidator(_name)]

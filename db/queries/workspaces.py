@@ -16,6 +16,11 @@ def get_workspace(session: Session, name: str) -> Workspace:
     return workspace
 
 
+def list_workspaces(session: Session) -> list[Workspace]:
+    """All workspaces, by name."""
+    return list(session.scalars(select(Workspace).order_by(Workspace.name)))
+
+
 def get_or_add_workspace(session: Session, name: str) -> Workspace:
     """Return the workspace `name`, made if need be; safe under concurrent first use."""
     session.execute(insert(Workspace).values(name=name).on_conflict_do_nothing())

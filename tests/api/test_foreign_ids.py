@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from db.models import DeliveryStatus, Document, WebhookDelivery
 from db.queries.keys import get_or_add_tenant
+from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from domain.webhooks import EventType
@@ -27,6 +28,7 @@ IDS: dict[str, Callable[[], str]] = {
     "document_id": lambda: _stored_document(),
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
     "delivery_id": lambda: _finished_delivery(),
+    "model": lambda: _stored_workspace(),
     "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
@@ -55,6 +57,11 @@ def tenants(database: str) -> Tenants:
 def _stored_query() -> str:
     with transaction() as session:
         return str(store_answered_query(session, workspace=MARK, question=f"What is {MARK}?").id)
+
+
+def _stored_workspace() -> str:
+    with transaction() as session:
+        return get_or_add_workspace(session, MARK).name
 
 
 def _stored_document() -> str:
@@ -117,6 +124,8 @@ def test_ids_and_names_in_a_body_are_looked_up_for_the_caller_only(http: httpx.C
     for path, body in (
         ("/v1/queries", {"question": "What?", "workspace": MARK}),
         ("/query", {"query": "What?", "workspace": MARK}),
+        ("/api/query", {"query": "What?", "workspace": MARK}),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "What?"}], "model": MARK}),
     ):
         assert_problem(http.post(path, json=body, headers=tenants.second), 404, "workspace_not_found")
 

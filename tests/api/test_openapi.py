@@ -63,7 +63,11 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /chat",
         "POST /agent/chat",
         "POST /query/verified",
+        "POST /api/query",
         "POST /api/verify-citation",
+        "POST /v1/chat/completions",
+        "GET /v1/models",
+        "GET /v1/models/{model}",
         "POST /v1/keys",
         "GET /v1/keys",
         "DELETE /v1/keys/{key_id}",
@@ -126,7 +130,7 @@ def test_a_verification_is_described_with_an_example(schema: JSON) -> None:  # N
 
 SEED_MODELS = (
     "RagAsk RagAnswer RagVerification ChatAsk ChatReply ChatVerification AgentAsk AgentAnswer AgentCitation "
-    "VerifiedAsk VerifiedAnswer CitationLogEntry CitationVerify CitationVerdict VerifiedCitation"
+    "VerifiedAsk VerifiedAnswer CitationLogEntry CitationVerify CitationVerdict VerifiedCitation StreamAsk"
 ).split()
 
 
@@ -141,6 +145,22 @@ def test_a_seeds_answer_says_where_its_history_is(schema: JSON, path: str) -> No
     responses = schema["paths"][path]["post"]["responses"]
     assert {"200", "422", "4XX", "502", "503", "504"} <= responses.keys()
     assert all("Location" in responses[status]["headers"] for status in ("200", "502", "504"))
+
+
+def test_a_completion_and_its_errors_are_described_in_openais_words(schema: JSON) -> None:  # N9
+    responses = schema["paths"]["/v1/chat/completions"]["post"]["responses"]
+    assert set(responses["200"]["content"]) == {"application/json", "text/event-stream"}
+    for status in ("4XX", "404", "422", "502", "503", "504"):
+        described = responses[status]["content"]["application/problem+json"]["schema"]
+        assert described == {"$ref": "#/components/schemas/OpenAIProblem"}, status
+    fields = schema["components"]["schemas"]["CompletionCreate"]["properties"]
+    assert [field for field, told in fields.items() if "description" not in told] == []
+
+
+def test_a_seeds_stream_is_described(schema: JSON) -> None:  # S4.3
+    done = schema["paths"]["/api/query"]["post"]["responses"]["200"]
+    assert list(done["content"]) == ["text/event-stream"]
+    assert "Location" in done["headers"]
 
 
 def test_the_documentation_is_served(http: httpx.Client) -> None:

@@ -1,10 +1,7 @@
 """The seeds' endpoints over HTTP; a thread does what the workers would do."""
 
-import threading
 import time
 import uuid
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -12,16 +9,16 @@ import pytest
 from sqlalchemy.orm import Session
 
 from api import answering
-from db.models import DEFAULT_TENANT, Query, QueryStatus
+from db.models import Query, QueryStatus
 from db.queries.queries import get_query, mark_finished
 from db.queries.workspaces import get_or_add_workspace
-from db.session import acting_for, reading, transaction
+from db.session import reading, transaction
 from domain.options import QueryOptions
 from tests.api.problems import assert_problem
+from tests.api.standing_in import worker
 from tests.stored import complete, fail
 
 Json = dict[str, Any]
-Work = Callable[[Session, Query], None]
 
 ASKS: list[tuple[str, Json]] = [
     ("/query", {"query": "How long?"}),
@@ -36,24 +33,6 @@ PATHS = [path for path, _ in ASKS]
 def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
     with transaction() as session:
         get_or_add_workspace(session, "default")
-
-
-@contextmanager
-def worker(http: httpx.Client, work: Work) -> Generator[None]:
-    """Do `work` with the first query that is stored."""
-
-    def run() -> None:
-        deadline = time.monotonic() + 20
-        while not (found := http.get("/v1/queries").json()["queries"]):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        with acting_for(DEFAULT_TENANT), transaction() as session:
-            work(session, get_query(session, uuid.UUID(found[0]["id"])))
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    yield
-    thread.join()
 
 
 def cancel(session: Session, query: Query) -> None:

@@ -1,0 +1,78 @@
+"""A finished query (`services.results.read_query`) in OpenAI's words. Nothing is decided here."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from domain.modes import is_korean
+from domain.verification_line import verification_line
+from services.workspaces import AskedModel
+
+Json = Mapping[str, Any]
+_PIECE = re.compile(r"\s*\S+|\s+")
+
+
+def completion(query: Json, model: str, append: str) -> dict[str, Any]:
+    """OpenAI's `chat.completion` with the member `citewell`."""
+    message = {"role": "assistant", "content": content_of(query, append), "refusal": None}
+    return {
+        **head_of(query, model, "chat.completion"),
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+        "usage": usage_of(query),
+        "citewell": proof_of(query),
+    }
+
+
+def chunk(head: Json, delta: Json, finish_reason: str | None = None) -> dict[str, Any]:
+    """One `chat.completion.chunk`; `head` is that of the stream."""
+    return {**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}]}
+
+
+def head_of(query: Json, model: str, object_: str) -> dict[str, Any]:
+    """What a completion and each of its chunks begin with; the query need not be finished."""
+    created = datetime.fromisoformat(query["created_at"])
+    return {"id": f"chatcmpl-{query['id']}", "object": object_, "created": int(created.timestamp()), "model": model}
+
+
+def content_of(query: Json, append: str) -> str:
+    """The checked answer and what is to follow it, as lines of text; a refusal stands alone."""
+    if query["abstained"] or append == "none":
+        return query["answer"]
+    references = "\n".join(f"- {reference}" for reference in query["references"])
+    line = _verification_line(query) if append == "full" else ""
+    return "\n\n".join(part for part in (query["answer"], references, line) if part)
+
+
+def pieces_of(content: str) -> list[str]:
+    """`content` word by word, as a stream sends it; joined they are the same."""
+    return _PIECE.findall(content)
+
+
+def usage_of(query: Json) -> dict[str, int]:
+    """OpenAI's three sums."""
+    prompt, completion_ = query["usage"]["prompt_tokens"], query["usage"]["completion_tokens"]
+    return {"prompt_tokens": prompt, "completion_tokens": completion_, "total_tokens": prompt + completion_}
+
+
+def proof_of(query: Json) -> dict[str, Any]:
+    """The member `citewell`."""
+    here = f"/v1/queries/{query['id']}"
+    fields = ["citations", "references", "verification", "removed_citations", "abstained"]
+    return {
+        "query_id": query["id"],
+        **{name: query[name] for name in fields},
+        "links": {"self": here, "events": f"{here}/events", "verifications": f"{here}/verifications"},
+    }
+
+
+def model_read(model: AskedModel) -> dict[str, Any]:
+    """A workspace as OpenAI describes a model."""
+    created = int(model.created_at.timestamp())
+    return {"id": model.name, "object": "model", "created": created, "owned_by": "citewell"}
+
+
+def _verification_line(query: Json) -> str:
+    found = query["verification"]
+    states = [sentence["status"] for sentence in found["sentences"]] if found else None
+    return verification_line(states, len(query["removed_citations"]), korean=is_korean(query["question"]))

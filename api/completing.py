@@ -1,0 +1,131 @@
+"""Chat completions: a query that belongs to one client, and ends when that client leaves (N9)."""
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.types import Receive, Scope, Send
+
+from api.adapters import completions
+from api.answering import MAX_WAIT_S, location_of, start_query, succeeded
+from api.errors import Unanswered
+from api.openai_errors import error_object
+from api.schemas.completions import CompletionCreate, CompletionProof
+from api.sse import HEADERS, MEDIA_TYPE, data_event
+from api.waiting import follow, require_valid_key, until_final
+from config.settings import settings
+from domain.errors import CitewellError, QueryFinished, QueryNotFound
+from domain.modes import parse_mode
+from services import results
+from services.cancelling import cancel_query
+from services.submission import NewQuery
+from services.workspaces import read_model
+from workers.runtime import ring
+
+
+async def completed(request: Request, response: Response, asked: CompletionCreate) -> dict[str, Any]:
+    """Return the whole completion. Raises Unanswered, and what starting the query raises."""
+    query_id = await run_in_threadpool(_start, asked)
+    response.headers["Location"] = location_of(query_id)
+    await until_final(request, query_id, MAX_WAIT_S)
+    query = await run_in_threadpool(results.read_query, query_id)
+    if query["status"] not in results.FINAL and await request.is_disconnected():
+        await run_in_threadpool(_abandon, query_id)
+    return completions.completion(succeeded(query), asked.model, asked.citewell.append)
+
+
+async def completed_in_chunks(response: Response, asked: CompletionCreate) -> Response:
+    """Return the completion as a stream; what goes wrong before its first chunk is raised."""
+    query_id = await run_in_threadpool(_start, asked)
+    head = await run_in_threadpool(results.read_head, query_id)
+    # What dependencies have put on the response does not reach one that is made here.
+    headers = {**response.headers, **HEADERS, "Location": location_of(query_id)}
+    return _ChunkResponse(_Chunks(query_id, head, asked), headers)
+
+
+def _start(asked: CompletionCreate) -> UUID:
+    model = read_model(asked.model)
+    return start_query(NewQuery(asked.question, workspace=model.workspace, mode=parse_mode(model.mode)))
+
+
+def _abandon(query_id: UUID) -> None:
+    with suppress(QueryFinished, QueryNotFound):
+        cancel_query(query_id)
+        ring(query_id)
+
+
+class _Chunks:
+    """The stream of one completion. Nothing of the answer is sent before it is checked."""
+
+    def __init__(self, query_id: UUID, head: Mapping[str, Any], asked: CompletionCreate) -> None:
+        self.query_id = query_id
+        self.ended = False
+        self._append = asked.citewell.append
+        self._with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
+        self._head = completions.head_of(head, asked.model, "chat.completion.chunk")
+        if self._with_usage:
+            self._head["usage"] = None
+
+    async def encoded(self) -> AsyncIterator[bytes]:
+        """The bytes of the stream."""
+        yield self._chunk({"role": "assistant", "content": ""})
+        try:
+            async for sign_of_life in self._until_final():
+                yield sign_of_life
+            await require_valid_key()
+            query = succeeded(await run_in_threadpool(results.read_query, self.query_id))
+        except (Unanswered, CitewellError) as error:
+            self.ended = True
+            yield data_event({"error": error_object(error.status, error.code, str(error))})
+            return
+        self.ended = True
+        for answer in self._answer(query):
+            yield answer
+
+    async def _until_final(self) -> AsyncIterator[bytes]:
+        started = spoke = time.monotonic()
+        async for _ in follow(self.query_id, 0):
+            now = time.monotonic()
+            if now - started >= MAX_WAIT_S:
+                return
+            if now - spoke >= settings().stream.heartbeat_s:
+                yield KEEPALIVE_COMMENT
+                spoke = now
+
+    def _answer(self, query: Mapping[str, Any]) -> list[bytes]:
+        content = completions.content_of(query, self._append)
+        proof = CompletionProof.model_validate(completions.proof_of(query))
+        last = completions.chunk(self._head, {}, "stop") | {
+            "citewell": proof.model_dump(mode="json", exclude_unset=True)
+        }
+        usage: dict[str, Any] = {**self._head, "choices": [], "usage": completions.usage_of(query)}
+        return [
+            *(self._chunk({"content": piece}) for piece in completions.pieces_of(content)),
+            data_event(last),
+            *([data_event(usage)] if self._with_usage else []),
+            format_sse_event(data_str="[DONE]"),
+        ]
+
+    def _chunk(self, delta: Mapping[str, Any]) -> bytes:
+        return data_event(completions.chunk(self._head, delta))
+
+
+class _ChunkResponse(StreamingResponse):
+    """Ends with its stream, or as soon as its client has left; then it cancels the query."""
+
+    def __init__(self, chunks: _Chunks, headers: Mapping[str, str]) -> None:
+        super().__init__(chunks.encoded(), media_type=MEDIA_TYPE, headers=headers)
+        self._chunks = chunks
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            if not self._chunks.ended:
+                await run_in_threadpool(_abandon, self._chunks.query_id)

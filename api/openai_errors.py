@@ -1,0 +1,31 @@
+"""What OpenAI's clients expect of an error, beside the problem that it is."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_PATHS = ("/v1/chat/", "/v1/models")
+_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+_CODES = {"workspace_not_found": "model_not_found"}
+# The parameter that a problem without `errors` is about.
+_PARAMS = {"workspace_not_found": "model", "mode_unknown": "model", "question_invalid": "messages"}
+
+
+def is_openai(path: str) -> bool:
+    """Whether `path` is one of those that OpenAI's clients use."""
+    return path.startswith(_PATHS)
+
+
+def error_object(status: int, code: str, message: str, fields: Any = None) -> dict[str, Any]:
+    """OpenAI's error object; `fields` are the problem's `errors`, if it has any."""
+    found: list[Mapping[str, str]] = fields or []
+    return {
+        "message": message,
+        "type": _TYPES.get(status) or ("server_error" if status >= 500 else "invalid_request_error"),
+        "param": found[0]["field"] if found else _PARAMS.get(code),
+        "code": _CODES.get(code, code),
+    }
+
+
+def retry_headers(status: int) -> dict[str, str]:
+    """OpenAI's clients repeat a request on every 5xx, and each repetition would be a new question with its costs."""
+    return {"X-Should-Retry": "false"} if status in (500, 502, 504) else {}

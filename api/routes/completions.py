@@ -1,0 +1,66 @@
+"""OpenAI's endpoints: a workspace is a model that any of its clients can use (N9)."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from api.adapters.completions import model_read
+from api.completing import completed, completed_in_chunks
+from api.schemas.completions import Completion, CompletionCreate, ModelList, ModelRead
+from api.schemas.problem import OpenAIProblem
+from api.schemas.texts import ModelName
+from api.sse import described
+from api.uploads import require_json
+from services.workspaces import read_model, read_models
+
+_CHUNK = """data: {"id": "chatcmpl-…", "object": "chat.completion.chunk", "created": 1767225600, "model": "default", \
+"choices": [{"index": 0, "delta": {"content": "All"}, "logprobs": null, "finish_reason": null}]}
+
+data: [DONE]
+
+"""
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": OpenAIProblem, "description": "The request cannot be served as it is."},
+    404: {"model": OpenAIProblem, "description": "There is no such workspace."},
+    422: {"model": OpenAIProblem, "description": "A value of the request cannot be used; `errors` names the fields."},
+    503: {"model": OpenAIProblem, "description": "The database is away; try again after `Retry-After` seconds."},
+}
+_COMPLETION: dict[int | str, dict[str, Any]] = {
+    200: described(
+        "The completion; with `stream` its chunks, then `[DONE]`. An error in a stream is an event too.", _CHUNK
+    ),
+    502: {"model": OpenAIProblem, "description": "The question failed; `code` says how."},
+    504: {"model": OpenAIProblem, "description": "Not finished in time; poll `Location`."},
+}
+
+router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
+
+
+@router.post(
+    "/chat/completions",
+    response_model=Completion,
+    response_model_exclude_unset=True,
+    responses=_COMPLETION,
+    dependencies=[Depends(require_json)],
+)
+async def create_completion(asked: CompletionCreate, request: Request, response: Response) -> object:
+    """Answer the last question of the conversation from the documents of the workspace that `model` names.
+
+    Earlier messages and system prompts are accepted and not used. Also in a stream only the checked answer is sent. A
+    client that leaves before the end cancels its question.
+    """
+    if asked.stream:
+        return await completed_in_chunks(response, asked)
+    return await completed(request, response, asked)
+
+
+@router.get("/models", response_model=ModelList)
+def list_models() -> object:
+    """The workspaces, which are what `model` may name."""
+    return {"object": "list", "data": [model_read(model) for model in read_models()]}
+
+
+@router.get("/models/{model:path}", response_model=ModelRead)
+def get_model(model: Annotated[ModelName, Path(description="As in a request: `finance`, `finance:high`, …")]) -> object:
+    """One workspace, or one in a certain mode."""
+    return model_read(read_model(model))

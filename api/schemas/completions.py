@@ -1,0 +1,205 @@
+"""Chat completions in OpenAI's words (N9): what is asked, and what is answered.
+
+Fields of a request that are not here are ignored: OpenAI's clients send new ones all the time. Those whose promise
+could not be kept are here to be refused.
+"""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+
+from api.schemas.answers import CitationRead, VerificationRead
+from api.schemas.queries import QueryLinks
+from api.schemas.texts import Input, ModelName
+
+_REFUSED: dict[str, str] = {
+    "tools": "tools are never called; leave them out",
+    "functions": "functions are never called; leave them out",
+    "logprobs": "there are no log probabilities; leave it out",
+    "audio": "answers are text; leave it out",
+    "web_search_options": "only the workspace's documents are searched; leave it out",
+}
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class ContentPart(_Lenient):
+    """A part of a message; in the question every part has to be text."""
+
+    type: str = Field(description="`text`; other types are refused in the question.", examples=["text"])
+    text: str | None = Field(default=None, description="The text of a part of type `text`.")
+
+
+class ChatMessage(_Lenient):
+    """A message of the conversation. The last one with the role `user` is the question; no other is used."""
+
+    role: str = Field(description="`user`, `assistant`, `system`, …", examples=["user"])
+    content: str | list[ContentPart] | None = Field(
+        default=None, description="The text, or its parts.", examples=["Within how many days must returns be made?"]
+    )
+
+
+class StreamOptions(_Lenient):
+    """OpenAI's options of a stream."""
+
+    include_usage: bool | None = Field(default=None, description="End the stream with a chunk that has the usage.")
+
+
+class ResponseFormat(_Lenient):
+    """The form of the answer; only `text` is possible."""
+
+    type: str = Field(description="`text`.", examples=["text"])
+
+
+class CompletionOptions(Input):
+    """Citewell's own options of a completion; OpenAI's clients send them as `extra_body`."""
+
+    append: Literal["none", "references", "full"] = Field(
+        default="full",
+        description="What follows the answer in `content`: nothing, the references, or these and a line that says what "
+        "was verified. A refusal stands alone.",
+    )
+
+
+class CompletionCreate(_Lenient):
+    """A conversation whose last question is answered from the documents of a workspace, and from nothing else.
+
+    Sampling parameters (`temperature`, `top_p`, `max_tokens`, `stop`, `seed`, …) and unknown fields are ignored.
+    """
+
+    model: ModelName = Field(
+        description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
+    )
+    messages: list[ChatMessage] = Field(min_length=1, description="The conversation; the last question is answered.")
+    stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
+    stream_options: StreamOptions | None = Field(default=None, description="Options of the stream.")
+    citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
+    n: int | None = Field(default=None, description="1: a question has one answer.")
+    modalities: list[str] | None = Field(default=None, description="`text` only.")
+    response_format: ResponseFormat | None = Field(default=None, description="`text` only.")
+    tools: list[JsonValue] | None = Field(default=None, description="Refused: no tools are called.")
+    functions: list[JsonValue] | None = Field(default=None, description="Refused: no functions are called.")
+    logprobs: bool | None = Field(default=None, description="Refused when true: there are none.")
+    audio: JsonValue = Field(default=None, description="Refused: answers are text.")
+    web_search_options: JsonValue = Field(default=None, description="Refused: only the documents are searched.")
+
+    @property
+    def question(self) -> str:
+        """The text of the last user message."""
+        content = _last_of_user(self.messages).content
+        return content if isinstance(content, str) else "".join(part.text or "" for part in content or [])
+
+    @field_validator("messages")
+    @classmethod
+    def _a_question(cls, messages: list[ChatMessage]) -> list[ChatMessage]:
+        content = _last_of_user(messages).content
+        if isinstance(content, list) and any(part.type != "text" or part.text is None for part in content):
+            raise ValueError("the last user message may only have text; images, audio and files cannot be asked")
+        return messages
+
+    @field_validator("n")
+    @classmethod
+    def _one_answer(cls, n: int | None) -> int | None:
+        if n not in (None, 1):
+            raise ValueError("must be 1: a question has one answer")
+        return n
+
+    @field_validator("modalities")
+    @classmethod
+    def _text_only(cls, modalities: list[str] | None) -> list[str] | None:
+        if set(modalities or ()) - {"text"}:
+            raise ValueError("answers are text; send ['text'] or leave it out")
+        return modalities
+
+    @field_validator("response_format")
+    @classmethod
+    def _plain_text(cls, wanted: ResponseFormat | None) -> ResponseFormat | None:
+        if wanted and wanted.type != "text":
+            raise ValueError("answers are text and follow no schema; send {'type': 'text'} or leave it out")
+        return wanted
+
+    @field_validator(*_REFUSED)
+    @classmethod
+    def _not_offered(cls, value: Any, info: ValidationInfo) -> Any:
+        if value not in (None, False, []):
+            raise ValueError(_REFUSED[info.field_name or ""])
+        return value
+
+
+def _last_of_user(messages: list[ChatMessage]) -> ChatMessage:
+    found = next((message for message in reversed(messages) if message.role == "user"), None)
+    if found is None:
+        raise ValueError("none has the role user, so there is no question")
+    return found
+
+
+class CompletionMessage(BaseModel):
+    """The checked answer."""
+
+    role: Literal["assistant"]
+    content: str = Field(description="The answer after the checks, and what `citewell.append` adds to it.")
+    refusal: None = Field(description="Always null; a refusal is a text like any other, see `citewell.abstained`.")
+
+
+class CompletionChoice(BaseModel):
+    """The one choice."""
+
+    index: Literal[0]
+    message: CompletionMessage
+    logprobs: None = Field(description="Always null.")
+    finish_reason: Literal["stop"]
+
+
+class CompletionUsage(BaseModel):
+    """Tokens of all model calls that the answer took, those of the checks included."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class CompletionProof(BaseModel):
+    """What OpenAI's format has no place for: how the answer is proven."""
+
+    query_id: UUID = Field(description="The question at `/v1/queries/{id}`.")
+    citations: list[CitationRead] = Field(
+        description="Every citation of the answer; offsets count from the start of `content`."
+    )
+    references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
+    verification: VerificationRead | None = Field(
+        description="Null when it is off, or when it broke (see the history)."
+    )
+    removed_citations: list[int] = Field(description="Numbers of the original answer whose sources do not say it.")
+    abstained: bool = Field(description="True when the documents do not answer the question.")
+    links: QueryLinks
+
+
+class Completion(BaseModel):
+    """OpenAI's `chat.completion`, with one member more: `citewell`."""
+
+    id: str = Field(description="`chatcmpl-` and the id of the question.")
+    object: Literal["chat.completion"]
+    created: int = Field(description="Seconds since 1970.")
+    model: str = Field(description="As asked for.")
+    choices: list[CompletionChoice] = Field(description="One.")
+    usage: CompletionUsage
+    citewell: CompletionProof
+
+
+class ModelRead(BaseModel):
+    """A workspace in the role of a model."""
+
+    id: str = Field(examples=["finance"])
+    object: Literal["model"]
+    created: int = Field(description="Seconds since 1970.")
+    owned_by: Literal["citewell"]
+
+
+class ModelList(BaseModel):
+    """All workspaces."""
+
+    object: Literal["list"]
+    data: list[ModelRead]

@@ -1,0 +1,76 @@
+"""S4.3: the stream of `POST /api/query`."""
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from fastapi.concurrency import run_in_threadpool
+from fastapi.sse import KEEPALIVE_COMMENT
+
+from api.adapters.seeds import streamed_answer
+from api.answering import succeeded
+from api.errors import Unanswered
+from api.schemas.seed_stream import FinalEvent
+from api.sse import data_event
+from api.waiting import follow, require_valid_key
+from config.settings import settings
+from db.queries.events import DRAFT
+from domain.errors import CitewellError
+from services.drafting import same_start
+from services.results import read_query
+
+
+class SentDraft:
+    """What a client has been sent of a draft. Text cannot be taken back, so only what is new to it is sent."""
+
+    def __init__(self) -> None:
+        self._draft = ""
+        self._sent = ""
+
+    def news(self, start: int, text: str) -> str:
+        """The draft is now `draft[:start] + text`: return what is to be sent, which may be nothing.
+
+        A draft that starts again is not repeated as far as it says the same.
+        """
+        self._draft = self._draft[:start] + text
+        common = same_start(self._sent, self._draft)
+        if common == len(self._draft):
+            return ""
+        self._sent = self._draft
+        return self._draft[common:]
+
+
+async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
+    """The draft in pieces while it is written, then the checked answer, or the reason why there is none."""
+    sent, spoke = False, time.monotonic()
+    try:
+        async for piece in _pieces(query_id):
+            if piece:
+                sent = True
+                yield data_event({"type": "stream", "data": piece})
+            elif time.monotonic() - spoke >= settings().stream.heartbeat_s:
+                yield KEEPALIVE_COMMENT
+            else:
+                continue
+            spoke = time.monotonic()
+        await require_valid_key()
+        query = succeeded(await run_in_threadpool(read_query, query_id))
+    except (Unanswered, CitewellError) as error:
+        yield data_event({"type": "error", "data": str(error)})
+        return
+    if not sent:
+        # Nothing was written where the documents say nothing; a client of the seed shows only what was streamed.
+        yield data_event({"type": "stream", "data": query["answer"]})
+    yield _final(query)
+
+
+async def _pieces(query_id: UUID) -> AsyncIterator[str]:
+    draft = SentDraft()
+    async for told in follow(query_id, 0):
+        news = [draft.news(each.data["start"], each.data["text"]) for each in told if each.type == DRAFT]
+        yield "".join(news)
+
+
+def _final(query: Mapping[str, Any]) -> bytes:
+    return data_event(FinalEvent.model_validate(streamed_answer(query)).model_dump(mode="json"))

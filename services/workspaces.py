@@ -1,0 +1,55 @@
+"""Workspaces as models that can be asked (N9)."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from db.queries.workspaces import list_workspaces
+from db.session import reading
+from domain.errors import WorkspaceNotFound
+from domain.modes import Mode, parse_mode
+
+PREFIX = "citewell/"
+
+
+class AskedModel(NamedTuple):
+    """A workspace in the role of a model; without a mode it answers in the usual one."""
+
+    workspace: str
+    mode: Mode | None
+    created_at: datetime
+
+    @property
+    def name(self) -> str:
+        """`finance`, or `finance:high`."""
+        return f"{self.workspace}:{self.mode}" if self.mode else self.workspace
+
+
+def read_models() -> list[AskedModel]:
+    """Every workspace, by name."""
+    with reading() as session:
+        return [AskedModel(found.name, None, found.created_at) for found in list_workspaces(session)]
+
+
+def read_model(name: str) -> AskedModel:
+    """The workspace that `name` means: `finance`, `citewell/finance`, `finance:high`.
+
+    A workspace that is called exactly so comes first. Raises WorkspaceNotFound, ModeUnknown.
+    """
+    known = {found.workspace: found for found in read_models()}
+    for workspace, mode in _readings(name):
+        if workspace in known:
+            return known[workspace]._replace(mode=None if mode is None else parse_mode(mode))
+    raise WorkspaceNotFound(
+        f"There is no model {name!r}: models are workspaces, as in `default` or `default:high`; "
+        "GET /v1/models lists them."
+    )
+
+
+def _readings(name: str) -> Iterator[tuple[str, str | None]]:
+    names = dict.fromkeys([name, name.removeprefix(PREFIX)])
+    yield from ((each, None) for each in names)
+    for each in names:
+        workspace, colon, mode = each.rpartition(":")
+        if colon:
+            yield workspace, mode

@@ -1,0 +1,34 @@
+"""A thread that does what the workers would do."""
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import httpx
+from sqlalchemy.orm import Session
+
+from db.models import DEFAULT_TENANT, Query
+from db.queries.queries import get_query
+from db.session import acting_for, transaction
+
+Work = Callable[[Session, Query], None]
+
+
+@contextmanager
+def worker(http: httpx.Client, work: Work) -> Generator[None]:
+    """Do `work` with the first query that is stored."""
+
+    def run() -> None:
+        deadline = time.monotonic() + 20
+        while not (found := http.get("/v1/queries").json()["queries"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        with acting_for(DEFAULT_TENANT), transaction() as session:
+            work(session, get_query(session, uuid.UUID(found[0]["id"])))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    thread.join()

@@ -1,0 +1,308 @@
+"""Chat completions over plain HTTP: what is accepted, ignored, refused, and how a stream is framed (N9)."""
+
+import json
+import threading
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from api import completing
+from config.settings import settings
+from db.models import Query, Verification
+from db.queries.workspaces import get_or_add_workspace
+from db.session import transaction
+from tests.api.problems import assert_problem
+from tests.api.standing_in import worker
+from tests.stored import abstain, complete, fail
+from workers.runtime import ring
+
+Json = dict[str, Any]
+PATH = "/v1/chat/completions"
+ANSWER = "A product can be returned within 30 days [1]. Have a nice day."
+REFERENCES = "\n\n- [1] 환불 policy.pdf, p.1"
+LINE = "\n\nVerified: 1 of 1 statement supported; 1 citation removed."
+
+
+@pytest.fixture(autouse=True)
+def _workspaces(database: str) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    with transaction() as session:
+        for name in ("default", "citewell/odd", "odd:high"):
+            get_or_add_workspace(session, name)
+
+
+def body(content: Any = "How long?", **over: Any) -> Json:
+    return {"model": "default", "messages": [{"role": "user", "content": content}], **over}
+
+
+def completion_of(http: httpx.Client, sent: Json) -> Json:
+    with worker(http, complete):
+        response = http.post(PATH, json=sent)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def queries(http: httpx.Client) -> list[Json]:
+    return http.get("/v1/queries").raise_for_status().json()["queries"]
+
+
+def events(raw: str) -> list[Json]:
+    blocks = raw.split("\n\n")
+    assert blocks[-2:] == ["data: [DONE]", ""]
+    return [json.loads(block.removeprefix("data: ")) for block in blocks[:-2] if not block.startswith(":")]
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set when the query of a client that left has been cancelled and those who watch it have been told."""
+    told = threading.Event()
+
+    def ring_and_tell(query_id: uuid.UUID) -> None:
+        ring(query_id)
+        told.set()
+
+    monkeypatch.setattr(completing, "ring", ring_and_tell)
+    return told
+
+
+def test_the_whole_completion(http: httpx.Client) -> None:  # N9
+    told = completion_of(http, body())
+    query_id = told["citewell"]["query_id"]
+    stored = http.get(f"/v1/queries/{query_id}").json()
+    message = {"role": "assistant", "content": ANSWER + REFERENCES + LINE, "refusal": None}
+    assert told["choices"] == [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]
+    assert told["usage"] == {"prompt_tokens": 900, "completion_tokens": 70, "total_tokens": 970}
+    assert (told["id"], told["object"], told["model"]) == (f"chatcmpl-{query_id}", "chat.completion", "default")
+    for name in ("citations", "references", "verification", "removed_citations", "abstained"):
+        assert told["citewell"][name] == stored[name], name
+    assert http.get(told["citewell"]["links"]["verifications"]).status_code == 200
+
+
+@pytest.mark.parametrize(("append", "content"), [("none", ANSWER), ("references", ANSWER + REFERENCES)])
+def test_what_follows_the_answer_can_be_chosen(http: httpx.Client, append: str, content: str) -> None:  # N9
+    told = completion_of(http, body(citewell={"append": append}))
+    assert told["choices"][0]["message"]["content"] == content
+
+
+def test_the_line_is_in_the_questions_language(http: httpx.Client) -> None:  # N9
+    content = completion_of(http, body("환불은 언제 됩니까?"))["choices"][0]["message"]["content"]
+    assert content.endswith("\n\n검증: 진술 1개 중 1개가 출처로 확인됨; 인용 1개 삭제됨.")
+
+
+def test_a_refusal_stands_alone(http: httpx.Client) -> None:  # N9, S3.4
+    with worker(http, abstain):
+        told = http.post(PATH, json=body()).json()
+    assert told["choices"][0]["message"]["content"] == "I don't know based on the documents."
+    assert told["citewell"]["abstained"] is True
+
+
+def test_the_last_user_message_is_the_question(http: httpx.Client) -> None:  # N9
+    parts = [{"type": "text", "text": "How "}, {"type": "text", "text": "long?"}]
+    messages: list[Json] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "user", "content": parts, "name": "me"},
+        {"role": "assistant", "content": "Well,"},
+    ]
+    completion_of(http, body(messages=messages))
+    assert [query["question"] for query in queries(http)] == ["How long?"]
+
+
+def test_parameters_without_a_meaning_here_are_ignored(http: httpx.Client) -> None:  # N9
+    ignored = json.loads(
+        """{"temperature": 0.2, "top_p": 1, "max_tokens": 5, "max_completion_tokens": 5, "seed": 1, "user": "u",
+        "stop": ["."], "n": 1, "stream": false, "stream_options": null, "response_format": {"type": "text"},
+        "tools": [], "tool_choice": "none", "logprobs": false, "modalities": ["text"], "audio": null,
+        "presence_penalty": 0, "logit_bias": {}, "store": true, "metadata": {}, "of_next_year": {"x": [1]}}"""
+    )
+    assert completion_of(http, body(**ignored))["object"] == "chat.completion"
+
+
+REFUSED: list[tuple[Json, str]] = [
+    ({"n": 2}, "n"),
+    ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools"),
+    ({"functions": [{"name": "f"}]}, "functions"),
+    ({"logprobs": True}, "logprobs"),
+    ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+    ({"response_format": {"type": "json_object"}}, "response_format"),
+    ({"audio": {"voice": "alloy", "format": "wav"}}, "audio"),
+    ({"modalities": ["text", "audio"]}, "modalities"),
+    ({"web_search_options": {}}, "web_search_options"),
+    ({"messages": []}, "messages"),
+    ({"messages": [{"role": "system", "content": "Hi."}]}, "messages"),
+    ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]}, "messages"),
+    ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "messages"),
+    ({"model": ""}, "model"),
+    ({"citewell": {"append": "all"}}, "citewell.append"),
+    ({"citewell": {"apend": "none"}}, "citewell.apend"),
+]
+
+
+@pytest.mark.parametrize(("over", "field"), REFUSED)
+def test_promises_that_would_be_false_are_refused(http: httpx.Client, over: Json, field: str) -> None:  # N9
+    told = assert_problem(http.post(PATH, json=body(**over)), 422, "request_invalid")
+    assert [error["field"] for error in told["errors"]] == [field]
+    assert told["error"] == {
+        "message": told["detail"],
+        "type": "invalid_request_error",
+        "param": field,
+        "code": "request_invalid",
+    }
+    assert queries(http) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "code", "error"),
+    [
+        (body(model="gpt-4o"), 404, "workspace_not_found", ("not_found_error", "model", "model_not_found")),
+        (body(model="gpt:high"), 404, "workspace_not_found", ("not_found_error", "model", "model_not_found")),
+        (body(model="default:best"), 422, "mode_unknown", ("invalid_request_error", "model", "mode_unknown")),
+        (body("?!"), 422, "question_invalid", ("invalid_request_error", "messages", "question_invalid")),
+        (body(None), 422, "question_invalid", ("invalid_request_error", "messages", "question_invalid")),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_cannot_be_asked_is_an_error_in_both_forms(
+    http: httpx.Client, sent: Json, status: int, code: str, error: tuple[str, str, str], stream: bool
+) -> None:  # N9
+    told = assert_problem(http.post(PATH, json={**sent, "stream": stream}), status, code)
+    assert (told["error"]["type"], told["error"]["param"], told["error"]["code"]) == error
+
+
+def test_only_openais_paths_have_openais_error(http: httpx.Client) -> None:  # N9
+    broken = http.post(PATH, content=b"{", headers={"content-type": "application/json"})
+    assert "error" in assert_problem(broken, 400, "json_invalid")
+    assert "error" in assert_problem(http.get(PATH), 405, "method_not_allowed")
+    assert "error" in assert_problem(http.post(PATH, content=b"x" * 1_000_001), 413, "content_too_large")
+    assert "error" not in assert_problem(http.get("/v1/nothing"), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("model", "workspace", "mode"),
+    [
+        ("default", "default", "balanced"),
+        ("citewell/default", "default", "balanced"),
+        ("default:HIGH", "default", "high"),
+        ("citewell/default:low", "default", "low"),
+        ("citewell/odd", "citewell/odd", "balanced"),
+        ("odd:high", "odd:high", "balanced"),
+        ("citewell/odd:high:low", "odd:high", "low"),
+    ],
+)
+def test_a_model_is_a_workspace_in_a_mode(http: httpx.Client, model: str, workspace: str, mode: str) -> None:  # N9
+    assert completion_of(http, body(model=model))["model"] == model
+    assert [(query["workspace"], query["mode"]) for query in queries(http)] == [(workspace, mode)]
+
+
+def test_a_stream_is_framed_as_openais(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # N9
+    monkeypatch.setenv("CITEWELL_STREAM__HEARTBEAT_S", "0.01")
+    settings.cache_clear()
+    sent = body(stream=True, stream_options={"include_usage": True})
+    with worker(http, complete):
+        response = http.post(PATH, json=sent)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    assert response.headers["location"] == f"/v1/queries/{queries(http)[0]['id']}"
+    *chunks, last, usage = events(response.text)
+    assert chunks[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+    assert len(chunks) > 10
+    assert "".join(chunk["choices"][0]["delta"]["content"] for chunk in chunks) == ANSWER + REFERENCES + LINE
+    assert {chunk["choices"][0]["finish_reason"] for chunk in chunks} == {None}
+    assert (last["choices"][0]["delta"], last["choices"][0]["finish_reason"]) == ({}, "stop")
+    assert last["citewell"]["references"] == ["[1] 환불 policy.pdf, p.1"]
+    assert (usage["choices"], usage["usage"]["total_tokens"]) == ([], 970)
+    assert {chunk["usage"] for chunk in [*chunks, last]} == {None}
+    heads = {(each["id"], each["object"], each["created"], each["model"]) for each in [*chunks, last, usage]}
+    assert len(heads) == 1
+    assert heads.pop()[1] == "chat.completion.chunk"
+
+
+def test_the_role_comes_at_once_and_signs_of_life_follow(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch, left: threading.Event
+) -> None:  # N9
+    monkeypatch.setenv("CITEWELL_STREAM__HEARTBEAT_S", "0.05")
+    settings.cache_clear()
+    raw = ""
+    with http.stream("POST", PATH, json=body(stream=True)) as response:
+        for piece in response.iter_text():
+            raw += piece
+            if ": ping" in raw:
+                break
+    assert '"role": "assistant"' in raw.split("\n\n")[0]
+    assert "usage" not in raw
+    assert left.wait(20)
+
+
+def test_a_failed_query_is_an_error_in_both_forms(http: httpx.Client) -> None:  # N9
+    with worker(http, fail):
+        refused = http.post(PATH, json=body())
+    told = assert_problem(refused, 502, "generation_failed")
+    assert told["error"]["message"] == "No model of the chain answered."
+    assert told["error"]["type"] == "server_error"
+    # Each repetition would be a question more.
+    assert refused.headers["x-should-retry"] == "false"
+
+
+def test_a_failed_query_ends_its_stream_with_an_error(http: httpx.Client) -> None:  # N9
+    with worker(http, fail):
+        raw = http.post(PATH, json=body(stream=True)).text
+    last = json.loads(raw.rstrip().split("\n\n")[-1].removeprefix("data: "))
+    assert last["error"]["message"] == "No model of the chain answered."
+    assert "[DONE]" not in raw
+
+
+def test_waiting_has_an_end_in_both_forms(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # N9
+    monkeypatch.setattr(completing, "MAX_WAIT_S", 0.2)
+    told = assert_problem(http.post(PATH, json=body()), 504, "not_finished_in_time")
+    assert told["error"]["code"] == "not_finished_in_time"
+    raw = http.post(PATH, json=body(stream=True)).text
+    assert '"code": "not_finished_in_time"' in raw
+    # Somebody has been told where the answer will be.
+    assert {query["status"] for query in queries(http)} <= {"queued", "running"}
+
+
+def test_a_client_that_leaves_cancels_its_query(http: httpx.Client, left: threading.Event) -> None:  # N9
+    with pytest.raises(httpx.ReadTimeout):
+        http.post(PATH, json=body(), timeout=0.5)
+    assert left.wait(20)
+    assert [query["status"] for query in queries(http)] == ["cancelled"]
+
+
+def test_a_client_that_leaves_a_stream_cancels_its_query(http: httpx.Client, left: threading.Event) -> None:  # N9
+    with http.stream("POST", PATH, json=body(stream=True)) as response:
+        next(response.iter_text())
+    assert left.wait(20)
+    assert [query["status"] for query in queries(http)] == ["cancelled"]
+
+
+def test_a_query_that_vanishes_ends_its_stream_with_an_error(http: httpx.Client) -> None:  # N9
+    def vanish(session: Session, query: Query) -> None:
+        session.execute(delete(Query).where(Query.id == query.id))
+
+    with worker(http, vanish):
+        raw = http.post(PATH, json=body(stream=True)).text
+    assert '"code": "query_not_found"' in raw
+
+
+def test_models_are_the_workspaces(http: httpx.Client) -> None:  # N9
+    listed = http.get("/v1/models").raise_for_status().json()
+    assert [model["id"] for model in listed["data"]] == ["citewell/odd", "default", "odd:high"]
+    assert {(model["object"], model["owned_by"]) for model in listed["data"]} == {("model", "citewell")}
+    assert listed["object"] == "list"
+    assert http.get("/v1/models/default").json() == listed["data"][1]
+    assert http.get("/v1/models/citewell%2Fdefault:high").json()["id"] == "default:high"
+    told = assert_problem(http.get("/v1/models/gpt-4o"), 404, "workspace_not_found")
+    assert told["error"]["code"] == "model_not_found"
+
+
+def test_an_answer_that_is_not_verified_says_so(http: httpx.Client) -> None:  # N9, S1.6
+    def unverified(session: Session, query: Query) -> None:
+        complete(session, query)
+        session.execute(delete(Verification).where(Verification.query_id == query.id))
+
+    with worker(http, unverified):
+        content = http.post(PATH, json=body()).json()["choices"][0]["message"]["content"]
+    assert content.endswith("\n\nNot verified.")

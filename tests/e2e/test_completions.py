@@ -1,0 +1,108 @@
+"""Whole stacks asked by OpenAI's client and by a client of S4: what is sent is what was verified."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai import OpenAI
+
+from tests.e2e.stack import Stack
+from tests.simulators.groq.faults import Fault, FaultKind
+from tests.simulators.groq.server import GroqSimulator
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+
+POLICY = (
+    "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "
+    "return. Refunds are paid to the original payment method within 10 business days."
+)
+WARRANTY = "Warranty. Broken lamps are repaired under the warranty by the service centre of the maker."
+QUESTION = "Within how many days must returns be made?"
+WORKSPACE = "completions"
+
+
+def create(stack: Stack, question: str, **over: Any) -> Any:
+    messages = [{"role": "user", "content": question}]
+    key = stack.http.post("/v1/keys", json={"name": "chat", "scopes": ["read", "ask"]}).raise_for_status().json()["key"]
+    with OpenAI(base_url=f"{stack.supervisor.url}/v1", api_key=key, timeout=60) as client:
+        ask: Callable[..., Any] = client.chat.completions.create
+        answer = ask(model=WORKSPACE, messages=messages, **over)
+        return list(answer) if over.get("stream") else answer
+
+
+def events(stack: Stack, question: str) -> list[dict[str, Any]]:
+    response = stack.http.post("/api/query", json={"query": question, "workspace": WORKSPACE}).raise_for_status()
+    lines = [line for line in response.text.splitlines() if line.startswith("data: ")]
+    return [json.loads(line.removeprefix("data: ")) for line in lines]
+
+
+def test_a_workspace_is_a_model(offline: Stack) -> None:  # N9
+    offline.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    completion = create(offline, QUESTION)
+    answer, references, line = completion.choices[0].message.content.split("\n\n")
+    proof = completion.model_extra["citewell"]
+    query = offline.http.get(proof["links"]["self"]).json()
+    assert "30 days" in answer
+    assert answer == query["answer"]
+    assert references == "- [1] policy.md"
+    claims = [sentence for sentence in proof["verification"]["sentences"] if sentence["status"] != "no_claim"]
+    assert {claim["status"] for claim in claims} == {"supported"}
+    assert line.startswith(f"Verified: {len(claims)} of {len(claims)} statement")
+    assert proof["verification"] == query["verification"]
+    chunks = create(offline, QUESTION, stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == completion.choices[0].message.content
+    assert create(offline, "What does a unicorn weigh?").choices[0].message.content == (
+        "I don't know based on the documents."
+    )
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_removed_statement_is_never_sent(groq: Stack, provider: GroqSimulator, stream: bool) -> None:  # N9, N5, S5.5
+    groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    groq.add_text("warranty.md", WARRANTY, workspace=WORKSPACE)
+    # A verifier that denies one true statement, however often it is asked.
+    provider.fail(Fault(kind=FaultKind.LYING, match="<statement>\nAll returns", times=None))
+    told = create(groq, f"{QUESTION} Who repairs lamps?", stream=stream)
+    if stream:
+        content = "".join(chunk.choices[0].delta.content or "" for chunk in told)
+        proof = told[-1].model_extra["citewell"]
+    else:
+        content, proof = told.choices[0].message.content, told.model_extra["citewell"]
+    query = groq.http.get(proof["links"]["self"]).json()
+    assert "All returns" in query["original_answer"]
+    assert content == (
+        "Broken lamps are repaired under the warranty by the service centre of the maker. [1]\n\n- [1] warranty.md\n\n"
+        "Verified: 1 of 1 statement supported; 1 citation removed."
+    )
+    assert proof["removed_citations"] == [1]
+    assert [citation["document_name"] for citation in proof["citations"]] == ["warranty.md"]
+
+
+def test_the_streamed_seed(groq: Stack) -> None:  # S4.2, S4.3
+    groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    *pieces, last = events(groq, QUESTION)
+    query_id = groq.http.get("/v1/queries", params={"workspace": WORKSPACE}).json()["queries"][0]["id"]
+    query = groq.wait(query_id)
+    assert {piece["type"] for piece in pieces} == {"stream"}
+    assert "".join(piece["data"] for piece in pieces).strip() == query["original_answer"]
+    assert list(last) == ["type", "data", "sources", "citations"]
+    assert (last["type"], last["data"], last["sources"]) == ("final", query["answer"], query["sources"])
+    assert last["citations"][0]["citation_type"] in {"direct_quote", "paraphrase", "inference"}
+    assert "30 days" in last["citations"][0]["text_span"]
+
+
+def test_the_streamed_seed_without_a_model(offline: Stack) -> None:  # S4.3
+    offline.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    *pieces, last = events(offline, QUESTION)
+    assert pieces
+    assert "30 days" in "".join(piece["data"] for piece in pieces)
+    assert "30 days" in last["data"]
+
+
+def test_a_provider_that_answers_nothing_ends_the_seeds_stream(groq: Stack, provider: GroqSimulator) -> None:  # S4.3
+    groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    provider.fail(Fault(kind=FaultKind.FORBIDDEN, match="\ngenerate_answer\n", times=None))
+    (told,) = events(groq, QUESTION)
+    assert told["type"] == "error"
+    assert "gpt-oss" in told["data"]
