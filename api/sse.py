@@ -17,6 +17,13 @@ def data_event(value: Any) -> bytes:
     return format_sse_event(data_str=json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS))
 
 
+_EVENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"data": {"type": "string", "description": "JSON."}},
+    "required": ["data"],
+}
+
+
 def described(description: str, example: str) -> dict[str, Any]:
-    """The stream for OpenAPI, as the content of a 200."""
-    return {"description": description, "content": {MEDIA_TYPE: {"schema": {"type": "string"}, "example": example}}}
+    """The stream for OpenAPI, as the content of a 200; `itemSchema` is OpenAPI 3.2's word for each event."""
+    return {"description": description, "content": {MEDIA_TYPE: {"itemSchema": _EVENT, "example": example}}}
