@@ -8,12 +8,14 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from config.settings import settings
 from db.models import DeliveryStatus, Document, WebhookDelivery
 from db.queries.keys import get_or_add_tenant
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from domain.webhooks import EventType
+from services.given import NewSource, NewVerification, submit_batch, submit_verification
 from services.webhooks import announce
 from tests.api.operations import operations
 from tests.api.problems import assert_problem
@@ -26,6 +28,8 @@ MARK = "of-the-first"
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
     "document_id": lambda: _stored_document(),
+    "verification_id": lambda: str(submit_verification(_given(), settings()).query_id),
+    "batch_id": lambda: str(submit_batch([_given()], None, settings()).query_id),
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
     "delivery_id": lambda: _finished_delivery(),
     "model": lambda: _stored_workspace(),
@@ -67,6 +71,10 @@ def _stored_workspace() -> str:
 def _stored_document() -> str:
     with transaction() as session:
         return str(session.scalars(select(Document.id)).one())
+
+
+def _given() -> NewVerification:
+    return NewVerification(answer=f"It is {MARK} [1].", sources=[NewSource(text=f"It is {MARK}.")], workspace=MARK)
 
 
 def _finished_delivery() -> str:
