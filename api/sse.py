@@ -1,4 +1,4 @@
-"""Events without a name: JSON in a `data:` line, as OpenAI and S4 stream them."""
+"""Server-sent events: JSON in a `data:` line, with a name and a number where there are any."""
 
 import json
 from typing import Any
@@ -12,18 +12,17 @@ HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 _LINE_ENDS = {ord(character): json.dumps(character)[1:-1] for character in "\x85\u2028\u2029"}
 
 
-def data_event(value: Any) -> bytes:
-    """`value` as one event on one line."""
-    return format_sse_event(data_str=json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS))
+def data_event(value: Any, *, name: str | None = None, number: int | None = None) -> bytes:
+    """`value` as one event on one line; OpenAI and S4 stream theirs without a name."""
+    data = json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)
+    return format_sse_event(event=name, data_str=data, id=None if number is None else str(number))
 
 
-_EVENT: dict[str, Any] = {
-    "type": "object",
-    "properties": {"data": {"type": "string", "description": "JSON."}},
-    "required": ["data"],
-}
+def described(description: str, example: str, *named: str) -> dict[str, Any]:
+    """The stream for OpenAPI, as the content of a 200; `itemSchema` is OpenAPI 3.2's word for each event.
 
-
-def described(description: str, example: str) -> dict[str, Any]:
-    """The stream for OpenAPI, as the content of a 200; `itemSchema` is OpenAPI 3.2's word for each event."""
-    return {"description": description, "content": {MEDIA_TYPE: {"itemSchema": _EVENT, "example": example}}}
+    `named` are the fields that an event has besides its data.
+    """
+    fields = {"data": {"type": "string", "description": "JSON."}, **{name: {"type": "string"} for name in named}}
+    event = {"type": "object", "properties": fields, "required": list(fields)}
+    return {"description": description, "content": {MEDIA_TYPE: {"itemSchema": event, "example": example}}}

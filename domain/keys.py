@@ -56,6 +56,11 @@ def build_key(id_bytes: bytes, secret_bytes: bytes) -> str:
     return f"{body}_{_check(body)}"
 
 
+def looks_like_a_key(text: str) -> bool:
+    """Whether somebody means a key of Citewell, be it right or wrong."""
+    return text.startswith(f"{_PREFIX}_")
+
+
 def parse_key(text: str) -> SentKey:
     """Raise KeyInvalid when `text` cannot be a key."""
     body, _, check = text.rpartition("_")

@@ -164,7 +164,8 @@ def _rounds_to(exact: float, claim: Quantity) -> bool:
     off = abs(exact - claim.value)
     if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
         return True
-    if claim.bound != "exactly" and off <= _ABOUT * exact:
+    # A limit is meant as it stands: "within 31 days" is not "within 30 days".
+    if claim.bound == "about" and off <= _ABOUT * exact:
         return True
     return off <= claim.step / 2 and off <= _ROUNDING * exact
 

@@ -109,21 +109,18 @@ class Told(NamedTuple):
     data: dict[str, Any]
 
 
-def read_events(query_id: uuid.UUID, after: int) -> tuple[list[Told], bool]:
-    """The events after number `after`, and whether there will be no more. Raises QueryNotFound.
+def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[Told], bool]:
+    """The events after number `after`, and whether there will be no more.
 
-    The last event of a finished query carries the whole query. Drafts are left out of the replay from the start: what
-    became of them is known.
+    Drafts are left out of a replay from the start: what became of them is known. Raises QueryNotFound, and
+    VerificationNotFound when there is none of that `kind`.
     """
     with reading() as session:
         # The state first: whatever is stored between the two looks is in the second.
-        was_finished = queries.get_query(session, query_id, QueryKind.ANSWER).status in FINAL
+        was_finished = queries.get_query(session, query_id, kind).status in FINAL
         rows = events.list_events(session, query_id, after)
     told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
-    if told and told[-1].type in LAST_EVENTS:
-        told[-1] = told[-1]._replace(data={**told[-1].data, "query": read_query(query_id)})
-        return told, True
-    return told, was_finished
+    return told, was_finished or bool(told and told[-1].type in LAST_EVENTS)
 
 
 _NO_ANSWER: dict[str, Any] = {

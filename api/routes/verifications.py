@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from api.given import as_new
 from api.idempotency import REPLAYED, MaybeRepeated
@@ -20,6 +20,7 @@ from api.schemas.verifications import (
     VerificationList,
     VerificationResult,
 )
+from api.streaming import EVENTS, LastEventId, event_stream
 from api.uploads import require_json
 from api.waiting import until_final
 from config.settings import settings
@@ -63,7 +64,7 @@ async def verify(
         result = await run_in_threadpool(given_results.read_verification, query_id)
         if result["status"] in results.FINAL:
             return _ended(result, response)
-    links = VerificationLinks(self=here, history=f"{here}/history")
+    links = VerificationLinks(self=here, events=f"{here}/events", history=f"{here}/history")
     return VerificationAccepted(id=query_id, status="queued", custom_id=new.custom_id, links=links)
 
 
@@ -92,6 +93,12 @@ def cancel(verification_id: UUID) -> object:
     cancel_query(verification_id, QueryKind.VERIFICATION)
     ring(verification_id)
     return given_results.read_verification(verification_id)
+
+
+@router.get("/{verification_id}/events", response_class=StreamingResponse, responses=EVENTS)
+async def stream_events(verification_id: UUID, last_event_id: LastEventId = 0) -> Response:
+    """Server-sent events, as of a question: every check and repair as it is made, and the end with the result."""
+    return await event_stream(verification_id, last_event_id, QueryKind.VERIFICATION)
 
 
 @router.get("/{verification_id}/history", response_model=HistoryRead)

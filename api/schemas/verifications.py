@@ -91,6 +91,7 @@ class VerificationLinks(BaseModel):
     """Where to look next."""
 
     self: str
+    events: str = Field(description="Server-sent events.")
     history: str
 
 

@@ -193,6 +193,8 @@ def test_without_keys_nobody_behind_a_proxy_is_served(http: httpx.Client) -> Non
 
 def test_a_key_that_is_sent_counts_also_where_none_is_needed(http: httpx.Client) -> None:  # A8
     assert_problem(http.get("/v1/queries", headers=bearer("cw_nonsense")), 401, "key_invalid")
+    # Clients of OpenAI's interface cannot be without one.
+    assert http.get("/v1/queries", headers=bearer("not-needed")).status_code == 200
     assert_problem(http.get("/v1/keys", headers=bearer(make_key(Scope.READ))), 403, "scope_missing")
     theirs = http.get("/v1/keys", headers=bearer(make_key(tenant="theirs"))).json()["keys"]
     assert [key["tenant"] for key in theirs] == ["theirs"]

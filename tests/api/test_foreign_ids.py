@@ -9,12 +9,13 @@ import pytest
 from sqlalchemy import select
 
 from config.settings import settings
-from db.models import DeliveryStatus, Document, WebhookDelivery
+from db.models import DeliveryStatus, Document, QueryStatus, WebhookDelivery
 from db.queries.keys import get_or_add_tenant
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from domain.webhooks import EventType
+from services.finishing import finish
 from services.given import NewSource, NewVerification, submit_batch, submit_verification
 from services.webhooks import announce
 from tests.api.operations import operations
@@ -28,7 +29,7 @@ MARK = "of-the-first"
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
     "document_id": lambda: _stored_document(),
-    "verification_id": lambda: str(submit_verification(_given(), settings()).query_id),
+    "verification_id": lambda: _finished_verification(),
     "batch_id": lambda: str(submit_batch([_given()], None, settings()).query_id),
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
     "delivery_id": lambda: _finished_delivery(),
@@ -75,6 +76,14 @@ def _stored_document() -> str:
 
 def _given() -> NewVerification:
     return NewVerification(answer=f"It is {MARK} [1].", sources=[NewSource(text=f"It is {MARK}.")], workspace=MARK)
+
+
+def _finished_verification() -> str:
+    # Finished, because its stream would not end before that.
+    verification_id = submit_verification(_given(), settings()).query_id
+    with transaction() as session:
+        finish(session, verification_id, QueryStatus.FAILED, error={"code": "gave_up", "message": "It stopped."})
+    return str(verification_id)
 
 
 def _finished_delivery() -> str:

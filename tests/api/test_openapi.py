@@ -52,6 +52,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/verifications",
         "GET /v1/verifications/{verification_id}",
         "DELETE /v1/verifications/{verification_id}",
+        "GET /v1/verifications/{verification_id}/events",
         "GET /v1/verifications/{verification_id}/history",
         "POST /v1/verifications/batches",
         "GET /v1/verifications/batches/{batch_id}",

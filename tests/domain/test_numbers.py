@@ -113,6 +113,8 @@ def test_the_same_amount_agrees_in_every_form(claim: str, source: str) -> None:
         ("at 5:30", "at 6:30"),
         ("at least 6 months", "at least 9 months"),
         ("no more than 7%", "no more than 10%"),
+        ("within 31 days", "within 30 days"),
+        ("up to 52 units", "up to 50 units"),
         ("9자 이상", "14자 이상"),
         ("200 mg", "200 g"),
         ("2.1.3", "2.1.4"),
