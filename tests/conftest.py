@@ -1,5 +1,6 @@
 """Real servers for every test that needs one: each test process starts its own and stops them at the end."""
 
+import os
 from collections.abc import Generator
 
 import pytest
@@ -45,9 +46,11 @@ def redis_url(servers: EmbeddedServers) -> str:
 @pytest.fixture
 def database(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
     """Settings that point to the test servers, and empty tables afterwards."""
+    # A stack of another test in this process may still run on settings of its own.
+    for name in [name for name in os.environ if name.startswith(("CITEWELL_", "GROQ_"))]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("CITEWELL_DATABASE_URL", postgres_url)
     monkeypatch.setenv("CITEWELL_REDIS_URL", redis_url)
-    monkeypatch.delenv("GROQ_API_KEY", raising=False)
     settings.cache_clear()
     dispose()
     with acting_for(DEFAULT_TENANT):

@@ -1,5 +1,6 @@
 """The OpenAPI document is the truth: whatever a client sends, the answer is one that is described there."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from tests.e2e.stack import Stack
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks"), pytest.mark.timeout(300)]
 
+ROOT = Path(__file__).resolve().parents[2]
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
@@ -26,6 +28,7 @@ def test_no_request_gets_a_server_error_or_an_undescribed_answer(offline: Stack,
             *("--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--max-time", "60"),
             *("--request-timeout", "130", "--generation-database", "none", "--no-color"),
         ],
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.e2e.contract_hooks", "PYTHONPATH": str(ROOT)},
         cwd=tmp_path,  # it keeps notes where it runs
         capture_output=True,
         text=True,

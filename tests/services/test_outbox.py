@@ -13,13 +13,16 @@ from sqlalchemy import select
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
+from db.queries.batches import next_items
 from db.session import acting_for, reading, transaction
 from domain.errors import AddressForbidden, WebhookUrlInvalid
 from domain.webhook_body import MAX_BYTES
 from services import endpoints
+from services.batches import cancel_batch
 from services.documents import NewDocument, accept_document
 from services.endpoints import EndpointChange
 from services.finishing import finish
+from services.given import NewSource, NewVerification, submit_batch
 from services.ingestion import ingest
 from services.submission import NewQuery, submit_query
 from services.webhooks import announce
@@ -46,6 +49,7 @@ def written() -> list[Json]:
 def test_the_kind_and_the_end_of_a_query_decide_the_type(kind: QueryKind, status: QueryStatus) -> None:
     family = {QueryKind.ANSWER: "query", QueryKind.VERIFICATION: "verification"}[kind]
     place = {QueryKind.ANSWER: "queries", QueryKind.VERIFICATION: "verifications"}[kind]
+    history = {QueryKind.ANSWER: "verifications", QueryKind.VERIFICATION: "history"}[kind]
     register(URL, f"{family}.*")
     with transaction() as session:
         query = make_query(session)
@@ -68,7 +72,7 @@ def test_the_kind_and_the_end_of_a_query_decide_the_type(kind: QueryKind, status
         "answer": None,
         "error": error,
         "scores": None,
-        "links": {"self": f"/v1/{place}/{query_id}", "verifications": f"/v1/queries/{query_id}/verifications"},
+        "links": {"self": f"/v1/{place}/{query_id}", history: f"/v1/{place}/{query_id}/{history}"},
         "truncated": False,
     }
 
@@ -223,3 +227,35 @@ def test_a_callback_that_cannot_be_called_is_refused_at_once(url: str, error: ty
         make_query(session)
     with pytest.raises(error):
         submit_query(NewQuery("How long?", workspace="w", callback_url=url), settings())
+
+
+# A6, N2
+def test_a_batch_is_announced_once_when_its_last_item_has_ended() -> None:
+    register(URL, "*")
+    given = NewVerification(answer="It is so [1].", sources=[NewSource(text="It is so.")])
+    batch_id = submit_batch([given, given], None, settings()).query_id
+    with reading() as session:
+        items = [start.query_id for start in next_items(session, batch_id, 2)]
+    for item in items:
+        assert written() == []
+        with transaction() as session:
+            finish(session, item, QueryStatus.FAILED, error={"code": "gave_up", "message": "It stopped."})
+    [body] = written()
+    assert body["type"] == "batch.completed"
+    here = f"/v1/verifications/batches/{batch_id}"
+    assert body["data"] == {
+        "id": str(batch_id),
+        "total": 2,
+        "succeeded": 0,
+        "failed": 2,
+        "cancelled": 0,
+        "links": {"self": here, "results": f"{here}/results"},
+    }
+
+
+# A6, N2
+def test_of_a_cancelled_batch_nobody_hears() -> None:
+    register(URL, "*")
+    given = NewVerification(answer="It is so [1].", sources=[NewSource(text="It is so.")])
+    cancel_batch(submit_batch([given], None, settings()).query_id)
+    assert written() == []
