@@ -27,8 +27,14 @@ Words = Annotated[PlainText, AfterValidator(_with_words)]
 class CitationVerify(Input):
     """A claim, and the chunk that it cites."""
 
-    document_id: UUID = Field(strict=False, description="As `/v1/documents` and every citation tell it.")
-    chunk_index: int = Field(ge=0, le=_LAST_INDEX, description="The place of the chunk in its document, from 0.")
+    document_id: UUID = Field(
+        strict=False,
+        description="As `/v1/documents` and every citation tell it.",
+        examples=["6f1e3b9c-8f0e-4a51-9d3c-2b7a4e5f6071"],
+    )
+    chunk_index: int = Field(
+        ge=0, le=_LAST_INDEX, description="The place of the chunk in its document, from 0.", examples=[0]
+    )
     claim_text: Words = Field(
         max_length=MAX_CLAIM_CHARS, description="What is claimed.", examples=["allows returns within 30 days"]
     )

@@ -73,7 +73,11 @@ class CompletionCreate(_Lenient):
     model: ModelName = Field(
         description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
     )
-    messages: list[ChatMessage] = Field(min_length=1, description="The conversation; the last question is answered.")
+    messages: list[ChatMessage] = Field(
+        min_length=1,
+        description="The conversation; the last question is answered.",
+        examples=[[{"role": "user", "content": "Within how many days must returns be made?"}]],
+    )
     stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
     stream_options: StreamOptions | None = Field(default=None, description="Options of the stream.")
     citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")

@@ -167,3 +167,26 @@ def test_a_seeds_stream_is_described(schema: JSON) -> None:  # S4.3
 def test_the_documentation_is_served(http: httpx.Client) -> None:
     assert http.get("/openapi.json").json()["info"]["title"] == "Citewell"
     assert http.get("/docs").status_code == 200
+
+
+def test_every_body_of_a_request_has_an_example(schema: JSON) -> None:
+    """Of the whole, or of each field that has to be sent; a file has none."""
+    for name, operation in operations(schema):
+        for media in operation.get("requestBody", {}).get("content", {}).values():
+            body = resolved(schema, media["schema"])
+            if exemplified(media) or exemplified(body) or body.get("format") == "binary":
+                continue
+            needed = [resolved(schema, body["properties"][field]) for field in body.get("required", [])]
+            lacking = [field for field in needed if not exemplified(field) and field.get("format") != "binary"]
+            assert lacking == [], name
+
+
+def resolved(schema: JSON, part: JSON) -> JSON:
+    """What a reference stands for, with what is said beside it."""
+    if "$ref" not in part:
+        return part
+    return schema["components"]["schemas"][part["$ref"].rpartition("/")[2]] | part
+
+
+def exemplified(part: JSON) -> bool:
+    return not part.keys().isdisjoint({"example", "examples", "enum", "const"})
