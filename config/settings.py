@@ -172,6 +172,7 @@ class WebhookSettings(_Group):
     )
     jitter: float = Field(default=0.1, ge=0, le=1)
     in_flight: int = Field(default=2, ge=1, description="deliveries to one receiver at a time")
+    in_flight_of_tenant: int = Field(default=16, ge=1, description="deliveries of one tenant at a time")
     disable_after_s: float = Field(default=432_000, gt=0, description="of nothing but failures")
     check_s: float = Field(default=1.0, gt=0, description="how often due deliveries are looked for")
 

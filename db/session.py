@@ -10,12 +10,17 @@ from contextvars import ContextVar
 from functools import cache
 
 from sqlalchemy import Engine, create_engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from config.settings import settings
 from domain.errors import DatabaseUnavailable
+
+# SQLSTATE: connections, conflicts between transactions, resources, operators' interventions.
+_PASSING_CLASSES = ("08", "40", "53", "57P")
+# A lock that took too long, and a server that only reads until a failover is over.
+_PASSING = frozenset({"55P03", "25006"})
 
 _tenant: ContextVar[int] = ContextVar("tenant")
 # Local to the transaction: a connection goes back to the pool without a tenant.
@@ -63,8 +68,8 @@ def current_tenant() -> int:
 def transaction() -> Generator[Session]:
     """Commit at the end, roll back on any error.
 
-    Raises DatabaseUnavailable when Postgres cannot be reached or no connection of the pool gets free in time, and
-    LookupError outside of `acting_for`.
+    Raises DatabaseUnavailable when Postgres cannot be reached, no connection of the pool gets free in time, or the
+    same work may succeed in a moment; LookupError outside of `acting_for`.
     """
     tenant = current_tenant()
     with _begun() as session:
@@ -96,8 +101,8 @@ def _begun() -> Generator[Session]:
     try:
         with session.begin():
             yield session
-    except OperationalError as error:
-        if error.connection_invalidated or _is_connection_failure(error):
+    except DBAPIError as error:
+        if error.connection_invalidated or _will_pass(error):
             raise DatabaseUnavailable from error
         raise
     except PoolTimeout as error:
@@ -106,9 +111,11 @@ def _begun() -> Generator[Session]:
         session.close()
 
 
-def _is_connection_failure(error: OperationalError) -> bool:
+def _will_pass(error: DBAPIError) -> bool:
+    """Whether the same work may succeed in a moment: no server, a restart, a deadlock, a lock, a full disk."""
     # psycopg gives no SQLSTATE when there was no server to send one.
-    return getattr(error.orig, "sqlstate", None) is None
+    state: str | None = getattr(error.orig, "sqlstate", "")
+    return state is None or state.startswith(_PASSING_CLASSES) or state in _PASSING
 
 
 def dispose(*, close: bool = True) -> None:

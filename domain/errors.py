@@ -202,7 +202,7 @@ class NotReady(CitewellError):
 
 
 class DatabaseUnavailable(NotReady):
-    """The database does not answer; check that Postgres runs and that CITEWELL_DATABASE_URL is right."""
+    """The database does not answer, or is busy; if it stays so, check Postgres and CITEWELL_DATABASE_URL."""
 
 
 class SchemaUnknown(CitewellError):

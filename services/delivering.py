@@ -76,7 +76,7 @@ def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid
 
 
 def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) -> _Attempt | None:
-    delivery = rows.lock_due(session, delivery_id, limits.in_flight)
+    delivery = rows.lock_due(session, delivery_id, limits.in_flight, limits.in_flight_of_tenant)
     if delivery is None or not _may_be_sent(session, delivery, limits):
         return None
     at = rows.begin_attempt(session, delivery, _lease(limits))

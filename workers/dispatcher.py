@@ -7,7 +7,6 @@ it starts is a hint: claiming a delivery decides, so starting one twice is harml
 import threading
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
 
 from config.settings import WebhookSettings, settings
 from db.queries.deliveries import list_due
@@ -44,6 +43,9 @@ def _run() -> None:
         pause.wait(limits.check_s)
         try:
             dispatch(limits)
-        except (CitewellError, SQLAlchemyError) as error:
+        except CitewellError as error:
             # Postgres is away or restarting: the next look will do.
             log.warning("dispatch_failed", error=type(error).__name__)
+        except Exception:
+            # Nobody would start this thread again.
+            log.exception("dispatch_failed")

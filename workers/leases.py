@@ -51,3 +51,6 @@ class LeaseRenewer:
                 except DatabaseUnavailable:
                     # The lease may run out meanwhile: then another worker takes over and this one is fenced.
                     log.warning("lease_not_renewed")
+                except Exception:
+                    # Without this thread no lease of the process would ever be renewed again.
+                    log.exception("lease_not_renewed")

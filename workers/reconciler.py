@@ -9,7 +9,6 @@ import time
 import uuid
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
 
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
@@ -93,6 +92,9 @@ def _run() -> None:
             if time.monotonic() - tidied > TIDY_EVERY_S:
                 tidy()
                 tidied = time.monotonic()
-        except (CitewellError, SQLAlchemyError) as error:
+        except CitewellError as error:
             # Postgres is away or restarting: the next look will do.
             log.warning("reconcile_failed", error=type(error).__name__)
+        except Exception:
+            # Nobody would start this thread again.
+            log.exception("reconcile_failed")

@@ -46,6 +46,7 @@ class Step:
     body: Body
     failed: Mapping[str, Any] | None = None
     then: Next | None = None
+    ends: bool = False
 
 
 def step_task(step: Step) -> Task[Any, Any]:
@@ -163,11 +164,13 @@ def _save(step: Step, run_: Run, context: StepContext, result: StepResult, attem
     with transaction() as session:
         # Calls are stored even when the outcome is not: they were paid for.
         records.add_model_calls(session, model_call_rows(calls, context, step.name, settings().models.catalogue))
-        # A query that was cancelled meanwhile gets no answer after its end.
         wanted = bool(result.values) and queries.is_unfinished(session, run_.query_id)
         kept = wanted and steps.finish_items(
             session, context.query.id, context.round, step.name, result.values, attempts
         )
+        if kept and not step.ends and (result.events or result.save is not None):
+            # A query that was cancelled meanwhile gets no answer and no event after its end.
+            kept = queries.lock_unfinished(session, context.query.id)
         if kept:
             events.add_events(session, context.query.id, result.events)
             if result.save is not None:

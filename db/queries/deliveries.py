@@ -26,10 +26,13 @@ class AttemptResult(NamedTuple):
     response_excerpt: str | None
 
 
-def lock_due(session: Session, delivery_id: uuid.UUID, in_flight: int) -> WebhookDelivery | None:
-    """A delivery that is due, that nobody is sending, and whose destination has room; None when it is not so.
+def lock_due(
+    session: Session, delivery_id: uuid.UUID, in_flight: int, in_flight_of_tenant: int
+) -> WebhookDelivery | None:
+    """A delivery that is due, that nobody is sending, and for which there is room; None when it is not so.
 
-    Until the end of the transaction nobody else claims one for the same destination.
+    Room is what the destination and the tenant may have in flight. Until the end of the transaction nobody else claims
+    one for the same destination; a tenant's limit may be passed by a few that are claimed at once.
     """
     own = WebhookDelivery.id == delivery_id
     # By itself and first: what is counted below must include those that were claimed while this waited.
@@ -39,8 +42,12 @@ def lock_due(session: Session, delivery_id: uuid.UUID, in_flight: int) -> Webhoo
     delivery = session.scalar(select(WebhookDelivery).where(own, _is_due()).with_for_update())
     if delivery is None:
         return None
-    busy = select(func.count()).where(WebhookDelivery.destination == delivery.destination, _LEASED)
-    return delivery if (session.scalar(busy) or 0) < in_flight else None
+    there = WebhookDelivery.destination == delivery.destination
+    leased = select(func.count().filter(there), func.count()).where(
+        WebhookDelivery.tenant_id == delivery.tenant_id, _LEASED
+    )
+    at_destination, of_tenant = session.execute(leased).one()
+    return delivery if at_destination < in_flight and of_tenant < in_flight_of_tenant else None
 
 
 def begin_attempt(session: Session, delivery: WebhookDelivery, lease: timedelta) -> datetime:
@@ -113,8 +120,8 @@ def list_due(session: Session, in_flight: int, limit: int = 500) -> list[tuple[u
         select(due.c.id, due.c.tenant_id)
         .outerjoin(busy, same)
         .where(due.c.place <= in_flight - func.coalesce(busy.c.leased, 0))
-        # Of every destination the first, then of every destination the second: nobody's crowd comes before others.
-        .order_by(due.c.place, due.c.next_attempt_at)
+        # Of every tenant the first, then of every tenant the second: nobody's crowd comes before others.
+        .order_by(func.row_number().over(partition_by=due.c.tenant_id, order_by=[due.c.place, due.c.next_attempt_at]))
         .limit(limit)
     )
     return [(delivery_id, tenant_id) for delivery_id, tenant_id in rows]

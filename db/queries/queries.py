@@ -104,6 +104,12 @@ def is_unfinished(session: Session, query_id: str) -> bool:
     return status in UNFINISHED
 
 
+def lock_unfinished(session: Session, query_id: uuid.UUID) -> bool:
+    """The same, and so it stays until the transaction ends: whoever would end the query waits."""
+    status = session.scalar(select(Query.status).where(Query.id == query_id).with_for_update(key_share=True))
+    return status in UNFINISHED
+
+
 def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
     """Undo `mark_launched` when the message could not be published: the reconciler then starts the query soon.
 

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
+from datetime import timedelta
 from itertools import islice
 
 import pytest
@@ -25,6 +26,7 @@ from tests.simulators.sink import Answer, Manner, Sink
 from tests.webhooks import (
     LIMITS,
     all_deliveries,
+    as_other_tenant,
     attempts_of,
     end_query,
     later,
@@ -417,3 +419,24 @@ def test_a_message_of_another_tenant_moves_nothing(sink: Sink) -> None:
         assert deliver(delivery_id, send, LIMITS) is None
     assert state() == (DeliveryStatus.PENDING, 0)
     assert sink.received("/mine") == []
+
+
+# A6
+def test_one_tenants_crowd_of_receivers_leaves_room_for_others() -> None:
+    limits = LIMITS.model_copy(update={"in_flight_of_tenant": 3})
+    for number in range(5):
+        register(f"http://127.0.0.1:1/{number}")
+    end_query()
+    with transaction() as session:
+        claimed: list[uuid.UUID] = []
+        for delivery in [row.id for row in all_deliveries()]:
+            if (found := rows.lock_due(session, delivery, limits.in_flight, limits.in_flight_of_tenant)) is not None:
+                rows.begin_attempt(session, found, timedelta(seconds=60))
+                claimed.append(found.id)
+    assert len(claimed) == 3
+    with as_other_tenant():
+        register("http://127.0.0.1:1/theirs")
+        end_query()
+        [theirs] = all_deliveries()
+        with transaction() as session:
+            assert rows.lock_due(session, theirs.id, limits.in_flight, limits.in_flight_of_tenant) is not None

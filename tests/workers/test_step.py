@@ -10,10 +10,11 @@ from celery.exceptions import Ignore
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
-from db.models import DEFAULT_TENANT
+from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import events, queries, records, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
+from services.finishing import finish
 from services.step import StepContext, StepResult
 from tests.factories import make_query
 from workers import pipeline
@@ -162,6 +163,36 @@ def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
     execute_step(body, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     assert seen == [{"status": "done"}]
     assert broker.llen("verification") == 1
+
+
+def test_nothing_is_stored_behind_a_cancel_that_comes_while_an_outcome_is_saved(
+    query_id: uuid.UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A3
+    store = steps.finish_items
+
+    def cancelled_meanwhile(session: Session, *args: Any) -> bool:
+        stored = store(session, *args)
+        with transaction() as other:
+            finish(other, query_id, QueryStatus.CANCELLED)
+        return stored
+
+    monkeypatch.setattr(steps, "finish_items", cancelled_meanwhile)
+    result = StepResult.single({"status": "done"}, lambda _: pytest.fail("must not be saved"), [("told", {})])
+    with pytest.raises(Ignore):
+        run(lambda _: result, query_id)
+    with reading() as session:
+        assert [event.type for event in events.list_events(session, query_id)] == ["stage", "cancelled"]
+
+
+def test_what_is_thought_after_a_cancel_is_not_stored(query_id: uuid.UUID) -> None:  # A3
+    def body(_: StepContext) -> StepResult:
+        with transaction() as session:
+            finish(session, query_id, QueryStatus.CANCELLED)
+        return StepResult.single({"status": "done"})
+
+    with pytest.raises(Ignore):
+        run(body, query_id)
+    assert outcomes(query_id) == {}
 
 
 def test_a_stage_is_announced_once(query_id: uuid.UUID) -> None:  # A4

@@ -85,4 +85,4 @@ recheck_answerability_task = step_task(
     Step("recheck_answerability", "repairing", repairing.recheck_answerability, failed=NOT_CHECKED)
 )
 conclude_task = step_task(Step("conclude", "concluding", conclude))
-publish_task = step_task(Step("publish", "publishing", publish, then=go_on))
+publish_task = step_task(Step("publish", "publishing", publish, then=go_on, ends=True))
