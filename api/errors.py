@@ -12,22 +12,24 @@ from starlette.exceptions import HTTPException
 
 from api.openai_errors import error_object, is_openai, retry_headers
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
+from api.schemas.texts import HALF_A_PAIR
 from domain.errors import CitewellError, KeyRequired, NotReady, Unauthenticated
 
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
+_MAX_NAME_PARTS = 10
 # Where a value came from is no part of a field's name.
 _PLACES = ("body", "query", "path", "header")
 _PLAIN_WORDS = {
     "missing": "is required",
     "extra_forbidden": "is not a known field",
-    "string_unicode": "contains half a surrogate pair, which is not text",
+    "string_unicode": HALF_A_PAIR,
     "dict_type": "should be a JSON object",
     "model_type": "should be a JSON object",
     "model_attributes_type": "should be a JSON object",
 }
 # Python's phrase for it changed between versions; programs compare codes.
-_CODES = {413: "content_too_large", 429: "rate_limited"}
+_CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
 
 
 class Unanswered(Exception):
@@ -113,7 +115,10 @@ def _field(location: Sequence[object]) -> str:
     names = location[1:] if location and location[0] in _PLACES else location
     # A bare number is a position in a body that could not be parsed.
     known = names if any(isinstance(name, str) for name in names) else ()
-    return ".".join(str(name)[:100] for name in known) or "body"
+    parts = [str(name)[:100] for name in known[:_MAX_NAME_PARTS]]
+    if len(known) > len(parts):
+        parts.append("…")
+    return ".".join(parts) or "body"
 
 
 def _message(error: Mapping[str, Any]) -> str:
@@ -129,5 +134,9 @@ async def _http_exception(request: Request, error: HTTPException) -> ProblemResp
             HTTPStatus.NOT_FOUND: f"There is nothing at {path}; /docs shows what there is.",
             HTTPStatus.METHOD_NOT_ALLOWED: f"{request.method} is not possible here; /docs shows what is.",
         }.get(status, status.description or status.phrase)
-    code = _CODES.get(status) or status.phrase.lower().replace(" ", "_")
-    return problem(path, status, code, detail, headers=error.headers)
+    return problem(path, status, code_of(status), detail, headers=error.headers)
+
+
+def code_of(status: int) -> str:
+    """The code of an HTTP error that has no name of its own."""
+    return _CODES.get(status) or HTTPStatus(status).phrase.lower().replace(" ", "_")

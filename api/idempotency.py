@@ -18,7 +18,7 @@ async def _repeatable(
         str | None,
         Header(
             description="1 to 255 visible ASCII characters, e.g. a UUID. A repetition within 24 hours gets the first "
-            "response again; another body under the same key is refused.",
+            "response again; another path or body under the same key is refused. `wait` may differ.",
         ),
     ] = None,
 ) -> Repeatable | None:
@@ -26,9 +26,14 @@ async def _repeatable(
         return None
     if not (1 <= len(idempotency_key) <= _MOST and all("!" <= character <= "~" for character in idempotency_key)):
         raise IdempotencyKeyInvalid
-    digest = hashlib.sha256(f"{request.url.path}?{request.url.query}\n".encode())
+    digest = hashlib.sha256(f"{request.url.path}?{_meaning(request.url.query)}\n".encode())
     digest.update(await request.body())
     return Repeatable(idempotency_key, digest.hexdigest())
+
+
+def _meaning(query: str) -> str:
+    # How long the client waits changes nothing that is made, and whoever repeats may wait longer.
+    return "&".join(part for part in query.split("&") if part.partition("=")[0] != "wait")
 
 
 MaybeRepeated = Annotated[Repeatable | None, Depends(_repeatable)]

@@ -11,13 +11,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.errors import problem
+from api.errors import code_of, problem
+from api.security import keys_mode
+from config.settings import settings
+from domain.errors import KeyRequired
 
 log = structlog.get_logger("api")
 
 # Asked every few seconds by whoever watches us: only of interest when debugging.
 _PROBES = frozenset({"/healthz", "/readyz"})
 _CLIENT_LEFT = 499
+_MOST_DISCARDED = 1_000_000
 
 
 class RequestLog:
@@ -56,7 +60,8 @@ class RequestLog:
 class BodyLimit:
     """Refuse a body that is too large before it is in memory: by its declared length, and by counting what comes.
 
-    `uploads` are limits of single paths, in bytes, where they differ from `limit`.
+    `uploads` are limits of single paths, in bytes, where they differ from `limit`. They hold for requests with a key,
+    or where none is needed: a body is read before the key is looked at, and a stranger's may not fill the memory.
     """
 
     def __init__(self, app: ASGIApp, limit: int, uploads: Mapping[str, int]) -> None:
@@ -68,7 +73,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = self.uploads.get(scope["path"], self.limit)
+        limit, refusal = self._limit_for(scope)
         seen = 0
 
         async def counted() -> Message:
@@ -76,14 +81,28 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > limit:
-                raise HTTPException(413, _too_large(limit))
+                raise refusal
             return message
 
         if _declared_length(scope) > limit:
-            await _discard(receive, limit)
-            await problem(scope["path"], 413, "content_too_large", _too_large(limit))(scope, receive, send)
+            await _discard(receive)
+            status, detail = refusal.status_code, refusal.detail
+            told = problem(scope["path"], status, code_of(status), detail, headers=refusal.headers)
+            await told(scope, receive, send)
             return
         await self.app(scope, counted, send)
+
+    def _limit_for(self, scope: Scope) -> tuple[int, HTTPException]:
+        limit = self.uploads.get(scope["path"], self.limit)
+        if limit > self.limit and _lacks_a_key(scope):
+            return self.limit, HTTPException(401, KeyRequired().message, headers={"WWW-Authenticate": "Bearer"})
+        detail = f"The request body is larger than the limit of {limit:,} bytes; send less."
+        return limit, HTTPException(413, detail)
+
+
+def _lacks_a_key(scope: Scope) -> bool:
+    sent = Headers(scope=scope)
+    return "authorization" not in sent and "x-api-key" not in sent and keys_mode(settings()) == "required"
 
 
 def _declared_length(scope: Scope) -> int:
@@ -91,14 +110,10 @@ def _declared_length(scope: Scope) -> int:
     return int(declared) if declared.isdecimal() else 0
 
 
-def _too_large(limit: int) -> str:
-    return f"The request body is larger than the limit of {limit:,} bytes; send less."
-
-
-async def _discard(receive: Receive, most: int) -> None:
+async def _discard(receive: Receive) -> None:
     # A client that is cut off while it still sends sees a broken connection instead of our answer.
     seen = 0
-    while seen <= most:
+    while seen < _MOST_DISCARDED:
         message = await receive()
         seen += len(message.get("body", b""))
         if not message.get("more_body"):

@@ -27,6 +27,8 @@ from services.submission import NewQuery, Submitted, checked_question, resolve_o
 Check = Literal["alignment", "coverage", "facts", "claims", "answerability", "citations"]
 CHECKS: tuple[Check, ...] = ("alignment", "coverage", "facts", "claims", "answerability", "citations")
 _ABOUT_THE_QUESTION: frozenset[Check] = frozenset({"alignment", "answerability"})
+# The database keeps the numbers of pages in 4 bytes.
+_LAST_PAGE = 2**31 - 1
 _NOT_ASKED_FOR, _NO_QUESTION = "it was not asked for", "no question was given"
 
 
@@ -147,9 +149,10 @@ def _check_source(number: int, source: NewSource) -> None:
         raise VerificationInvalid(f"Source {number} has no text.")
     position = 0
     for page, start, end in source.pages or ():
-        if page < 1 or not position <= start <= end <= len(source.text):
+        if not 1 <= page <= _LAST_PAGE or not position <= start <= end <= len(source.text):
             raise VerificationInvalid(
-                f"The pages of source {number} must be [number, start, end] in order, within its text."
+                f"The pages of source {number} must be [number, start, end] in order, within its text; "
+                f"numbers go from 1 to {_LAST_PAGE:,}."
             )
         position = end
 

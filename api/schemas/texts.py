@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 MAX_METADATA_CHARS = 16_384
+HALF_A_PAIR = "contains half a surrogate pair, which is not text"
 
 
 class Input(BaseModel):
@@ -16,9 +17,14 @@ class Input(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def _without_nul(text: str) -> str:
+def storable(text: str) -> str:
+    """Return `text` as it is. Raises ValueError where Postgres could not keep it."""
     if "\x00" in text:
         raise ValueError("contains a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(HALF_A_PAIR) from None
     return text
 
 
@@ -34,7 +40,7 @@ def _metadata(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
     length = 0
     for leaf in _leaves(values):
         if isinstance(leaf, str):
-            length += len(_without_nul(leaf))
+            length += len(storable(leaf))
         elif not math.isfinite(leaf):
             raise ValueError("contains a number that is not finite")
     if length > MAX_METADATA_CHARS:
@@ -54,7 +60,7 @@ def _leaves(value: JsonValue) -> Iterator[str | float]:
             yield from _leaves(part)
 
 
-PlainText = Annotated[str, AfterValidator(_without_nul)]
+PlainText = Annotated[str, AfterValidator(storable)]
 WorkspaceName = Annotated[str, Field(max_length=100, examples=["default"]), AfterValidator(_name)]
 ModelName = Annotated[str, Field(max_length=120, examples=["default"]), AfterValidator(_name)]
 SourceName = Annotated[str, Field(max_length=100), AfterValidator(_name)]

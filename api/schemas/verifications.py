@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictStr, field_validator
 
 from api.schemas.answers import Score, SentenceStatus, UsageRead, WholeScores
 from api.schemas.queries import Provider, QueryError, QueryState
-from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName
+from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
 from services.given import Check
 
 _EXAMPLE: dict[str, JsonValue] = {
@@ -53,6 +53,11 @@ class CitationGiven(Input):
     start: int = Field(ge=0)
     end: int = Field(ge=1)
     source: StrictInt | StrictStr = Field(description="The number of the source, from 1, or its id.")
+
+    @field_validator("source")
+    @classmethod
+    def _plain(cls, source: int | str) -> int | str:
+        return storable(source) if isinstance(source, str) else source
 
 
 class VerificationCreate(Input):

@@ -1,5 +1,6 @@
 """Every question that cannot be asked is refused with a reason, and leaves nothing behind."""
 
+import json
 from typing import Any
 
 import httpx
@@ -86,6 +87,23 @@ def test_a_wrong_field_is_named(http: httpx.Client, body: Any, field: str) -> No
 )
 def test_bytes_that_are_no_json_text_are_refused(http: httpx.Client, body: bytes, status: int, code: str) -> None:
     assert_problem(http.post("/v1/queries", content=body, headers=JSON), status, code)
+    assert_nothing_stored(http)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", {"model": "default", "messages": [{"role": "user", "content": "hi \ud800"}]}),
+        ("/v1/webhooks", {"url": "https://example.com/", "events": ["*"], "description": "\ud800"}),
+        ("/v1/webhooks", {"url": "https://example.com/\ud800", "events": ["*"]}),
+        ("/v1/keys", {"name": "a\ud800", "scopes": ["ask"]}),
+        ("/v1/queries", {"question": "hi", "callback_url": "https://example.com/\ud800"}),
+        ("/query", {"query": "hi \ud800"}),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_everywhere(http: httpx.Client, path: str, body: dict[str, Any]) -> None:  # A8
+    refused = http.post(path, content=json.dumps(body), headers=JSON)
+    assert refused.status_code == 422, refused.text
     assert_nothing_stored(http)
 
 

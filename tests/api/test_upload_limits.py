@@ -1,6 +1,8 @@
 """An upload that is too large is refused by its declared length and by what really comes (A8)."""
 
+import socket
 from collections.abc import Generator, Iterator
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -8,9 +10,11 @@ import pytest
 from api.app import create_app
 from config.settings import settings
 from tests.api.problems import assert_problem
+from tests.keys import make_key
 from tests.serving import serving
 
 LIMIT = 10_000
+VERIFICATIONS = "/v1/verifications"
 
 
 @pytest.fixture
@@ -51,3 +55,43 @@ def test_a_body_without_a_length_is_counted_and_cut_off(http: httpx.Client) -> N
         http.post("/v1/documents", content=(part for part in (head, *chunks())), headers=form), 413, "content_too_large"
     )
     assert http.get("/v1/documents").json() == {"documents": []}
+
+
+def answered_after(http: httpx.Client, path: str, declared: int, sent: int) -> str:
+    """What comes back for a body of which only the beginning was sent."""
+    at = urlsplit(str(http.base_url))
+    head = f"POST {path} HTTP/1.1\r\nHost: {at.netloc}\r\nContent-Type: application/json\r\nContent-Length: {declared}"
+    with socket.create_connection((at.hostname or "", at.port or 0), timeout=5) as connection:
+        connection.sendall(f"{head}\r\n\r\n".encode() + b" " * sent)
+        return connection.recv(65_536).decode()
+
+
+def test_of_a_body_that_declares_too_much_little_is_read(http: httpx.Client) -> None:  # A8
+    too_much = settings().verifying.batch_max_bytes + 1
+    assert answered_after(http, f"{VERIFICATIONS}/batches", too_much, sent=1_000_000).startswith("HTTP/1.1 413")
+
+
+@pytest.fixture
+def required(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> httpx.Client:
+    monkeypatch.setenv("CITEWELL_API_HOST", "0.0.0.0")  # noqa: S104 - told, not bound
+    settings.cache_clear()
+    return http
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_stranger_cannot_send_a_large_body(required: httpx.Client, declared: bool) -> None:  # A8
+    def send(size: int, **headers: str) -> httpx.Response:
+        body = b" " * size
+        kind = {"content-type": "application/json"}
+        return required.post(VERIFICATIONS, content=body if declared else iter([body]), headers=kind | headers)
+
+    refused = send(1_000_001)
+    assert_problem(refused, 401, "key_required")
+    assert refused.headers["www-authenticate"] == "Bearer"
+    assert_problem(send(1_000_001, **{"X-API-Key": make_key()}), 400, "json_invalid")
+
+
+def test_of_a_strangers_large_body_little_is_read(required: httpx.Client) -> None:  # A8
+    assert answered_after(required, VERIFICATIONS, settings().verifying.max_bytes, sent=1_000_000).startswith(
+        "HTTP/1.1 401"
+    )

@@ -10,11 +10,13 @@ import pytest
 from config.settings import settings
 from db.models import Query
 from db.session import reading, transaction
+from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.services.given_story import verifying
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
 RIGHT = {"answer": "Returns are accepted within 30 days [1].", "sources": [{"text": SOURCE}]}
+JSON = {"Content-Type": "application/json"}
 LINES = {"Content-Type": "application/jsonl"}
 PATH = "/v1/verifications"
 BATCHES = f"{PATH}/batches"
@@ -87,11 +89,49 @@ def test_a_verification_is_cancelled_and_repeated_once(http: httpx.Client) -> No
     assert http.delete(here).json()["status"] == "cancelled"
 
 
+def test_a_repetition_may_wait_longer_but_not_ask_for_something_else(http: httpx.Client) -> None:  # A3
+    def repeated(**params: str | float) -> httpx.Response:
+        return http.post(PATH, json=RIGHT, params=params, headers={"Idempotency-Key": "k"})
+
+    here = repeated().headers["location"]
+    again = repeated(wait=0.1)
+    assert (again.headers["location"], again.headers["idempotent-replayed"]) == (here, "true")
+    assert repeated(wait=0.1, colour="red").json()["code"] == "idempotency_key_reused"
+
+
+def test_the_last_page_number_is_taken(http: httpx.Client) -> None:  # A8
+    source = {"text": SOURCE, "pages": [[2**31 - 1, 0, len(SOURCE)]]}
+    with verifying():
+        result = http.post(PATH, json={**RIGHT, "sources": [source]}, params={"wait": 30}).json()
+    assert result["status"] == "succeeded"
+    assert [each["page_number"] for each in result["citations"]] == [2**31 - 1]
+
+
+def test_the_name_of_a_deep_field_is_cut(http: httpx.Client) -> None:  # A8
+    body = b'{"answer": "a", "sources": [{"text": "a", "metadata": ' + b'{"a":' * 300 + b"1" + b"}" * 301 + b"]}"
+    told = assert_problem(http.post(PATH, content=body, headers=JSON), 422, "request_invalid")
+    assert told["errors"][0]["field"].startswith("sources.0.metadata.")
+    assert [error["field"].count(".") for error in told["errors"]] == [10] * len(told["errors"])
+    assert all(error["field"].endswith(".…") for error in told["errors"])
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"answer": "a\x00b"}, "answer"),
         ({"answer": "\ud800"}, "answer"),
+        ({"answer": "30 days \ud800 [1]"}, "answer: contains half a surrogate pair"),
+        ({"question": "How \udfff?"}, "question: contains half"),
+        ({"custom_id": "\ud800"}, "custom_id: contains half"),
+        ({"callback_url": "https://example.com/\ud800"}, "callback_url: contains half"),
+        ({"sources": [{"text": "a \ud800"}]}, "sources.0.text: contains half"),
+        ({"sources": [{"text": "a", "url": "\ud800"}]}, "sources.0.url: contains half"),
+        ({"sources": [{"text": "a", "metadata": {"x": ["\ud800"]}}]}, "sources.0.metadata: contains half"),
+        ({"sources": [{"text": "a", "metadata": {"\ud800": 1}}]}, "sources.0.metadata"),
+        ({"citations": [{"start": 0, "end": 2, "source": "\ud800"}]}, "citations.0.source: contains half"),
+        ({"citations": [{"start": 0, "end": 2, "source": "a\x00"}]}, "citations.0.source: contains a NUL"),
+        ({"sources": [{"text": "a", "pages": [[2**31, 0, 1]]}]}, "from 1 to 2,147,483,647"),
+        ({"sources": [{"text": "a", "pages": [[0, 0, 1]]}]}, "from 1 to 2,147,483,647"),
         ({"sources": [{"text": "a\x00b"}]}, "sources.0.text"),
         ({"sources": [{"text": "a", "pages": [[1, 0]]}]}, "sources.0.pages.0"),
         ({"sources": [{"text": "a", "metadata": {"x": "\x00"}}]}, "sources.0.metadata"),

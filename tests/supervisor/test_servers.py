@@ -21,7 +21,7 @@ from citewell.supervisor.home import home_at, temporary_home
 from citewell.supervisor.postgres import postgres_spec
 from citewell.supervisor.servers import EmbeddedServers
 from citewell.supervisor.spawn import spawn
-from tests.supervisor.observers import connect, gone, redis_says, value
+from tests.supervisor.observers import connect, gone, redis_says, soon, value
 
 # One pair of servers for all tests that only look at it.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("embedded-servers")]
@@ -68,6 +68,26 @@ def test_the_role_makes_databases_that_have_the_extensions(servers: EmbeddedServ
 def test_postgres_refuses_a_wrong_password_and_the_superuser(servers: EmbeddedServers, changes: dict[str, str]) -> None:
     with pytest.raises(psycopg.OperationalError, match="password"):
         connect(servers.database_url, **changes)
+
+
+def test_errors_leave_no_stored_text_in_the_log(servers: EmbeddedServers) -> None:  # A8
+    log = servers.home.logs / "postgres.log"
+    with connect(servers.database_url) as connection:
+        connection.execute("CREATE TEMP TABLE t (body text UNIQUE CHECK (body <> 'x'), details jsonb)")
+        connection.execute("INSERT INTO t VALUES ('canary')")
+        for statement, parameters in (
+            ("INSERT INTO t (body) VALUES (%s)", ["canary"]),
+            ("INSERT INTO t (details) VALUES (%s)", ['{"canary": "\\ud800"}']),
+            ('INSERT INTO t (details) VALUES (\'{"canary": "\\ud800"}\')', None),
+            ("SELECT 'canary' || 1 / %s", [0]),
+        ):
+            with pytest.raises(psycopg.Error):
+                connection.execute(statement.encode(), parameters)
+        with pytest.raises(psycopg.Error):
+            connection.execute("SELECT last_one")
+    soon(lambda: "last_one" in log.read_text())
+    assert "unique constraint" in log.read_text()
+    assert "canary" not in log.read_text()
 
 
 def test_valkey_refuses_a_wrong_password(servers: EmbeddedServers) -> None:
