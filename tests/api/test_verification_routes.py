@@ -38,7 +38,7 @@ def test_a_verification_is_accepted_and_its_result_waited_for(http: httpx.Client
     accepted = http.post(PATH, json={**RIGHT, "custom_id": "a", "callback_url": "https://example.com/hook"})
     assert accepted.status_code == 202
     here = accepted.headers["location"]
-    assert accepted.json()["links"] == {"self": here, "history": f"{here}/history"}
+    assert accepted.json()["links"] == {"self": here, "events": f"{here}/events", "history": f"{here}/history"}
     before = http.get(here).json()
     assert (before["answer"], before["sentences"], before["verification"]) == (RIGHT["answer"], [], None)
     with verifying():
