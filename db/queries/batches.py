@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import ColumnElement, Select, exists, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from db.models import Batch, Query, QueryStatus
@@ -45,12 +45,18 @@ def lock_batch_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
     Whoever ends items takes this lock before the item's own: so nobody misses that another one was the last.
     """
     owner = select(Query.batch_id).where(Query.id == query_id).scalar_subquery()
-    return session.scalar(select(Batch.id).where(Batch.id == owner).with_for_update())
+    return session.scalar(_locked(Batch.id == owner))
 
 
 def lock_batch(session: Session, batch_id: uuid.UUID) -> None:
     """Lock the batch until the transaction ends."""
-    session.execute(select(Batch.id).where(Batch.id == batch_id).with_for_update())
+    session.execute(_locked(Batch.id == batch_id))
+
+
+def _locked(condition: ColumnElement[bool]) -> Select[tuple[uuid.UUID]]:
+    # A second change of an item in one transaction checks its foreign key, which a plain FOR UPDATE would hold up: by
+    # somebody who waits for that very item.
+    return select(Batch.id).where(condition).with_for_update(key_share=True)
 
 
 def mark_batch_finished(session: Session, batch_id: uuid.UUID) -> bool:
