@@ -8,12 +8,11 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.given import LINES, parsed_lines, require_lines
+from api.given import LINES, parsed_lines, require_lines, submit_lines
 from api.idempotency import REPLAYED, MaybeRepeated
 from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
 from config.settings import settings
 from services import batches
-from services.given import submit_batch
 from workers.launch import launch_waiting
 from workers.runtime import ring
 
@@ -67,7 +66,7 @@ async def submit(
     A few of them run at a time, so that people who wait for an answer need not wait for the batch.
     """
     items = await run_in_threadpool(parsed_lines, await request.body(), settings())
-    batch_id, repeated = await run_in_threadpool(submit_batch, items, callback_url, settings(), repeatable)
+    batch_id, repeated = await run_in_threadpool(submit_lines, items, callback_url, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:

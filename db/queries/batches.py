@@ -53,7 +53,7 @@ def lock_batch(session: Session, batch_id: uuid.UUID) -> None:
     session.execute(_locked(Batch.id == batch_id))
 
 
-def _locked(condition: ColumnElement[bool]) -> Select[tuple[uuid.UUID]]:
+def _locked(condition: ColumnElement[bool]) -> Select[uuid.UUID]:
     # A second change of an item in one transaction checks its foreign key, which a plain FOR UPDATE would hold up: by
     # somebody who waits for that very item.
     return select(Batch.id).where(condition).with_for_update(key_share=True)
