@@ -1,10 +1,10 @@
 """Many verifications in one file (N2)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Annotated, Any, cast
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
@@ -91,11 +91,25 @@ async def get_results(batch_id: UUID) -> Response:
 
 
 @router.delete("/{batch_id}", response_model=BatchRead)
-def cancel_batch(batch_id: UUID) -> object:
-    """End what is not finished as cancelled; results that are there stay."""
-    for query_id in batches.cancel_batch(batch_id):
-        ring(query_id)
+def cancel_batch(batch_id: UUID, later: BackgroundTasks) -> object:
+    """End what is not finished as cancelled; results that are there stay.
+
+    No item is started any more. Of a large batch the first items end at once and the others soon: until `finished_at`
+    is there, it goes on by itself.
+    """
+    _ring(batches.cancel_batch(batch_id))
+    later.add_task(_cancel_others, batch_id)
     return batches.read_batch(batch_id)
+
+
+def _cancel_others(batch_id: UUID) -> None:
+    while ended := batches.cancel_more(batch_id):
+        _ring(ended)
+
+
+def _ring(ended: Iterable[UUID]) -> None:
+    for query_id in ended:
+        ring(query_id)
 
 
 async def _lines(batch_id: UUID) -> AsyncIterator[bytes]:

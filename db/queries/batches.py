@@ -96,9 +96,9 @@ def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[St
 
 
 def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
-    """Items without a final state, the last first: those that wait before those that run."""
+    """Items without a final state in the order of the file: those that run before those that wait."""
     statement = select(Query.id).where(Query.batch_id == batch_id, Query.finished_at.is_(None))
-    return list(session.scalars(statement.order_by(Query.position.desc()).limit(limit)))
+    return list(session.scalars(statement.order_by(Query.position).limit(limit)))
 
 
 def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, uuid.UUID]]:
@@ -110,6 +110,14 @@ def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int
         .limit(limit)
     )
     return [(position, query_id) for position, query_id in rows if position is not None]
+
+
+def list_cancelling_batches(session: Session) -> Sequence[tuple[uuid.UUID, int]]:
+    """(batch, tenant) of cancelled batches with items that are not ended yet."""
+    rows = session.execute(
+        select(Batch.id, Batch.tenant_id).where(Batch.cancelled_at.is_not(None), Batch.finished_at.is_(None))
+    )
+    return [(batch_id, tenant_id) for batch_id, tenant_id in rows]
 
 
 def list_waiting_batches(session: Session, in_flight: int) -> Sequence[tuple[uuid.UUID, int]]:

@@ -172,3 +172,12 @@ def test_lines_that_only_the_database_knows_to_be_wrong_are_named_too(http: http
 def test_a_file_may_begin_with_a_byte_order_mark(http: httpx.Client) -> None:  # N2
     accepted = http.post(BATCHES, content=b"\xef\xbb\xbf" + lines(RIGHT), headers=LINES)
     assert (accepted.status_code, accepted.json().get("total")) == (202, 1), accepted.text
+
+
+def test_a_large_batch_is_cancelled_to_its_end_after_the_answer(http: httpx.Client) -> None:  # N2
+    path = http.post(BATCHES, content=lines(*[RIGHT] * 205), headers=LINES).json()["links"]["self"]
+    told = http.delete(path).json()
+    assert (told["running"], told["cancelled"] >= 200) == (0, True)
+    while (batch := http.get(path).json())["finished_at"] is None:
+        assert batch["queued"] in range(6)
+    assert (batch["status"], batch["cancelled"]) == ("cancelled", 205)
