@@ -98,8 +98,10 @@ def cancel_batch(batch_id: UUID, later: BackgroundTasks) -> object:
     is there, it goes on by itself.
     """
     _ring(batches.cancel_batch(batch_id))
-    later.add_task(_cancel_others, batch_id)
-    return batches.read_batch(batch_id)
+    batch = batches.read_batch(batch_id)
+    if batch["finished_at"] is None:
+        later.add_task(_cancel_others, batch_id)
+    return batch
 
 
 def _cancel_others(batch_id: UUID) -> None:
