@@ -1,5 +1,6 @@
 """Answers to verify as they come over HTTP: one as JSON, many as lines of JSON (N2)."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,8 +13,10 @@ from api.errors import MAX_FIELD_ERRORS
 from api.schemas.verifications import VerificationCreate
 from api.uploads import media_type
 from config.settings import Settings
-from domain.errors import CitewellError
-from services.given import NewCitation, NewSource, NewVerification, check_verification
+from db.queries.idempotency import Repeatable
+from domain.errors import BatchInvalid, CitewellError
+from services.given import NewCitation, NewSource, NewVerification, check_verification, submit_batch
+from services.submission import Submitted
 
 LINES = ("application/jsonl", "application/x-ndjson")
 
@@ -53,14 +56,14 @@ def as_new(sent: VerificationCreate) -> NewVerification:
     )
 
 
-def parsed_lines(body: bytes, settings: Settings) -> list[NewVerification]:
-    """Read a file of a batch; empty lines count as lines but are none of its items.
+def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:
+    """Read a file of a batch: its items by the number of their line; empty lines count as lines but are no items.
 
     Raises RequestValidationError that names the lines that are wrong, at most MAX_FIELD_ERRORS of them.
     """
-    items: list[NewVerification] = []
+    items: dict[int, NewVerification] = {}
     wrong: list[Mapping[str, Any]] = []
-    for number, line in enumerate(body.split(b"\n"), start=1):
+    for number, line in enumerate(body.removeprefix(BOM_UTF8).split(b"\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -69,14 +72,26 @@ def parsed_lines(body: bytes, settings: Settings) -> list[NewVerification]:
         except ValidationError as error:
             wrong.append(_first(number, error))
         except CitewellError as error:
-            wrong.append(_wrong(number, (), error.message))
+            wrong.append(_wrong(number, error.message))
         else:
-            items.append(new)
+            items[number] = new
         if len(wrong) == MAX_FIELD_ERRORS:
             break
     if found := wrong or list(_wrong_count(len(items), settings)):
         raise RequestValidationError(found)
     return items
+
+
+def submit_lines(
+    lines: Mapping[int, NewVerification], callback_url: str | None, settings: Settings, request: Repeatable | None
+) -> Submitted:
+    """Store what `parsed_lines` read. Raises as `submit_batch`, and RequestValidationError that names wrong lines."""
+    try:
+        return submit_batch(list(lines.values()), callback_url, settings, request)
+    except BatchInvalid as error:
+        numbers = list(lines)
+        found = [_wrong(numbers[place], message) for place, message in error.wrong.items()]
+        raise RequestValidationError(found) from error
 
 
 def _wrong_count(count: int, settings: Settings) -> Iterator[Mapping[str, Any]]:
@@ -91,5 +106,5 @@ def _first(number: int, error: ValidationError) -> Mapping[str, Any]:
     return {**found, "loc": ("body", f"line {number}", *found["loc"])}
 
 
-def _wrong(number: int, field: tuple[str, ...], message: str) -> Mapping[str, Any]:
-    return {"type": "value_error", "loc": ("body", f"line {number}", *field), "msg": message}
+def _wrong(number: int, message: str) -> Mapping[str, Any]:
+    return {"type": "value_error", "loc": ("body", f"line {number}"), "msg": message}

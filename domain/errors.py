@@ -2,7 +2,7 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed, CursorInvalid
-│   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid
+│   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       └── DocumentTooLarge (413)
@@ -18,6 +18,7 @@ A class's docstring is its default message. `status` is the HTTP status, `code` 
 """
 
 import re
+from collections.abc import Mapping
 
 
 class CitewellError(Exception):
@@ -59,6 +60,15 @@ class ModelNotAllowed(BadInput):
 
 class VerificationInvalid(BadInput):
     """The answer or its sources cannot be verified as they are."""
+
+
+class BatchInvalid(BadInput):
+    """Items of the batch cannot be verified as they are."""
+
+    def __init__(self, wrong: Mapping[int, str]) -> None:
+        self.wrong = wrong
+        """What is wrong, by the item's place from 0."""
+        super().__init__("; ".join(f"Item {place + 1}: {message}" for place, message in wrong.items()))
 
 
 class EventTypeUnknown(BadInput):

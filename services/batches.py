@@ -42,20 +42,21 @@ def read_results(batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int,
 
 
 def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
-    """End what is not finished; return the items that were ended. A second time changes nothing. Raises BatchNotFound.
+    """End the first items that are not finished; return them. A second time does no harm. Raises BatchNotFound.
 
-    No item is started from here on, and the work on those that run stops.
+    No item is started from here on, and the work on those that run stops. `cancel_more` ends the others.
     """
     with transaction() as session:
         batches.get_batch(session, batch_id)
         batches.mark_batch_cancelled(session, batch_id)
-    ended: list[uuid.UUID] = []
-    while found := _cancel_some(batch_id):
-        ended += found
-    return ended
+    return cancel_more(batch_id)
 
 
-def _cancel_some(batch_id: uuid.UUID) -> list[uuid.UUID]:
+def cancel_more(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
+    """End up to _AT_A_TIME items of a batch that `cancel_batch` was called for; return them, none when all have ended.
+
+    Safe to be called by several at a time, and to be left off: the reconciler goes on with it.
+    """
     with transaction() as session:
         batches.lock_batch(session, batch_id)
         items = batches.unfinished_items(session, batch_id, _AT_A_TIME)

@@ -1,8 +1,9 @@
 """Accepting answers from elsewhere, with their sources, to be verified (N2). Nothing is judged here."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
@@ -13,12 +14,12 @@ from db.models import Document, QueryKind
 from db.queries.batches import add_batch
 from db.queries.given import add_given_sources, read_document
 from db.queries.idempotency import Repeatable, claim_key
-from db.queries.queries import add_query
+from db.queries.queries import add_queries
 from db.queries.steps import add_outcomes
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.workspaces import get_or_add_workspaces
 from db.session import transaction
 from domain.citations import plan_checks
-from domain.errors import VerificationInvalid
+from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead, VerificationInvalid
 from domain.given import GivenCitation, mark
 from domain.options import QueryOptions
 from domain.outcomes import Checked, Drafted, Selected
@@ -30,6 +31,9 @@ _ABOUT_THE_QUESTION: frozenset[Check] = frozenset({"alignment", "answerability"}
 # The database keeps the numbers of pages in 4 bytes.
 _LAST_PAGE = 2**31 - 1
 _NOT_ASKED_FOR, _NO_QUESTION = "it was not asked for", "no question was given"
+# What is stored at a time: few statements, and yet no statement that holds everything.
+_MOST_ITEMS, _MOST_CHARS = 500, 4_000_000
+_MOST_WRONG = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +83,13 @@ def submit_verification(new: NewVerification, settings: Settings, request: Repea
     AddressForbidden, DocumentNotFound, DocumentNotRead, DatabaseUnavailable.
     """
     check_verification(new, settings)
+    workspaces = _make_workspaces([new])
     query_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := claim_key(session, request, query_id)) != query_id:
             return Submitted(first, repeated=True)
-        _Store(session, settings).add(new, query_id=query_id)
+        store = _Store(session, settings, workspaces)
+        store.add([_Item(query_id, new, store.rows(new))])
     return Submitted(query_id, repeated=False)
 
 
@@ -95,18 +101,41 @@ def submit_batch(
 ) -> Submitted:
     """Store many, all or none, each of which `check_verification` found good; the id is that of the batch.
 
-    Raises as `submit_verification`.
+    Raises BatchInvalid for what only the database knows to be wrong with items, at most _MOST_WRONG of them, and
+    IdempotencyKeyReused, WebhookUrlInvalid, AddressForbidden, DatabaseUnavailable.
     """
     _check_callback(callback_url, settings)
+    workspaces = _make_workspaces(items)
     batch_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := claim_key(session, request, batch_id)) != batch_id:
             return Submitted(first, repeated=True)
+        store = _Store(session, settings, workspaces)
+        rows = _all_rows(store, items)
         add_batch(session, batch_id, len(items), callback_url)
-        store = _Store(session, settings)
-        for position, new in enumerate(items):
-            store.add(new, batch_id=batch_id, position=position)
+        store.add([_Item(uuid.uuid4(), new, rows[n], batch_id, n) for n, new in enumerate(items)])
     return Submitted(batch_id, repeated=False)
+
+
+def _make_workspaces(items: Sequence[NewVerification]) -> dict[str, int]:
+    # Not with the items: whoever wants to make one of them would wait for all of those.
+    with transaction() as session:
+        return get_or_add_workspaces(session, (new.workspace for new in items))
+
+
+def _all_rows(store: "_Store", items: Sequence[NewVerification]) -> list[list[dict[str, Any]]]:
+    rows: list[list[dict[str, Any]]] = []
+    wrong: dict[int, str] = {}
+    for position, new in enumerate(items):
+        try:
+            rows.append(store.rows(new))
+        except (VerificationInvalid, DocumentNotFound, DocumentNotRead) as error:
+            wrong[position] = error.message
+        if len(wrong) == _MOST_WRONG:
+            break
+    if wrong:
+        raise BatchInvalid(wrong)
+    return rows
 
 
 def check_verification(new: NewVerification, settings: Settings) -> None:
@@ -179,39 +208,73 @@ def _skipped(new: NewVerification) -> dict[Check, str]:
     return {**unasked, **{check: _NO_QUESTION for check in CHECKS if check in _ABOUT_THE_QUESTION and check in asked}}
 
 
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A verification that is to be stored; `rows` are its sources."""
+
+    query_id: uuid.UUID
+    new: NewVerification
+    rows: Sequence[Mapping[str, Any]]
+    batch_id: uuid.UUID | None = None
+    position: int | None = None
+
+
+def _portions(items: Sequence[_Item]) -> Iterator[list[_Item]]:
+    portion: list[_Item] = []
+    characters = 0
+    for item in items:
+        size = len(item.new.answer) + sum(len(row["text"]) for row in item.rows)
+        if portion and (len(portion) == _MOST_ITEMS or characters + size > _MOST_CHARS):
+            yield portion
+            portion, characters = [], 0
+        portion.append(item)
+        characters += size
+    yield portion
+
+
 class _Store:
     """Adds verifications in one transaction; a stored document that many of them name is read once."""
 
-    def __init__(self, session: Session, settings: Settings) -> None:
-        self._session, self._settings = session, settings
+    def __init__(self, session: Session, settings: Settings, workspaces: Mapping[str, int]) -> None:
+        self._session, self._settings, self._workspaces = session, settings, workspaces
         self._documents: dict[uuid.UUID, Document] = {}
-        self._workspaces: dict[str, int] = {}
 
-    def add(self, new: NewVerification, **more: Any) -> None:
-        question = checked_question(new.question, self._settings.question_max_chars) if new.question else ""
-        query = add_query(
-            self._session,
-            self._workspace(new.workspace),
-            question=question,
-            mode="balanced",
-            provider=self._settings.provider,
-            options=_options(new, self._settings).model_dump(mode="json"),
-            kind=QueryKind.VERIFICATION,
-            callback_url=new.callback_url,
-            custom_id=new.custom_id,
-            **more,
-        )
+    def rows(self, new: NewVerification) -> list[dict[str, Any]]:
+        """The sources as they are stored. Raises VerificationInvalid, DocumentNotFound, DocumentNotRead."""
         rows = [self._row(number, source) for number, source in enumerate(new.sources, start=1)]
         if sum(len(row["text"]) for row in rows) > self._settings.verifying.max_bytes:
             limit = self._settings.verifying.max_bytes
             raise VerificationInvalid(f"The sources have more than {limit:,} characters together; send fewer of them.")
-        keys = add_given_sources(self._session, [{**row, "query_id": query.id} for row in rows])
-        add_outcomes(self._session, [(query.id, *each) for each in _outcomes(new, keys, rows)])
+        return rows
 
-    def _workspace(self, name: str) -> int:
-        if name not in self._workspaces:
-            self._workspaces[name] = get_or_add_workspace(self._session, name).id
-        return self._workspaces[name]
+    def add(self, items: Sequence[_Item]) -> None:
+        """Store them with what no worker has to find out, in a few statements for many."""
+        for some in _portions(items):
+            add_queries(self._session, [self._query(item) for item in some])
+            sources = [{**row, "query_id": item.query_id} for item in some for row in item.rows]
+            keys = iter(add_given_sources(self._session, sources))
+            outcomes = [
+                (item.query_id, *outcome)
+                for item in some
+                for outcome in _outcomes(item.new, list(islice(keys, len(item.rows))), item.rows)
+            ]
+            add_outcomes(self._session, outcomes)
+
+    def _query(self, item: _Item) -> dict[str, Any]:
+        new = item.new
+        return {
+            "id": item.query_id,
+            "workspace_id": self._workspaces[new.workspace],
+            "question": checked_question(new.question, self._settings.question_max_chars) if new.question else "",
+            "mode": "balanced",
+            "provider": self._settings.provider,
+            "options": _options(new, self._settings).model_dump(mode="json"),
+            "kind": QueryKind.VERIFICATION,
+            "callback_url": new.callback_url,
+            "custom_id": new.custom_id,
+            "batch_id": item.batch_id,
+            "position": item.position,
+        }
 
     def _row(self, number: int, source: NewSource) -> dict[str, Any]:
         told = {"number": number, "url": source.url, "document_id": source.document_id}

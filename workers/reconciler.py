@@ -19,6 +19,7 @@ from db.queries.locks import try_leader_lock
 from db.queries.queries import Launch
 from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
+from services.batches import cancel_more
 from services.finishing import finish
 from workers.launch import launch_ingestion, launch_waiting, relaunch_query
 from workers.runtime import ring
@@ -43,10 +44,20 @@ def reconcile(recovery: RecoverySettings) -> int:
         waiting = documents.list_unstarted_documents(session, older_than_s=recovery.lease_s)
         documents.touch_documents(session, [document_id for document_id, _ in waiting])
         queued = batches.list_waiting_batches(session, settings().verifying.batch_in_flight)
+        cancelled = batches.list_cancelling_batches(session)
     for document_id, tenant_id in waiting:
         with acting_for(tenant_id):
             launch_ingestion(document_id)
+    for batch_id, tenant_id in cancelled:
+        _go_on_cancelling(batch_id, tenant_id)
     return len(lost) + len(waiting) + sum(_advance(batch_id, tenant_id) for batch_id, tenant_id in queued)
+
+
+def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
+    # Some at a time: what else was lost should not wait for the end of a large batch.
+    with acting_for(tenant_id):
+        for query_id in cancel_more(batch_id):
+            ring(query_id)
 
 
 def _advance(batch_id: uuid.UUID, tenant_id: int) -> int:

@@ -1,19 +1,18 @@
 """Many verifications in one file (N2)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Annotated, Any, cast
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.given import LINES, parsed_lines, require_lines
+from api.given import LINES, parsed_lines, require_lines, submit_lines
 from api.idempotency import REPLAYED, MaybeRepeated
 from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
 from config.settings import settings
 from services import batches
-from services.given import submit_batch
 from workers.launch import launch_waiting
 from workers.runtime import ring
 
@@ -67,7 +66,7 @@ async def submit(
     A few of them run at a time, so that people who wait for an answer need not wait for the batch.
     """
     items = await run_in_threadpool(parsed_lines, await request.body(), settings())
-    batch_id, repeated = await run_in_threadpool(submit_batch, items, callback_url, settings(), repeatable)
+    batch_id, repeated = await run_in_threadpool(submit_lines, items, callback_url, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -92,11 +91,27 @@ async def get_results(batch_id: UUID) -> Response:
 
 
 @router.delete("/{batch_id}", response_model=BatchRead)
-def cancel_batch(batch_id: UUID) -> object:
-    """End what is not finished as cancelled; results that are there stay."""
-    for query_id in batches.cancel_batch(batch_id):
+def cancel_batch(batch_id: UUID, later: BackgroundTasks) -> object:
+    """End what is not finished as cancelled; results that are there stay.
+
+    No item is started any more. Of a large batch the first items end at once and the others soon: until `finished_at`
+    is there, it goes on by itself.
+    """
+    _ring(batches.cancel_batch(batch_id))
+    batch = batches.read_batch(batch_id)
+    if batch["finished_at"] is None:
+        later.add_task(_cancel_others, batch_id)
+    return batch
+
+
+def _cancel_others(batch_id: UUID) -> None:
+    while ended := batches.cancel_more(batch_id):
+        _ring(ended)
+
+
+def _ring(ended: Iterable[UUID]) -> None:
+    for query_id in ended:
         ring(query_id)
-    return batches.read_batch(batch_id)
 
 
 async def _lines(batch_id: UUID) -> AsyncIterator[bytes]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import ColumnElement, Select, exists, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from db.models import Batch, Query, QueryStatus
@@ -45,12 +45,18 @@ def lock_batch_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
     Whoever ends items takes this lock before the item's own: so nobody misses that another one was the last.
     """
     owner = select(Query.batch_id).where(Query.id == query_id).scalar_subquery()
-    return session.scalar(select(Batch.id).where(Batch.id == owner).with_for_update())
+    return session.scalar(_locked(Batch.id == owner))
 
 
 def lock_batch(session: Session, batch_id: uuid.UUID) -> None:
     """Lock the batch until the transaction ends."""
-    session.execute(select(Batch.id).where(Batch.id == batch_id).with_for_update())
+    session.execute(_locked(Batch.id == batch_id))
+
+
+def _locked(condition: ColumnElement[bool]) -> Select[uuid.UUID]:
+    # A second change of an item in one transaction checks its foreign key, which a plain FOR UPDATE would hold up: by
+    # somebody who waits for that very item.
+    return select(Batch.id).where(condition).with_for_update(key_share=True)
 
 
 def mark_batch_finished(session: Session, batch_id: uuid.UUID) -> bool:
@@ -90,9 +96,9 @@ def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[St
 
 
 def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
-    """Items without a final state, the last first: those that wait before those that run."""
+    """Items without a final state in the order of the file: those that run before those that wait."""
     statement = select(Query.id).where(Query.batch_id == batch_id, Query.finished_at.is_(None))
-    return list(session.scalars(statement.order_by(Query.position.desc()).limit(limit)))
+    return list(session.scalars(statement.order_by(Query.position).limit(limit)))
 
 
 def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, uuid.UUID]]:
@@ -104,6 +110,14 @@ def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int
         .limit(limit)
     )
     return [(position, query_id) for position, query_id in rows if position is not None]
+
+
+def list_cancelling_batches(session: Session) -> Sequence[tuple[uuid.UUID, int]]:
+    """(batch, tenant) of cancelled batches with items that are not ended yet."""
+    rows = session.execute(
+        select(Batch.id, Batch.tenant_id).where(Batch.cancelled_at.is_not(None), Batch.finished_at.is_(None))
+    )
+    return [(batch_id, tenant_id) for batch_id, tenant_id in rows]
 
 
 def list_waiting_batches(session: Session, in_flight: int) -> Sequence[tuple[uuid.UUID, int]]:

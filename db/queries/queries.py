@@ -1,11 +1,12 @@
 """Queries: accepted, launched, advanced, finished."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, true, update
+from sqlalchemy import ColumnElement, and_, func, insert, or_, select, true, update
 from sqlalchemy.orm import Session
 
 from db.models import Query, QueryKind, QueryStatus, StepOutcome, Workspace
@@ -30,6 +31,11 @@ def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None
     session.add(query)
     session.flush()
     return query
+
+
+def add_queries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Accept many; each of `rows` has the same columns of `Query`, its `id` among them."""
+    session.execute(insert(Query), list(rows))
 
 
 def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> Query:

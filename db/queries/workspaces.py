@@ -1,5 +1,7 @@
 """Workspaces: found by name, made on first use."""
 
+from collections.abc import Iterable
+
 from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
@@ -25,6 +27,18 @@ def get_or_add_workspace(session: Session, name: str) -> Workspace:
     """Return the workspace `name`, made if need be; safe under concurrent first use."""
     session.execute(insert(Workspace).values(name=name).on_conflict_do_nothing())
     return get_workspace(session, name)
+
+
+def get_or_add_workspaces(session: Session, names: Iterable[str]) -> dict[str, int]:
+    """Return the keys of workspaces by name, made if need be.
+
+    For a short transaction of its own: until it ends, others who want to make one of them wait.
+    """
+    # Everybody makes them in this order: two who name the same ones never wait for each other.
+    wanted = sorted(set(names))
+    session.execute(insert(Workspace).on_conflict_do_nothing(), [{"name": name} for name in wanted])
+    rows = session.execute(select(Workspace.name, Workspace.id).where(Workspace.name.in_(wanted)))
+    return dict(rows.all())
 
 
 def delete_workspace(session: Session, name: str) -> None:

@@ -11,7 +11,7 @@ from config.settings import settings
 from db.models import Query
 from db.session import reading, transaction
 from tests.api.problems import assert_problem
-from tests.factories import make_query
+from tests.factories import make_document, make_query
 from tests.services.given_story import verifying
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
@@ -187,3 +187,37 @@ def test_one_bad_line_refuses_the_whole_file(http: httpx.Client) -> None:  # N2,
     assert http.post(BATCHES, content=b"\n", headers=LINES).status_code == 422
     assert http.get(PATH).json()["verifications"] == []
     assert http.get(f"{BATCHES}/{uuid.uuid4()}").json()["code"] == "batch_not_found"
+
+
+def test_lines_that_only_the_database_knows_to_be_wrong_are_named_too(http: httpx.Client) -> None:  # N2, A8
+    with transaction() as session:
+        unread = make_document(session, SOURCE, status="queued").id
+        long = make_document(session, "a" * 19_000_000, number=1).id
+    said = RIGHT["answer"]
+    absent, twice = str(uuid.uuid4()), [{"document_id": str(long)}] * 2
+    body = lines(RIGHT) + b"\n" + lines({"answer": said, "sources": [{"document_id": absent}]}, RIGHT)
+    body += b"\r\n" + lines({"answer": said, "sources": [{"document_id": str(unread)}]})
+    refused = http.post(BATCHES, content=body + lines({"answer": said, "sources": twice}), headers=LINES)
+    assert (refused.status_code, refused.json()["code"]) == (422, "request_invalid")
+    told = {each["field"]: each["message"] for each in refused.json()["errors"]}
+    assert list(told) == ["line 3", "line 6", "line 7"]
+    assert absent in told["line 3"]
+    assert "not 'ready'" in told["line 6"]
+    assert "20,000,000 characters" in told["line 7"]
+    many = lines({"answer": said, "sources": [{"document_id": absent}]}) * 50
+    assert len(http.post(BATCHES, content=many, headers=LINES).json()["errors"]) == 20
+    assert http.get(PATH).json()["verifications"] == []
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(http: httpx.Client) -> None:  # N2
+    accepted = http.post(BATCHES, content=b"\xef\xbb\xbf" + lines(RIGHT), headers=LINES)
+    assert (accepted.status_code, accepted.json().get("total")) == (202, 1), accepted.text
+
+
+def test_a_large_batch_is_cancelled_to_its_end_after_the_answer(http: httpx.Client) -> None:  # N2
+    path = http.post(BATCHES, content=lines(*[RIGHT] * 205), headers=LINES).json()["links"]["self"]
+    told = http.delete(path).json()
+    assert (told["running"], told["cancelled"] >= 200) == (0, True)
+    while (batch := http.get(path).json())["finished_at"] is None:
+        assert batch["queued"] in range(6)
+    assert (batch["status"], batch["cancelled"]) == ("cancelled", 205)

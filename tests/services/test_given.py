@@ -1,14 +1,22 @@
 """Answers from elsewhere, held against the sources that came with them (N2)."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from time import sleep
 from typing import Any
 
 import pytest
+from sqlalchemy import select, text
 
 from config.settings import settings
+from db.models import Query
+from db.queries.given import get_given_passages
+from db.queries.steps import find_outcome
+from db.queries.workspaces import get_or_add_workspace
 from db.session import transaction
 from domain.errors import CitewellError, DocumentNotRead, VerificationInvalid
-from services.given import CHECKS, NewCitation, NewSource, NewVerification, submit_verification
+from services.given import CHECKS, NewCitation, NewSource, NewVerification, submit_batch, submit_verification
 from services.results import read_history
 from tests.factories import make_document
 from tests.services.given_story import GivenStory
@@ -228,3 +236,43 @@ def test_what_cannot_be_verified_is_refused_with_a_reason(wrong: dict[str, Any])
         submit_verification(NewVerification(**fields), settings())
     assert refused.value.status == 422
     assert isinstance(refused.value, VerificationInvalid) or set(wrong) & {"question", "model", "callback_url"}
+
+
+def test_a_new_workspace_is_there_for_others_while_its_batch_is_stored() -> None:  # N2
+    given = NewVerification(f"{RETURNED} [1].", [NewSource(RETURNS)], workspace="shared")
+    waiting = text("SELECT count(*) FROM pg_locks WHERE relation = 'given_sources'::regclass AND NOT granted")
+    with ThreadPoolExecutor(1) as thread:
+        with transaction() as session:
+            session.execute(text("LOCK TABLE given_sources IN EXCLUSIVE MODE"))
+            stored = thread.submit(copy_context().run, submit_batch, [given, given], None, settings())
+            while not session.scalar(waiting):
+                assert not stored.done()
+                sleep(0.01)
+            session.execute(text("SET LOCAL lock_timeout = '500ms'"))
+            assert get_or_add_workspace(session, "shared").name == "shared"
+        assert stored.result(timeout=10)
+
+
+def test_each_verification_of_a_batch_has_its_own_sources() -> None:  # N2
+    given = [
+        NewVerification(f"Item {n} [1].", [NewSource(f"{n}.{m}") for m in range(n % 3 + 1)], custom_id=str(n))
+        for n in range(7)
+    ]
+    with transaction() as session:
+        # Larger than what is stored at a time.
+        long = make_document(session, FILLER * 30_000).id
+    given[3:3] = [NewVerification("Long [1].", [NewSource(document_id=long)] * 2)] * 2
+    batch_id = submit_batch(given, None, settings()).query_id
+    with transaction() as session:
+        stored = list(session.scalars(select(Query).where(Query.batch_id == batch_id).order_by(Query.position)))
+    assert [(query.position, query.custom_id) for query in stored] == [(n, g.custom_id) for n, g in enumerate(given)]
+    for query, new in zip(stored, given, strict=True):
+        assert texts_of(query.id) == [source.text or FILLER * 30_000 for source in new.sources]
+
+
+def texts_of(query_id: uuid.UUID) -> list[str]:
+    """The sources as the steps find them."""
+    with transaction() as session:
+        selected = find_outcome(session, query_id, 0, "select")
+        assert selected is not None
+        return [passage.text for passage in get_given_passages(session, selected["selected"])]

@@ -9,9 +9,9 @@ from kombu.exceptions import OperationalError
 from sqlalchemy import text
 
 from config.settings import RecoverySettings, settings
-from db.models import QueryStatus
-from db.session import transaction
-from services.batches import read_batch
+from db.models import DEFAULT_TENANT, QueryStatus
+from db.session import acting_for, transaction
+from services.batches import cancel_batch, read_batch
 from services.finishing import finish
 from services.given import NewSource, NewVerification, submit_batch
 from workers.launch import launch_waiting
@@ -86,3 +86,17 @@ def test_the_batch_ends_once_with_its_last_item(broker: Any) -> None:  # N2
     batch = read_batch(batch_id)
     assert (batch["status"], batch["succeeded"], batch["failed"]) == ("finished", 1, 1)
     assert batch["finished_at"] is not None
+
+
+def test_the_first_items_of_a_cancelled_batch_end_at_once_and_the_others_by_the_reconciler(broker: Any) -> None:
+    batch_id = batch_of(405)  # N2, A5: nobody but the reconciler goes on with it
+    assert launch_waiting(batch_id) == IN_FLIGHT
+    assert len(cancel_batch(batch_id)) == 200
+    assert counts(batch_id) == (205, 0)
+    with acting_for(DEFAULT_TENANT + 1):
+        assert [reconcile(RECOVERY), reconcile(RECOVERY)] == [0, 0]
+    batch = read_batch(batch_id)
+    assert (batch["status"], batch["cancelled"]) == ("cancelled", 405)
+    assert batch["finished_at"] is not None
+    assert reconcile(RECOVERY) == 0
+    assert broker.llen("verification") == IN_FLIGHT

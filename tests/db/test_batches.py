@@ -1,0 +1,40 @@
+"""Locks of a batch, on connections of their own (N2)."""
+
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from threading import Event
+
+import pytest
+
+from config.settings import settings
+from db.models import QueryStatus
+from db.queries.batches import lock_batch, unfinished_items
+from db.queries.events import add_event
+from db.session import reading, transaction
+from services.finishing import finish
+from services.given import NewSource, NewVerification, submit_batch
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def test_cancelling_waits_for_a_step_that_changes_its_item_twice() -> None:  # N2
+    given = NewVerification("Returns take 30 days [1].", [NewSource("Returns take 30 days.")])
+    batch_id = submit_batch([given], None, settings()).query_id
+    with reading() as session:
+        (item,) = unfinished_items(session, batch_id, 1)
+    locked = Event()
+    with ThreadPoolExecutor(1) as thread:
+        with transaction() as session:
+            add_event(session, "step", {}, query_id=item)
+            ended = thread.submit(copy_context().run, end, batch_id, item, locked)
+            assert locked.wait(10)
+            add_event(session, "step", {}, query_id=item)
+        assert ended.result(timeout=10)
+
+
+def end(batch_id: uuid.UUID, item: uuid.UUID, locked: Event) -> bool:
+    with transaction() as session:
+        lock_batch(session, batch_id)
+        locked.set()
+        return finish(session, item, QueryStatus.CANCELLED)
