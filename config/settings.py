@@ -155,7 +155,7 @@ class VerifyingSettings(_Group):
     max_sources: int = Field(default=100, ge=1)
     max_answer_chars: int = Field(default=100_000, ge=1)
     max_bytes: int = Field(default=20_000_000, ge=1, description="of one request")
-    batch_max_bytes: int = Field(default=200_000_000, ge=1, description="of one file of a batch")
+    batch_max_bytes: int = Field(default=50_000_000, ge=1, description="of one file of a batch")
     batch_max_items: int = Field(default=10_000, ge=1)
     batch_in_flight: int = Field(default=8, ge=1, description="items of one batch that run at a time")
 
