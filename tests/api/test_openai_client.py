@@ -127,7 +127,7 @@ def test_models(client: OpenAI) -> None:  # N9
 
 def test_a_wrong_key_is_told_as_such(api_url: str) -> None:  # N9, A8
     with (
-        OpenAI(base_url=f"{api_url}/v1", api_key="sk-of-somebody-else", timeout=30) as client,
+        OpenAI(base_url=f"{api_url}/v1", api_key="cw_of_somebody_else", timeout=30) as client,
         pytest.raises(openai.AuthenticationError, match="no key of Citewell") as refused,
     ):
         ask(client)
