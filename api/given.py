@@ -15,7 +15,8 @@ from api.uploads import media_type
 from config.settings import Settings
 from db.queries.idempotency import Repeatable
 from domain.errors import BatchInvalid, CitewellError
-from services.given import NewCitation, NewSource, NewVerification, check_verification, submit_batch
+from services.given import submit_batch
+from services.given_request import NewCitation, NewSource, NewVerification, check_verification
 from services.submission import Submitted
 
 LINES = ("application/jsonl", "application/x-ndjson")

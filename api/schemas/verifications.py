@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictS
 from api.schemas.answers import Score, SentenceStatus, UsageRead, WholeScores
 from api.schemas.queries import Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
-from services.given import Check
+from services.given_request import Check
 
 _EXAMPLE: dict[str, JsonValue] = {
     "question": "How long do customers have to return a product?",

@@ -16,7 +16,8 @@ from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from domain.webhooks import EventType
 from services.finishing import finish
-from services.given import NewSource, NewVerification, submit_batch, submit_verification
+from services.given import submit_batch, submit_verification
+from services.given_request import NewSource, NewVerification
 from services.webhooks import announce
 from tests.api.operations import operations
 from tests.api.problems import assert_problem

@@ -10,7 +10,8 @@ from config.settings import settings
 from db.models import QueryStatus
 from db.session import transaction
 from services.finishing import finish
-from services.given import NewSource, NewVerification, submit_verification
+from services.given import submit_verification
+from services.given_request import NewSource, NewVerification
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 

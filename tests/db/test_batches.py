@@ -13,7 +13,8 @@ from db.queries.batches import lock_batch, unfinished_items
 from db.queries.events import add_event
 from db.session import reading, transaction
 from services.finishing import finish
-from services.given import NewSource, NewVerification, submit_batch
+from services.given import submit_batch
+from services.given_request import NewSource, NewVerification
 
 pytestmark = pytest.mark.usefixtures("database")
 

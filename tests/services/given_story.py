@@ -15,7 +15,8 @@ from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
 from db.queries import queries, steps
 from db.session import acting_for, reading, transaction
 from domain.options import QueryOptions
-from services.given import NewSource, NewVerification, submit_verification
+from services.given import submit_verification
+from services.given_request import NewSource, NewVerification
 from services.given_results import read_verification
 from services.step import Outcome
 from tests.services.story import Body, Play, Story, with_offline

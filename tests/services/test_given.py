@@ -16,7 +16,8 @@ from db.queries.steps import find_outcome
 from db.queries.workspaces import get_or_add_workspace
 from db.session import transaction
 from domain.errors import CitewellError, DocumentNotRead, VerificationInvalid
-from services.given import CHECKS, NewCitation, NewSource, NewVerification, submit_batch, submit_verification
+from services.given import submit_batch, submit_verification
+from services.given_request import CHECKS, NewCitation, NewSource, NewVerification
 from services.results import read_history
 from tests.factories import make_document
 from tests.services.given_story import GivenStory

@@ -22,7 +22,8 @@ from services.batches import cancel_batch
 from services.documents import NewDocument, accept_document
 from services.endpoints import EndpointChange
 from services.finishing import finish
-from services.given import NewSource, NewVerification, submit_batch
+from services.given import submit_batch
+from services.given_request import NewSource, NewVerification
 from services.ingestion import ingest
 from services.submission import NewQuery, submit_query
 from services.webhooks import announce

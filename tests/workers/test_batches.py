@@ -13,7 +13,8 @@ from db.models import DEFAULT_TENANT, QueryStatus
 from db.session import acting_for, transaction
 from services.batches import cancel_batch, read_batch
 from services.finishing import finish
-from services.given import NewSource, NewVerification, submit_batch
+from services.given import submit_batch
+from services.given_request import NewSource, NewVerification
 from workers.launch import launch_waiting
 from workers.reconciler import reconcile
 
