@@ -3,7 +3,8 @@
 All offsets are code points into `ParsedDocument.text`, half-open: `text[start:end]`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,29 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Rows, one on each line of `text[start:end]`, their cells separated by tabs.
+
+    The names of the columns are `text[start:header_end]`; without them `header_end == start`.
+    """
+
+    start: int
+    end: int
+    header_end: int
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3)."""
+    """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3).
+
+    `found` is what the file says of itself: title, author, date (ISO 8601), language (ISO 639-1), …
+    """
 
     text: str
     pages: tuple[Page, ...] = ()
     sections: tuple[Section, ...] = ()
+    tables: tuple[Table, ...] = ()
+    found: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Documents as people have them, turned into one text with pages and sections (N3): .txt, .md and .pdf."""
 
+from collections.abc import Callable
 from pathlib import PurePath
 
 from clients.parsing.decoding import decode
@@ -19,7 +20,10 @@ _SECTIONS_OF_TEXT = {
     ".md": markdown_sections,
     ".markdown": markdown_sections,
 }
-_SUFFIXES = (*_SECTIONS_OF_TEXT, ".pdf")
+_READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
+    ".pdf": parse_pdf,
+}
+_SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -42,8 +46,8 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
-    if suffix == ".pdf":
-        return parse_pdf(data, filename, limits)
+    if read := _READERS.get(suffix):
+        return read(data, filename, limits)
     return _parse_text(data, filename, suffix, limits)
 
 

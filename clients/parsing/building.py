@@ -1,0 +1,90 @@
+"""From the blocks of a file to one text in which pages, sections and tables have their places."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clients.parsing.decoding import clean
+from clients.parsing.headings import Heading, sections_from
+from clients.parsing.limits import ParseLimits
+from domain.documents import Page, ParsedDocument, Table
+from domain.errors import DocumentTooLarge
+
+_BLANKS = re.compile(r"[^\S\n]+")
+
+
+@dataclass(slots=True)
+class DocumentBuilder:
+    """Collects what a format's reader finds, in reading order; blocks are separated by a blank line.
+
+    Texts are cleaned (NFC, no control characters), runs of blanks become one, empty blocks vanish. Raises
+    DocumentTooLarge as soon as there are more pages or characters than `limits` allow.
+    """
+
+    filename: str
+    limits: ParseLimits
+    _parts: list[str] = field(default_factory=list[str])
+    _length: int = 0
+    _headings: list[Heading] = field(default_factory=list[Heading])
+    _tables: list[Table] = field(default_factory=list[Table])
+    _pages: list[Page] = field(default_factory=list[Page])
+
+    def page(self, number: int) -> None:
+        """Begin page `number`, as a reader counts (from 1); what follows stands on it."""
+        if number > self.limits.max_pages:
+            raise DocumentTooLarge(
+                f"{self.filename} has more than {self.limits.max_pages:,} pages, which is the limit."
+            )
+        self._pages.append(Page(number, self._length, self._length))
+
+    def heading(self, title: str, rank: Sequence[float]) -> None:
+        """Add a heading; it belongs below the nearest earlier one whose rank is smaller: (1,), (2,), …"""
+        if line := _one_line(title):
+            self._headings.append(Heading(self._add(line), line, tuple(rank)))
+
+    def paragraph(self, text: str) -> None:
+        """Add a paragraph; the line breaks in it stay."""
+        lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
+        if block := "\n".join(line for line in lines if line):
+            self._add(block)
+
+    def table(self, rows: Iterable[Sequence[str]], *, has_header: bool) -> None:
+        """Add a table: a line per row, a tab between cells, empty cells kept, empty rows left out.
+
+        With `has_header` the first row that is not empty has the names of the columns.
+        """
+        lines = ["\t".join(_one_line(cell) for cell in row).rstrip() for row in rows]
+        lines = [line for line in lines if line.strip()]
+        if lines:
+            start = self._add("\n".join(lines))
+            header_end = start + len(lines[0]) if has_header and len(lines) > 1 else start
+            self._tables.append(Table(start, self._length, header_end))
+
+    def build(self, found: Mapping[str, str | None] | None = None) -> ParsedDocument:
+        """Return the document; of `found`, what the file says of itself, empty values are left out."""
+        return ParsedDocument(
+            "".join(self._parts),
+            tuple(self._pages),
+            sections_from(self._headings, self._length),
+            tuple(self._tables),
+            {key: line for key, value in (found or {}).items() if value and (line := _one_line(value))},
+        )
+
+    def _add(self, block: str) -> int:
+        """Append a block; return where it starts."""
+        if self._length + len(block) > self.limits.max_chars:
+            raise DocumentTooLarge(
+                f"{self.filename} has more than {self.limits.max_chars:,} characters of text, which is the limit."
+            )
+        start = self._length + 2 if self._parts else 0
+        self._parts += ["\n\n", block] if self._parts else [block]
+        self._length = start + len(block)
+        if self._pages:
+            page = self._pages[-1]
+            empty = page.start == page.end
+            self._pages[-1] = Page(page.number, start if empty else page.start, self._length)
+        return start
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
