@@ -70,16 +70,19 @@ class ModelSettings(_Group):
 
 
 class RetrievalSettings(_Group):
-    """`vector` is similarity alone (S1.1); `hybrid` fuses it with full-text and trigram search."""
+    """`vector` is similarity alone (S1.1); `hybrid` fuses it with lexical search by reciprocal rank."""
 
     method: Literal["vector", "hybrid"] = "hybrid"
     k: int = Field(default=10, ge=1, le=100)
+    # 0.3 was measured for the built-in model, which is small; one from elsewhere counts as much as words.
+    dense_weight: float | None = Field(default=None, ge=0, description="of similarity, where words count 1")
 
 
 class RerankSettings(_Group):
     top_k: int = Field(default=3, ge=1, le=50)
     merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
     batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")
+    context_tokens: int = Field(default=6000, ge=100, description="of all passages to write from, about (S4.5)")
     source_scoring: bool = Field(default=False, description="keep only sources that score 0.4 or more (S5.2)")
 
 
@@ -118,8 +121,8 @@ class IngestionSettings(_Group):
     max_bytes: int = Field(default=50_000_000, ge=1)
     max_pages: int = Field(default=5_000, ge=1)
     max_chars: int = Field(default=20_000_000, ge=1)
-    chunk_chars: int = Field(default=900, ge=100)
-    overlap_chars: int = Field(default=120, ge=0)
+    chunk_tokens: int = Field(default=220, ge=30, description="the length of a passage, in tokens as models count them")
+    overlap_tokens: int = Field(default=30, ge=0, description="of whole sentences that the next passage repeats")
     batch: int = Field(default=32, ge=1, description="chunks embedded and stored per transaction")
 
 

@@ -1,19 +1,22 @@
 """A document in pieces that are small enough to retrieve and big enough to understand.
 
 A chunk ends where a section, a paragraph or at least a sentence ends. It never crosses a page, so that the page of
-every quotation from it is certain (N3).
+every quotation from it is certain (N3). Its size is given in tokens: a page of Korean has more of them than one of
+English. What a chunk is part of, and does not say itself, is told beside it (`domain.contexts`).
 """
 
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
 
+from domain.contexts import context_of
 from domain.documents import ParsedDocument, Section, TextChunk
 from domain.sentences import split_sentences
+from domain.tokens import count_tokens
 
 MIN_CHUNK_CHARS = 80
 """A shorter chunk says too little by itself; it stays alone only if its page has nothing else."""
@@ -41,23 +44,40 @@ class _Limits:
     overlap: int
 
 
-def split_document(document: ParsedDocument, *, chunk_chars: int, overlap_chars: int) -> list[TextChunk]:
+def split_document(
+    document: ParsedDocument,
+    *,
+    chunk_tokens: int,
+    overlap_tokens: int,
+    name: str = "",
+    tokens: Callable[[str], int] = count_tokens,
+) -> list[TextChunk]:
     """Split a document into chunks, in order; every character that is not white space lies in at least one.
 
-    `chunk.text == document.text[chunk.start:chunk.end]`, without outer white space. A chunk has at most `chunk_chars`
-    code points, or less than 80 more where these would be left alone. Up to `overlap_chars`, and at most a third of a
-    chunk, of whole sentences are repeated at the start of the next chunk of a section. `section` is the title of the
-    section that most of the text stands in, None before the first heading.
+    `chunk.text == document.text[chunk.start:chunk.end]`, without outer white space. A chunk has about `chunk_tokens` at
+    most, as `tokens` counts them on the whole page, or 80 characters more where these would be left alone. Up to
+    `overlap_tokens`, and at most a third of a chunk, of whole sentences are repeated at the start of the next chunk of
+    a section. `section` is the title of the section that most of the text stands in, None before the first heading.
+    `name` is what readers call the document; it begins the context of every chunk.
     """
-    limits = _Limits(chunk_chars, min(MIN_CHUNK_CHARS, chunk_chars // 3), min(overlap_chars, chunk_chars // 3))
     chunks: list[TextChunk] = []
     for page, start, end in _regions(document):
+        limits = _limits(document.text[start:end], chunk_tokens, overlap_tokens, tokens)
         for group in _groups(document, start, end, limits):
             for units in _packed(document.text, group, limits):
                 first, last = units[0].start, units[-1].end
-                title = _title(document.sections, units)
-                chunks.append(TextChunk(len(chunks), first, last, document.text[first:last], page, title))
+                section = _section(units)
+                title = document.sections[section].title if section >= 0 else None
+                context = context_of(document, section, first, last, name)
+                chunks.append(TextChunk(len(chunks), first, last, document.text[first:last], page, title, context))
     return chunks
+
+
+def _limits(text: str, chunk_tokens: int, overlap_tokens: int, tokens: Callable[[str], int]) -> _Limits:
+    """The limits in characters for a page with this text."""
+    per_token = len(text) / (tokens(text) or 1)
+    most = max(round(chunk_tokens * per_token), 1)
+    return _Limits(most, min(MIN_CHUNK_CHARS, most // 3), min(round(overlap_tokens * per_token), most // 3))
 
 
 def _regions(document: ParsedDocument) -> Iterator[tuple[int | None, int, int]]:
@@ -198,10 +218,10 @@ def _divide(text: str, units: list[_Unit], index: int, limit: int, limits: _Limi
     return 1
 
 
-def _title(sections: Sequence[Section], units: list[_Unit]) -> str | None:
+def _section(units: list[_Unit]) -> int:
+    """The index of the section that most of the text stands in, -1 before the first heading."""
     lengths: Counter[int] = Counter()
     for unit in units:
         lengths[unit.section] += 0 if unit.heading else unit.end - unit.start
     section, length = lengths.most_common(1)[0]
-    section = section if length else units[-1].section
-    return sections[section].title if section >= 0 else None
+    return section if length else units[-1].section

@@ -54,7 +54,11 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """A piece to index: `text == document.text[start:end]`; a chunk never crosses a page, so its page is certain."""
+    """A piece to index: `text == document.text[start:end]`; a chunk never crosses a page, so its page is certain.
+
+    `context` tells what the text is part of where it does not say so itself: the headings above it, the columns of its
+    table. It is searched and shown to models with the text, and never cited.
+    """
 
     index: int
     start: int
@@ -62,3 +66,9 @@ class TextChunk:
     text: str
     page: int | None
     section: str | None
+    context: str | None = None
+
+
+def indexed_text(text: str, context: str | None) -> str:
+    """What is embedded and searched for a chunk."""
+    return f"{context}\n{text}" if context else text

@@ -1,8 +1,37 @@
 """The settings that shape one result, as a snapshot: stored with the query, so a worker needs no other settings."""
 
-from typing import Literal
+from typing import Literal, Self
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+MetadataValue = str | bool | int | float
+
+
+class Bounds(BaseModel):
+    """From `gte` to `lte`, both included, one of them may be left out. Dates as ISO 8601: `2024-01-31`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    gte: str | int | float | None = None
+    lte: str | int | float | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if self.gte is None and self.lte is None:
+            raise ValueError("give gte, lte or both")
+        return self
+
+
+class DocumentFilter(BaseModel):
+    """Which documents are searched; all of what is given must hold. `metadata` is what a document was stored with or
+    says of itself: a value, a list of accepted values, or bounds; upper and lower case are the same."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    document_ids: list[UUID] | None = Field(default=None, max_length=1000)
+    filenames: list[str] | None = Field(default=None, max_length=1000)
+    metadata: dict[str, MetadataValue | list[MetadataValue] | Bounds] = Field(default={}, max_length=20)
 
 
 class QueryOptions(BaseModel):
@@ -14,7 +43,13 @@ class QueryOptions(BaseModel):
     """The main model asked for by the request (S2.5), or None for the configured one."""
     retrieval_method: Literal["vector", "hybrid"]
     k: int
+    filter: DocumentFilter | None = None
+    """Which documents are searched; None means all of the workspace."""
+    dense_weight: float | None = None
+    """What similarity counts for in `hybrid` search, where words count 1; None means: as suits the embedder."""
     top_k: int
+    context_tokens: int | None = None
+    """S4.5: the passages to write from have about so many tokens at most; the best one is always among them."""
     rerank_batch: int
     min_evidence_score: float
     verify_answer: bool

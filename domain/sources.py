@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from domain.attacks import without_hidden, without_orders
 
@@ -17,14 +18,19 @@ _FENCE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One passage: `number` is what `[†number]` in an answer points to, `label` is e.g. `policy.pdf, p.3`."""
+    """One passage: `number` is what `[†number]` in an answer points to, `label` is e.g. `policy.pdf, p.3`.
+
+    `context` is what it is part of: headings above it, the columns of its table.
+    """
 
     number: int
     label: str
     text: str
+    context: str = ""
 
     def __str__(self) -> str:
-        return f'<source id="{self.number}" name="{_named(self.label)}">\n{fenced(self.text)}\n</source>'
+        part_of = f' part_of="{_named(self.context)}"' if self.context else ""
+        return f'<source id="{self.number}" name="{_named(self.label)}"{part_of}>\n{fenced(self.text)}\n</source>'
 
 
 class Sources(tuple[Source, ...]):
@@ -36,9 +42,14 @@ class Sources(tuple[Source, ...]):
         return "\n\n".join(str(source) for source in self)
 
     @classmethod
-    def numbered(cls, passages: Iterable[tuple[str, str]]) -> "Sources":
+    def numbered(cls, passages: Iterable[tuple[str, str]], contexts: Iterable[str | None] = ()) -> "Sources":
         """Number (label, text) pairs from 1; sentences that address a model are blanked out, in place."""
-        return cls(Source(n, label, without_orders(text)) for n, (label, text) in enumerate(passages, start=1))
+        return cls(
+            Source(number, label, without_orders(text), context or "")
+            for number, ((label, text), context) in enumerate(
+                zip(passages, chain(contexts, repeat(None)), strict=False), start=1
+            )
+        )
 
 
 def fenced(text: str) -> str:

@@ -24,7 +24,7 @@ def vocabulary(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-_STOP_WORDS = vocabulary("""
+STOP_WORDS = vocabulary("""
     a about according again all also although am an and another any are aren as at be because been being both but by
     can could couldn d did didn do does doesn doing don done each either even ever every for from further get got had
     hadn has hasn have haven having he her here hers him his how however i if in into is isn it its itself just let
@@ -107,8 +107,13 @@ def meaningful(tokens: Iterable[str]) -> list[str]:
 
     A number and a unit that is written to it are two words: `30일`, `3,940억`, `100km`.
     """
-    parts = (part for token in tokens for part in _NUMBER_AND_UNIT.sub(r"\1 \2", token).split())
-    return [stem(part) for part in parts if part not in _STOP_WORDS]
+    parts = (part for token in tokens for part in split_units(token))
+    return [stem(part) for part in parts if part not in STOP_WORDS]
+
+
+def split_units(token: str) -> list[str]:
+    """Return a token (as `words` gives it) in its parts: a number and the unit written to it are two."""
+    return _NUMBER_AND_UNIT.sub(r"\1 \2", token).split()
 
 
 def coverage(wanted: Sequence[str], found: Set[str]) -> float:

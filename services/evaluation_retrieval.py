@@ -86,7 +86,7 @@ async def ask_questions(
     on_done: Callable[[], None],
 ) -> list[AskedQuestion]:
     """Search and rerank for every question as the pipeline does; at most about `concurrency` model calls at a time."""
-    search = Search(collection.workspace_id, settings.method, settings.k)
+    search = Search(collection.workspace_id, settings.method, settings.k, dense_weight=settings.dense_weight)
 
     async def ask(question: LabelledQuestion) -> AskedQuestion:
         asked = await _ask(question, collection, search, tools)
@@ -172,7 +172,7 @@ def _store_document(
         attempt = rows.claim_document(session, document.id, _LEASE_S) or 0
         rows.store_parsed(session, document.id, attempt, parsed, len(passages), lease_s=_LEASE_S)
         chunk_ids = [f"{document.doc_id}::chunk_{index}" for index in range(len(passages))]
-        owner = {"workspace_id": workspace_id, "document_id": document.id, "section": None}
+        owner = {"document_id": document.id, "section": None, "context": None}
         chunks = [
             {
                 **owner,
@@ -183,7 +183,7 @@ def _store_document(
             }
             for index, (chunk_id, where) in enumerate(zip(chunk_ids, zip(passages, starts, strict=True), strict=True))
         ]
-        rows.add_chunks(session, chunks)
+        rows.add_chunks(session, workspace_id, chunks)
         rows.advance_document(session, document.id, attempt, lease_s=_LEASE_S, chunks_done=len(chunks))
         rows.mark_document_ready(session, document.id, attempt)
     return dict(zip(chunk_ids, (passage.id for passage in passages), strict=True))

@@ -16,7 +16,7 @@ from db.queries import documents as rows
 from db.queries.workspaces import claim_embedding_model
 from db.session import transaction
 from domain.chunks import split_document
-from domain.documents import TextChunk
+from domain.documents import TextChunk, indexed_text
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty
 from services.webhooks import announce_document
 
@@ -92,7 +92,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
         job.filename,
         ParseLimits(max_pages=limits.max_pages, max_chars=limits.max_chars),
     )
-    chunks = split_document(parsed, chunk_chars=limits.chunk_chars, overlap_chars=limits.overlap_chars)
+    chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
     if not chunks:
         raise DocumentEmpty
     with transaction() as session:
@@ -107,18 +107,17 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
 
 
 def _store_batch(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> None:
-    embeddings = embedder.encode([chunk.text for chunk in chunks])
+    embeddings = embedder.encode([indexed_text(chunk.text, chunk.context) for chunk in chunks])
     values = [_row(job, chunk, vector.tolist()) for chunk, vector in zip(chunks, embeddings, strict=True)]
     done = chunks[-1].index + 1
     with transaction() as session:
         if not rows.advance_document(session, job.document_id, job.attempt, lease_s=LEASE_S, chunks_done=done):
             raise TakenOver
-        rows.add_chunks(session, values)
+        rows.add_chunks(session, job.workspace_id, values)
 
 
 def _row(job: _Job, chunk: TextChunk, embedding: list[float]) -> dict[str, Any]:
     return {
-        "workspace_id": job.workspace_id,
         "document_id": job.document_id,
         "chunk_id": f"{job.doc_id}::chunk_{chunk.index}",
         "chunk_index": chunk.index,
@@ -127,6 +126,7 @@ def _row(job: _Job, chunk: TextChunk, embedding: list[float]) -> dict[str, Any]:
         "start_index": chunk.start,
         "end_index": chunk.end,
         "text": chunk.text,
+        "context": chunk.context,
         "sha256": hashlib.sha256(chunk.text.encode()).hexdigest(),
         "embedding": embedding,
     }

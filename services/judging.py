@@ -3,13 +3,15 @@
 Every judgement of a statement goes through here: the checks of an answer, repairs, evaluation.
 """
 
+from dataclasses import replace
+
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from domain.evidence import claim_relevance
 from domain.judgements import CHECK_STATEMENT
 from domain.outcomes import Checked
 from domain.ruling import Grounds, Ruling
-from domain.sources import Source, Sources
+from domain.sources import Sources
 from domain.verdicts import CONFIDENCE_THRESHOLD
 from domain.windows import windows
 
@@ -64,7 +66,7 @@ def _windowed(statement: str, sources: Sources) -> list[Sources]:
     if sum(len(source.text) for source in sources) <= WINDOW_CHARS:
         return [sources] if sources else []
     parts = [
-        Sources([Source(source.number, source.label, source.text[start:end])])
+        Sources([replace(source, text=source.text[start:end])])
         for source in sources
         for start, end in windows(source.text, WINDOW_CHARS, _OVERLAP_CHARS)
     ]

@@ -11,8 +11,9 @@ from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
 from domain.ranking import Scored as ScoredChunk
-from domain.ranking import rank
+from domain.ranking import rank, within_budget
 from domain.source_scoring import Excerpt, select_sources
+from domain.tokens import count_tokens
 from services.step import StepContext, StepResult
 
 NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, or are too short to be cited."
@@ -84,6 +85,7 @@ def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list
     present = [chunk for chunk in kept if chunk.key in passages]
     if options.source_scoring:
         present = _worth_citing(present, passages)
+    present = within_budget(present, lambda chunk: count_tokens(passages[chunk.key].text), options.context_tokens)
     return Selected(
         status="selected",
         selected=[chunk.key for chunk in present],
@@ -125,6 +127,7 @@ def _unreadable_issues(context: StepContext) -> list[str]:
 def _source(passage: Passage, ranked: ScoredChunk[int], similarity: float | None) -> dict[str, Any]:
     return {
         "text": passage.text,
+        "context": passage.context,
         "document_id": str(passage.document_id),
         "document_name": passage.filename,
         "filename": passage.filename,

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clients.embeddings import Embedder
-from db.queries.search import search_text, search_vector
+from db.queries.filters import conditions
+from db.queries.lexical import search_text
+from db.queries.search import search_vector
 from db.queries.workspaces import check_embedding_model
 from db.session import reading
+from domain.options import DocumentFilter
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
 from services.step import StepContext, StepResult
@@ -17,13 +20,23 @@ NOTHING_FOUND = "The workspace has no document that is ready to be searched."
 Found = list[tuple[int, float | None]]
 
 
+_DEPTH = 50  # of each ranking that is fused, at least: what is further down in both may come first
+_DENSE_WEIGHTS = {"use-multilingual-v3": 0.3}
+"""How much similarity counts where words count 1. Measured for the built-in model; others count as much as words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where to search, and how: `k` candidates by similarity alone (`vector`) or with full-text matches (`hybrid`)."""
+    """Where to search, and how: `k` candidates by similarity alone (`vector`) or with lexical matches (`hybrid`).
+
+    `dense_weight` is what similarity counts for in the fusion, None as suits the embedder.
+    """
 
     workspace_id: int
     method: Literal["vector", "hybrid"]
     k: int
+    filter: DocumentFilter | None = None
+    dense_weight: float | None = None
 
 
 def retrieve(context: StepContext) -> StepResult:
@@ -55,26 +68,31 @@ def _known(context: StepContext) -> Found:
 
 
 def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
-    """Return (chunk key, cosine similarity), the best first: `k` by similarity for each query, fused with as many
-    full-text matches in `hybrid`; the similarity of what only matched is None.
+    """Return (chunk key, cosine similarity), the best first; `hybrid` fuses similarity and lexical matches of all
+    queries by reciprocal rank; the similarity of what only matched is None. There may be more than `k`.
 
     Raises EmbeddingMismatch when the workspace's vectors come from another model.
     """
     embeddings = embedder.encode(queries).tolist()
+    weight = _DENSE_WEIGHTS.get(embedder.name, 1.0) if search.dense_weight is None else search.dense_weight
+    hybrid, where = search.method == "hybrid", conditions(search.filter)
+    depth = max(search.k, _DEPTH) if hybrid or len(queries) > 1 else search.k
     similarity: dict[int, float] = {}
-    rankings: list[list[int]] = []
+    rankings: list[tuple[float, list[int]]] = []
     with reading() as session:
         check_embedding_model(session, search.workspace_id, embedder.name, embedder.dimension)
         for text, embedding in zip(queries, embeddings, strict=True):
-            near = search_vector(session, search.workspace_id, embedding, search.k)
+            near = search_vector(session, search.workspace_id, embedding, depth, where)
             similarity = {**dict(near), **similarity}
-            rankings.append([key for key, _ in near])
-            if search.method == "hybrid":
-                rankings.append(search_text(session, search.workspace_id, text, search.k))
-    return [(key, similarity.get(key)) for key in fuse(rankings)]
+            if hybrid:
+                rankings.append((1.0, search_text(session, search.workspace_id, text, depth, where)))
+            rankings.append((weight if hybrid else 1.0, [key for key, _ in near]))
+    fused = fuse([ranking for _, ranking in rankings], [weight for weight, _ in rankings])
+    return [(key, similarity.get(key)) for key in fused]
 
 
 def search_for(context: StepContext, queries: Sequence[str], k: int) -> Found:
     """Return the best first of what each of `queries` finds as the question's options say."""
-    where = Search(context.query.workspace_id, context.query.options.retrieval_method, k)
-    return find_candidates(queries, where, context.tools.embedder)
+    options = context.query.options
+    where = Search(context.query.workspace_id, options.retrieval_method, k, options.filter, options.dense_weight)
+    return find_candidates(queries, where, context.tools.embedder)[: max(k, 1) * max(len(queries), 1)]

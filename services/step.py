@@ -144,4 +144,6 @@ class StepContext:
 
 def numbered(passages: list[Passage]) -> Sources:
     """Passages as a model is shown them, numbered from 1."""
-    return Sources.numbered((passage.label, passage.text) for passage in passages)
+    return Sources.numbered(
+        ((passage.label, passage.text) for passage in passages), (passage.context for passage in passages)
+    )

@@ -13,7 +13,7 @@ from db.queries.workspaces import get_workspace
 from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
-from domain.options import QueryOptions
+from domain.options import DocumentFilter, QueryOptions
 from services.webhooks import address_policy
 
 T = TypeVar("T")
@@ -29,6 +29,8 @@ class NewQuery:
     model: str | None = None
     retrieval_method: Literal["vector", "hybrid"] | None = None
     k: int | None = None
+    filter: DocumentFilter | None = None
+    context_tokens: int | None = None
     top_k: int | None = None
     enable_verification: bool | None = None
     show_claims: bool | None = None
@@ -104,6 +106,9 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         model=new.model,
         retrieval_method=new.retrieval_method or settings.retrieval.method,
         k=new.k or settings.retrieval.k,
+        filter=new.filter,
+        dense_weight=settings.retrieval.dense_weight,
+        context_tokens=new.context_tokens or settings.rerank.context_tokens,
         top_k=new.top_k or settings.rerank.top_k,
         rerank_batch=settings.rerank.batch,
         min_evidence_score=checks.min_evidence_score,

@@ -7,8 +7,10 @@ from sqlalchemy.orm import Session
 
 from config.settings import settings
 from db.models import Chunk, Document, Query
+from db.queries.lexicon import as_tsvector, count_chunks
 from db.queries.queries import add_query
 from db.queries.workspaces import claim_embedding_model, get_or_add_workspace
+from domain.lexemes import lexemes
 from domain.options import QueryOptions
 from services.submission import NewQuery, resolve_options
 
@@ -45,6 +47,7 @@ def make_document(
 def make_chunk(session: Session, document: Document, start: int, end: int, *, index: int = 0, **over: Any) -> Chunk:
     """A chunk of the document's text; its vector points along axis `index` unless one is given."""
     values = {"embedding": [float(axis == index) for axis in range(512)], "page": None, "section": None, **over}
+    held = lexemes(text := (document.text or "")[start:end])
     chunk = Chunk(
         workspace_id=document.workspace_id,
         document_id=document.id,
@@ -52,10 +55,13 @@ def make_chunk(session: Session, document: Document, start: int, end: int, *, in
         chunk_index=index,
         start_index=start,
         end_index=end,
-        text=(document.text or "")[start:end],
+        text=text,
         sha256="",
+        search=as_tsvector(held),
+        length=len(held),
         **values,
     )
+    count_chunks(session, document.workspace_id, [held])
     session.add(chunk)
     session.flush()
     return chunk

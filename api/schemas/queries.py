@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
+from domain.options import DocumentFilter
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 Provider = Literal["groq", "offline"]
@@ -19,12 +20,20 @@ class RetrievalOptions(Input):
         default=None, description="Similarity of vectors alone, or fused with full-text and trigram search."
     )
     k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
+    filter: DocumentFilter | None = Field(
+        default=None,
+        description="Only documents of which all of this holds.",
+        examples=[{"metadata": {"ticker": "ACME", "year": {"gte": 2023}, "filing_type": ["10-K", "10-Q"]}}],
+    )
 
 
 class RerankOptions(Input):
     """How passages are ordered."""
 
     top_k: int | None = Field(default=None, ge=1, le=50, description="From how many passages the answer is written.")
+    context_tokens: int | None = Field(
+        default=None, ge=100, le=1_000_000, description="About how many tokens the passages may have together."
+    )
     source_scoring: bool | None = Field(
         default=None, description="Keep at most 5 sources, one per page, that position, length and frequency favour."
     )

@@ -3,7 +3,7 @@
 import uuid
 
 from pgvector.sqlalchemy import Vector
-from sqlalchemy import Computed, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -13,7 +13,11 @@ EMBEDDING_DIMENSION = 512
 
 
 class Chunk(Base):
-    """`text` equals the document's text from `start_index` to `end_index` (code points)."""
+    """`text` equals the document's text from `start_index` to `end_index` (code points).
+
+    `context` tells what the text is part of: headings above it, the columns of its table. It is searched with the text
+    and shown to models, never cited. `search` holds the `length` lexemes of both (domain.lexemes) with their places.
+    """
 
     __tablename__ = "chunks"
     __table_args__ = (
@@ -26,7 +30,6 @@ class Chunk(Base):
             postgresql_ops={"embedding": "vector_cosine_ops"},
         ),
         Index("ix_chunks_search", "search", postgresql_using="gin"),
-        Index("ix_chunks_text_trgm", "text", postgresql_using="gin", postgresql_ops={"text": "gin_trgm_ops"}),
     )
 
     id: Mapped[BigId]
@@ -42,7 +45,6 @@ class Chunk(Base):
     text: Mapped[str]
     sha256: Mapped[str]
     embedding: Mapped[list[float]] = mapped_column(Vector(EMBEDDING_DIMENSION), deferred=True)
-    # English stemming leaves other scripts as they are; Korean particles are met by prefix queries (db.queries.search).
-    search: Mapped[str] = mapped_column(
-        TSVECTOR, Computed("to_tsvector('english', text)", persisted=True), deferred=True
-    )
+    context: Mapped[str | None]
+    length: Mapped[int] = mapped_column(server_default="0")
+    search: Mapped[str] = mapped_column(TSVECTOR, server_default="", deferred=True)

@@ -7,7 +7,7 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt
 
 
 class Workspace(Base):
-    """A named collection. All its vectors come from one embedding model."""
+    """A named collection. All its vectors come from one embedding model. The counts are for lexical search."""
 
     __tablename__ = "workspaces"
     __table_args__ = (UniqueConstraint("tenant_id", "name"),)
@@ -20,4 +20,6 @@ class Workspace(Base):
     next_document_number: Mapped[int] = mapped_column(server_default="0")
     embedding_model: Mapped[str | None]
     embedding_dimension: Mapped[int | None]
+    chunk_count: Mapped[int] = mapped_column(server_default="0")
+    lexeme_count: Mapped[int] = mapped_column(BigInteger, server_default="0")
     created_at: Mapped[CreatedAt]

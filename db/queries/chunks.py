@@ -19,7 +19,8 @@ from domain.excerpts import page_at
 class Passage:
     """A chunk as the pipeline uses it; `key` is its primary key, `text` the document's text at start..end.
 
-    A source that came with a request (N2) is one passage, however long: it has `pages`, a chunk lies on one `page`.
+    `context` is what it is part of: headings, the columns of its table. A source that came with a request (N2) is one
+    passage, however long: it has `pages`, a chunk lies on one `page`.
     """
 
     key: int
@@ -36,6 +37,7 @@ class Passage:
     end_index: int
     text: str
     sections: list[Any]
+    context: str | None = None
     pages: list[list[int]] = field(default_factory=list[list[int]])
 
     def page_at(self, offset: int) -> int | None:
@@ -76,6 +78,7 @@ _COLUMNS = (
     Chunk.start_index,
     Chunk.end_index,
     Chunk.text,
+    Chunk.context,
     Document.sections,
 )
 

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
+from db.queries.lexicon import as_tsvector, count_chunks, forget_chunks
 from db.queries.workspaces import take_document_number
-from domain.documents import ParsedDocument
+from domain.documents import ParsedDocument, indexed_text
 from domain.errors import DocumentNotFound
+from domain.lexemes import lexemes
 
 
 def find_document_by_content(session: Session, workspace_id: int, filename: str, sha256: str) -> Document | None:
@@ -142,7 +144,7 @@ def store_parsed(
     session: Session, document_id: uuid.UUID, attempt: int, parsed: ParsedDocument, chunks: int, *, lease_s: float
 ) -> bool:
     """Store the text with its pages and sections, and forget the chunks of an earlier, unfinished attempt."""
-    session.execute(delete(Chunk).where(Chunk.document_id == document_id))
+    forget_chunks(session, document_id)
     return advance_document(
         session,
         document_id,
@@ -157,9 +159,15 @@ def store_parsed(
     )
 
 
-def add_chunks(session: Session, chunks: Sequence[dict[str, Any]]) -> None:
-    """Insert a batch of chunk rows."""
-    session.execute(insert(Chunk), list(chunks))
+def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]]) -> None:
+    """Insert a batch of chunk rows; what lexical search needs is made of their texts."""
+    held = [lexemes(indexed_text(chunk["text"], chunk["context"])) for chunk in chunks]
+    indexed = [
+        {**chunk, "workspace_id": workspace_id, "search": as_tsvector(each), "length": len(each)}
+        for chunk, each in zip(chunks, held, strict=True)
+    ]
+    session.execute(insert(Chunk), indexed)
+    count_chunks(session, workspace_id, held)
 
 
 def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
@@ -175,13 +183,15 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
         session, document_id, attempt, lease_s=0, status=DocumentStatus.FAILED, stage="failed", error=error, text=None
     )
     if failed:
-        session.execute(delete(Chunk).where(Chunk.document_id == document_id))
+        forget_chunks(session, document_id)
     return failed
 
 
 def delete_document(session: Session, document_id: uuid.UUID) -> None:
     """Remove the document with its text, file and chunks."""
-    session.delete(get_document(session, document_id))
+    document = get_document(session, document_id)
+    forget_chunks(session, document_id)
+    session.delete(document)
 
 
 def list_unstarted_documents(session: Session, older_than_s: float, limit: int = 100) -> list[tuple[uuid.UUID, int]]:

@@ -57,7 +57,7 @@ WILD = st.builds(wild, st.text(max_size=1500), st.sets(st.integers(0, 1500), max
 def test_a_chunk_is_a_trimmed_slice_and_all_together_cover_the_text(  # N3, S3.3
     document: ParsedDocument, chunk_chars: int, overlap: int
 ) -> None:
-    chunks = split_document(document, chunk_chars=chunk_chars, overlap_chars=overlap)
+    chunks = split_document(document, chunk_tokens=chunk_chars, overlap_tokens=overlap, tokens=len)
     covered = bytearray(len(document.text))
     for index, chunk in enumerate(chunks):
         assert chunk.index == index
@@ -70,7 +70,7 @@ def test_a_chunk_is_a_trimmed_slice_and_all_together_cover_the_text(  # N3, S3.3
 def test_chunks_go_forward_and_stay_within_their_limits(
     document: ParsedDocument, chunk_chars: int, overlap: int
 ) -> None:
-    chunks = split_document(document, chunk_chars=chunk_chars, overlap_chars=overlap)
+    chunks = split_document(document, chunk_tokens=chunk_chars, overlap_tokens=overlap, tokens=len)
     assert all(len(chunk.text) < chunk_chars + least(chunk_chars) for chunk in chunks)
     for before, after in pairwise(chunks):
         assert before.start < after.start
@@ -81,7 +81,7 @@ def test_chunks_go_forward_and_stay_within_their_limits(
 @given(PAGES, CHUNK_CHARS, OVERLAPS)
 def test_a_chunk_lies_on_one_page_and_names_it(pages: list[list[str]], chunk_chars: int, overlap: int) -> None:  # N3
     document = document_of(pages)
-    for chunk in split_document(document, chunk_chars=chunk_chars, overlap_chars=overlap):
+    for chunk in split_document(document, chunk_tokens=chunk_chars, overlap_tokens=overlap, tokens=len):
         holding = [page for page in document.pages if page.start <= chunk.start and chunk.end <= page.end]
         assert [page.number for page in holding] == [chunk.page]
 
@@ -89,7 +89,7 @@ def test_a_chunk_lies_on_one_page_and_names_it(pages: list[list[str]], chunk_cha
 @given(DOCUMENTS, CHUNK_CHARS, OVERLAPS)
 def test_only_a_small_page_gives_a_small_chunk(document: ParsedDocument, chunk_chars: int, overlap: int) -> None:
     regions = document.pages or (Page(1, 0, len(document.text)),)
-    for chunk in split_document(document, chunk_chars=chunk_chars, overlap_chars=overlap):
+    for chunk in split_document(document, chunk_tokens=chunk_chars, overlap_tokens=overlap, tokens=len):
         region = next(page for page in regions if page.start <= chunk.start < page.end)
         whole = document.text[region.start : region.end].strip()
         assert len(chunk.text) >= least(chunk_chars) or chunk.text == whole
@@ -97,7 +97,7 @@ def test_only_a_small_page_gives_a_small_chunk(document: ParsedDocument, chunk_c
 
 @given(DOCUMENTS, st.integers(400, 900), OVERLAPS)
 def test_a_heading_stays_with_the_text_below_it(document: ParsedDocument, chunk_chars: int, overlap: int) -> None:
-    chunks = split_document(document, chunk_chars=chunk_chars, overlap_chars=overlap)
+    chunks = split_document(document, chunk_tokens=chunk_chars, overlap_tokens=overlap, tokens=len)
     for section in document.sections:
         after_heading = section.start + len("# " + section.title)
         page_end = next((page.end for page in document.pages if section.start < page.end), len(document.text))
@@ -108,7 +108,7 @@ def test_a_heading_stays_with_the_text_below_it(document: ParsedDocument, chunk_
 @given(DOCUMENTS, OVERLAPS)
 def test_what_is_repeated_are_whole_sentences_of_the_same_section(document: ParsedDocument, overlap: int) -> None:
     starts = {sentence.start for sentence in split_sentences(document.text)}
-    chunks = split_document(document, chunk_chars=2500, overlap_chars=overlap)
+    chunks = split_document(document, chunk_tokens=2500, overlap_tokens=overlap, tokens=len)
     for before, after in pairwise(chunks):
         if after.start < before.end:
             assert after.start in starts
@@ -116,14 +116,14 @@ def test_what_is_repeated_are_whole_sentences_of_the_same_section(document: Pars
 
 
 def split(*blocks: str, chunk_chars: int = 900, overlap: int = 0) -> list[TextChunk]:
-    return split_document(document_of([list(blocks)]), chunk_chars=chunk_chars, overlap_chars=overlap)
+    return split_document(document_of([list(blocks)]), chunk_tokens=chunk_chars, overlap_tokens=overlap, tokens=len)
 
 
 PROSE = "The return window starts on the day after delivery. It ends after thirty days. Weekends count as well."
 
 
 def test_an_empty_document_has_no_chunks() -> None:
-    assert split_document(ParsedDocument(" \n "), chunk_chars=900, overlap_chars=0) == []
+    assert split_document(ParsedDocument(" \n "), chunk_tokens=900, overlap_tokens=0, tokens=len) == []
 
 
 def test_every_section_begins_a_chunk_of_its_own() -> None:
@@ -150,7 +150,9 @@ def test_text_before_the_first_heading_has_no_section() -> None:
 
 
 def test_a_section_that_goes_on_keeps_its_name_on_the_next_page() -> None:
-    chunks = split_document(document_of([["# Scope", PROSE], [PROSE]]), chunk_chars=900, overlap_chars=200)
+    chunks = split_document(
+        document_of([["# Scope", PROSE], [PROSE]]), chunk_tokens=900, overlap_tokens=200, tokens=len
+    )
     assert [(chunk.page, chunk.section) for chunk in chunks] == [(1, "Scope"), (2, "Scope")]
 
 
@@ -175,7 +177,7 @@ def test_a_word_without_end_is_divided_and_a_small_rest_is_not_left_alone() -> N
 def test_a_setext_heading_belongs_to_its_rule() -> None:
     text = "Title\n=====\n" + PROSE
     document = ParsedDocument(text, sections=(Section("Title", ("Title",), 0, len(text)),))
-    (chunk,) = split_document(document, chunk_chars=150, overlap_chars=0)
+    (chunk,) = split_document(document, chunk_tokens=150, overlap_tokens=0, tokens=len)
     assert chunk.section == "Title"
 
 
@@ -186,5 +188,5 @@ def test_a_setext_heading_belongs_to_its_rule() -> None:
     ids=["one word", "blank", "words", "lines"],
 )
 def test_hostile_texts_come_to_an_end(text: str) -> None:
-    chunks = split_document(ParsedDocument(text), chunk_chars=900, overlap_chars=120)
+    chunks = split_document(ParsedDocument(text), chunk_tokens=900, overlap_tokens=120, tokens=len)
     assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))

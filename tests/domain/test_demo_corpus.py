@@ -29,7 +29,7 @@ def parsed(filename: str) -> ParsedDocument:
 
 @cache
 def chunks(filename: str) -> list[TextChunk]:
-    return split_document(parsed(filename), chunk_chars=900, overlap_chars=120)
+    return split_document(parsed(filename), chunk_tokens=220, overlap_tokens=30)
 
 
 def table(filename: str, heading: str) -> dict[str, list[float]]:

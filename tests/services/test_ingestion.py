@@ -18,7 +18,7 @@ from services.ingestion import MAX_ATTEMPTS, ingest
 
 pytestmark = pytest.mark.usefixtures("database")
 
-LIMITS = IngestionSettings(chunk_chars=200, overlap_chars=40, batch=2)
+LIMITS = IngestionSettings(chunk_tokens=50, overlap_tokens=10, batch=2)
 POLICY = "\n\n".join(
     f"Rule {n}: returns of kind {n} are accepted within {n + 10} days of the purchase." for n in range(12)
 )

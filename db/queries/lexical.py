@@ -1,0 +1,82 @@
+"""Lexical search: the passages with the question's rarest words, in the order of domain.lexical."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import ColumnElement, case, cast, literal, select, text
+from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.orm import Session
+
+from db.models import Chunk, Document, DocumentStatus
+from db.queries.lexicon import collection
+from domain.lexemes import lexemes
+from domain.lexical import Collection, Occurrences, lexical_order
+
+# Work per search is bounded: so many of the question's lexemes count, so many passages are looked at for having one of
+# the rarest, and so many of these, with most of the question's words by rarity, are scored.
+_LEXEMES = 32
+_LOOKED_AT = 20_000
+_SCORED = 200
+
+_PLACES = text("""
+    SELECT chunks.id, chunks.length, held.lexeme, held.positions
+    FROM chunks CROSS JOIN LATERAL unnest(chunks.search) AS held
+    WHERE chunks.id = ANY(:keys) AND held.lexeme = ANY(:lexemes)
+""")
+
+
+def search_text(
+    session: Session, workspace_id: int, question: str, k: int, where: Sequence[ColumnElement[bool]] = ()
+) -> list[int]:
+    """The `k` passages of ready documents that match the question's words best, the best first; `where` are conditions
+    on their documents. Empty without a word that any passage has."""
+    asked = lexemes(question)
+    known = collection(session, workspace_id, list(dict.fromkeys(asked)))
+    rarest = sorted(known.frequencies, key=lambda lexeme: known.frequencies[lexeme])[:_LEXEMES]
+    if not rarest:
+        return []
+    keys = _candidates(session, workspace_id, rarest, known, where)
+    ordered = lexical_order([each for each in asked if each in rarest], _occurrences(session, keys, rarest), known)
+    return ordered[:k]
+
+
+def _candidates(
+    session: Session, workspace_id: int, rarest: list[str], known: Collection, where: Sequence[ColumnElement[bool]]
+) -> list[int]:
+    looked_up = _affordable(rarest, known.frequencies)
+    shared = sum((case((_has([each]), known.rarity(each)), else_=0.0) for each in rarest), literal(0.0))
+    return list(
+        session.scalars(
+            select(Chunk.id)
+            .join(Document, Document.id == Chunk.document_id)
+            .where(Chunk.workspace_id == workspace_id, Document.status == DocumentStatus.READY, *where)
+            .where(_has(looked_up))
+            .order_by(shared.desc(), Chunk.id)
+            .limit(_SCORED)
+        )
+    )
+
+
+def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
+    """The rarest lexemes that together stand in so many passages as may be looked at; always one."""
+    chosen, passages = rarest[:1], frequencies[rarest[0]]
+    for lexeme in rarest[1:]:
+        passages += frequencies[lexeme]
+        if passages > _LOOKED_AT:
+            break
+        chosen.append(lexeme)
+    return chosen
+
+
+def _has(any_of: Sequence[str]) -> ColumnElement[bool]:
+    # No lexeme holds a quotation mark or a backslash (domain.lexemes).
+    query = " | ".join(f"'{lexeme}'" for lexeme in any_of)
+    return Chunk.search.op("@@", is_comparison=True)(cast(query, TSQUERY))
+
+
+def _occurrences(session: Session, keys: list[int], wanted: list[str]) -> list[Occurrences[int]]:
+    """Where the lexemes stand in the passages, in the order of `keys`."""
+    places: dict[int, dict[str, list[int]]] = {key: {} for key in keys}
+    lengths: dict[int, int] = {}
+    for key, length, lexeme, positions in session.execute(_PLACES, {"keys": keys, "lexemes": wanted}):
+        places[key][lexeme], lengths[key] = positions, length
+    return [Occurrences(key, lengths[key], held) for key, held in places.items() if held]

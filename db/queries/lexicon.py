@@ -1,0 +1,104 @@
+"""What lexical search knows of a workspace: how many passages it has, how long they are, which lexemes they hold.
+
+Kept in the transaction that stores or deletes the passages.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import Chunk, Lexeme, Workspace
+from domain.lexical import Collection
+
+# Postgres keeps so many places of a lexeme, and none behind the last one that fits into 14 bits.
+_MOST_PLACES = 256
+_LAST_PLACE = 16_383
+
+_RECOUNT = text("""
+    INSERT INTO lexemes (workspace_id, lexeme, tenant_id, chunks)
+    SELECT chunks.workspace_id, held.lexeme, chunks.tenant_id, count(*)
+    FROM chunks CROSS JOIN LATERAL unnest(chunks.search) AS held
+    WHERE chunks.workspace_id = :workspace_id
+    GROUP BY chunks.workspace_id, held.lexeme, chunks.tenant_id
+""")
+_HELD = text("""
+    SELECT held.lexeme, count(*) FROM chunks CROSS JOIN LATERAL unnest(chunks.search) AS held
+    WHERE chunks.document_id = :document_id GROUP BY held.lexeme
+""")
+
+
+def as_tsvector(lexemes: Sequence[str]) -> str:
+    """Return the lexemes with their places (from 1), as Postgres reads a tsvector."""
+    places: dict[str, list[int]] = {}
+    for place, lexeme in enumerate(lexemes[:_LAST_PLACE], start=1):
+        places.setdefault(lexeme, []).append(place)
+    # No lexeme holds a quotation mark or a backslash (domain.lexemes).
+    return " ".join(f"'{lexeme}':{','.join(map(str, at[:_MOST_PLACES]))}" for lexeme, at in places.items())
+
+
+def count_chunks(session: Session, workspace_id: int, chunks: Iterable[Sequence[str]]) -> None:
+    """Add passages, each as its lexemes in order."""
+    counted = list(chunks)
+    held = Counter(lexeme for lexemes in counted for lexeme in set(lexemes[:_LAST_PLACE]))
+    _add(session, workspace_id, held, len(counted), sum(map(len, counted)))
+
+
+def forget_chunks(session: Session, document_id: uuid.UUID) -> None:
+    """Delete the passages of a document, and take them out of what is known of its workspace."""
+    known = session.execute(
+        select(Chunk.workspace_id, func.count(), func.sum(Chunk.length))
+        .where(Chunk.document_id == document_id)
+        .group_by(Chunk.workspace_id)
+    ).one_or_none()
+    if known is None:
+        return
+    workspace_id, chunks, length = known
+    held = {lexeme: -count for lexeme, count in session.execute(_HELD, {"document_id": document_id})}
+    session.execute(delete(Chunk).where(Chunk.document_id == document_id))
+    _add(session, workspace_id, held, -chunks, -length)
+
+
+def recount(session: Session, workspace_id: int) -> None:
+    """Count everything again: after passages were stored in bulk."""
+    session.execute(delete(Lexeme).where(Lexeme.workspace_id == workspace_id))
+    session.execute(_RECOUNT, {"workspace_id": workspace_id})
+    counted = select(func.count(), func.coalesce(func.sum(Chunk.length), 0)).where(Chunk.workspace_id == workspace_id)
+    chunks, length = session.execute(counted).one()
+    session.execute(
+        update(Workspace).where(Workspace.id == workspace_id).values(chunk_count=chunks, lexeme_count=length)
+    )
+
+
+def collection(session: Session, workspace_id: int, lexemes: Sequence[str]) -> Collection:
+    """What is known of the workspace with regard to these lexemes; those that no passage has are left out."""
+    workspace = session.get_one(Workspace, workspace_id, populate_existing=True)
+    rows = session.execute(
+        select(Lexeme.lexeme, Lexeme.chunks).where(
+            Lexeme.workspace_id == workspace_id, Lexeme.lexeme.in_(list(lexemes)), Lexeme.chunks > 0
+        )
+    )
+    mean = workspace.lexeme_count / workspace.chunk_count if workspace.chunk_count else 0.0
+    return Collection(workspace.chunk_count, mean, dict(rows.all()))
+
+
+def _add(session: Session, workspace_id: int, held: Mapping[str, int], chunks: int, length: int) -> None:
+    # In order, so that two who store into one workspace never wait for each other.
+    rows = [{"workspace_id": workspace_id, "lexeme": lexeme, "chunks": held[lexeme]} for lexeme in sorted(held)]
+    if rows:
+        adding = insert(Lexeme)
+        session.execute(
+            adding.on_conflict_do_update(
+                index_elements=[Lexeme.workspace_id, Lexeme.lexeme],
+                set_={"chunks": Lexeme.chunks + adding.excluded.chunks},
+            ),
+            rows,
+        )
+    session.execute(
+        update(Workspace)
+        .where(Workspace.id == workspace_id)
+        .values(chunk_count=Workspace.chunk_count + chunks, lexeme_count=Workspace.lexeme_count + length)
+    )

@@ -1,0 +1,63 @@
+"""Lexemes and how well they match (retrieval; S1.1's lexical half)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from db.queries.lexicon import as_tsvector
+from domain.lexemes import lexemes
+from domain.lexical import Collection, Occurrences, lexical_order, lexical_score
+
+COLLECTION = Collection(passages=100, mean_length=10, frequencies={"rare": 1, "fee": 50, "due": 50, "all": 100})
+
+
+def passage(text: str, key: str = "") -> Occurrences[str]:
+    held = text.split()
+    places = {word: [at for at, each in enumerate(held, 1) if each == word] for word in held}
+    return Occurrences(key or text, len(held), places)
+
+
+def score(question: str, text: str) -> float:
+    return lexical_score(question.split(), passage(text), COLLECTION)
+
+
+def test_no_shared_word_scores_nothing_and_is_not_found() -> None:
+    assert score("fee", "something else") == 0
+    assert lexical_order(["fee"], [passage("something else")], COLLECTION) == []
+
+
+def test_rare_words_short_passages_and_repetitions_count_more() -> None:
+    assert score("rare fee", "rare x") > score("rare fee", "fee x")
+    assert score("fee", "fee x") > score("fee", "fee x x x x x")
+    assert 0 < score("fee", "fee fee x") - score("fee", "fee x x") < score("fee", "fee x x")
+
+
+def test_neighbours_in_either_order_count_besides() -> None:
+    apart = score("fee due", "fee x due")
+    assert score("fee due", "fee due x") == pytest.approx(score("fee due", "x due fee"))
+    assert score("fee due", "fee due x") > apart
+
+
+def test_a_word_that_all_passages_have_never_counts_against_one() -> None:
+    assert score("all", "all x") > 0
+
+
+@given(st.text())
+def test_lexemes_are_what_postgres_can_store(text: str) -> None:
+    for lexeme in lexemes(text):
+        assert lexeme
+        assert not set(lexeme) & set("'\\ \t\n\x00")
+        assert len(lexeme) <= 100
+
+
+def test_words_of_unspaced_scripts_are_pairs_of_characters() -> None:
+    assert lexemes("전기버스를") == ["전기", "기버", "버스", "스를"]
+    assert lexemes("東") == ["東"]
+    assert lexemes("A4용지") == ["a4", "용지"]
+    assert lexemes("Müller the cafés") == lexemes("Muller cafes")
+
+
+def test_a_passage_longer_than_postgres_counts_is_cut_where_it_stops() -> None:
+    written = as_tsvector(["a"] * 300 + ["b"] * 20_000)
+    assert written.count(",") == 255 + 255
+    assert "'b':301,302" in written
