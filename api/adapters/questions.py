@@ -35,8 +35,8 @@ def of_agent(asked: AgentAsk) -> NewQuery:
 
 
 def of_stream(asked: StreamAsk) -> NewQuery:
-    """S4.3."""
-    return NewQuery(asked.query, workspace=asked.workspace)
+    """S4.3; S4.5: 20 passages are retrieved, the best 10 of them that fit into the budget are shown to the model."""
+    return NewQuery(asked.query, workspace=asked.workspace, k=20, top_k=10)
 
 
 def of_verified(asked: VerifiedAsk) -> NewQuery:
