@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 
 from clients.embeddings import Embedder
-from clients.parsing import ParseLimits, parse
+from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import IngestionSettings
 from db.queries import documents as rows
 from db.queries.workspaces import claim_embedding_model
@@ -87,11 +87,7 @@ def _claim(document_id: uuid.UUID) -> _Job | None:
 def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
     with transaction() as session:
         claim_embedding_model(session, job.workspace_id, embedder.name, embedder.dimension)
-    parsed = parse(
-        job.content,
-        job.filename,
-        ParseLimits(max_pages=limits.max_pages, max_chars=limits.max_chars),
-    )
+    parsed = parse_isolated(job.content, job.filename, limits_of(limits))
     chunks = split_document(parsed, chunk_chars=limits.chunk_chars, overlap_chars=limits.overlap_chars)
     if not chunks:
         raise DocumentEmpty
