@@ -120,9 +120,7 @@ class IngestionSettings(_Group):
     max_chars: int = Field(default=20_000_000, ge=1)
     parse_memory_mb: int = Field(default=1024, ge=128, description="of the process that reads one file")
     parse_base_s: float = Field(default=8.0, gt=0, description="how long reading a file may take, whatever its size")
-    parse_s_per_mb: float = Field(
-        default=2.0, ge=0, description="and for each MB of it; tenfold if it is packed, as PDFs"
-    )
+    parse_s_per_mb: float = Field(default=2.0, ge=0, description="and per MB of it; tenfold if it is packed, as PDFs")
     parse_max_s: float = Field(default=240.0, gt=0, description="but never longer than that")
     chunk_chars: int = Field(default=900, ge=100)
     overlap_chars: int = Field(default=120, ge=0)

@@ -73,7 +73,7 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         try:
             return read_answer(ended.output, limits)
         except AnswerInvalid:
-            pass
+            log.warning("reader_answer_invalid", code=ended.code, bytes=len(ended.output))
     raise _failure(ended, filename, limits, deadline_s)
 
 

@@ -14,7 +14,7 @@ _MARKS_ALLOWANCE = 65_536
 class ParseLimits:
     """A8: the largest document that is read, in pages and in code points of its text.
 
-    `memory_mb` and the time hold where a child reads it (`parse_isolated`): `base_s`, and `s_per_mb` of the file, but at
+    Where a child reads it (`parse_isolated`), memory and time are bounded too: `base_s`, and `s_per_mb` of the file, at
     most `max_s`.
     """
 
