@@ -15,7 +15,7 @@ from pathlib import Path
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 _OPEN_FILES = 64
-_NICE = 5
+_NICE = 2
 # After the signal that can be told from others, the one that cannot be caught.
 _GRACE_S = 2
 

@@ -25,7 +25,7 @@ from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable,
 
 log = structlog.get_logger()
 
-_ARGV = (sys.executable, "-P", "-s", "-B", "-m", "clients.parsing.child")
+_ARGV = (sys.executable, "-P", "-B", "-m", "clients.parsing.child")
 _ROOT = Path(__file__).resolve().parents[2]
 # What some Pythons need to find their own libraries; everything else stays here.
 _INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
@@ -79,7 +79,8 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 
 def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
-        "PYTHONPATH": str(_ROOT),
+        # This very code first, wherever this process has found it.
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),
         "PYTHONUTF8": "1",
         # Each thread of theirs would reserve a part of the memory that is allowed.
         "OMP_NUM_THREADS": "1",
@@ -91,7 +92,7 @@ def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float
     if ended.cut is Cut.TIME or ended.code == -signal.SIGXCPU:
         return DocumentTooSlow(
             f"{filename} could not be read within {deadline_s:.0f} s; split it, save it anew with another program, or "
-            "raise ingestion.parse_base_s"
+            "allow more time (ingestion.parse_base_s, parse_s_per_mb, parse_max_s)"
         )
     if ended.cut is Cut.OUTPUT:
         return DocumentTooLarge(f"{filename} has more text than the limit of {limits.max_chars:,} characters; split it")
