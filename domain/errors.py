@@ -5,7 +5,7 @@ CitewellError
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
-│       └── DocumentTooLarge (413)
+│       └── DocumentTooLarge (413), DocumentTooSlow
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
@@ -125,6 +125,10 @@ class DocumentTooLarge(DocumentUnusable):
     """The document is larger than the limit."""
 
     status = 413
+
+
+class DocumentTooSlow(DocumentUnusable):
+    """Reading the document takes too long; split it, or save it anew with another program."""
 
 
 class Unauthenticated(CitewellError):

@@ -5,12 +5,13 @@ import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import structlog
 
 from clients.embeddings import Embedder
-from clients.parsing import ParseLimits, parse
+from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import IngestionSettings
 from db.queries import documents as rows
 from db.queries.workspaces import claim_embedding_model
@@ -37,6 +38,7 @@ class _Job:
     workspace_id: int
     doc_id: str
     filename: str
+    title: str
     content: bytes
 
 
@@ -77,7 +79,9 @@ def _claim(document_id: uuid.UUID) -> _Job | None:
             return None
         document = rows.get_document(session, document_id)
         content = rows.get_file(session, document_id)
-        job = _Job(document_id, attempt, document.workspace_id, document.doc_id, document.filename, content)
+        given = document.details.get("title")
+        title = given if isinstance(given, str) else ""
+        job = _Job(document_id, attempt, document.workspace_id, document.doc_id, document.filename, title, content)
     if attempt > MAX_ATTEMPTS:
         _fail(job, "ingestion_gave_up", f"{job.filename} ended {MAX_ATTEMPTS} workers; it will not be tried again.")
         return None
@@ -87,12 +91,13 @@ def _claim(document_id: uuid.UUID) -> _Job | None:
 def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
     with transaction() as session:
         claim_embedding_model(session, job.workspace_id, embedder.name, embedder.dimension)
-    parsed = parse(
-        job.content,
-        job.filename,
-        ParseLimits(max_pages=limits.max_pages, max_chars=limits.max_chars),
+    parsed = parse_isolated(job.content, job.filename, limits_of(limits))
+    chunks = split_document(
+        parsed,
+        chunk_tokens=limits.chunk_tokens,
+        overlap_tokens=limits.overlap_tokens,
+        name=job.title or parsed.found.get("title") or _readable(job.filename),
     )
-    chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
     if not chunks:
         raise DocumentEmpty
     with transaction() as session:
@@ -104,6 +109,11 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
         if not rows.mark_document_ready(session, job.document_id, job.attempt):
             raise TakenOver
         announce_document(session, job.document_id)
+
+
+def _readable(filename: str) -> str:
+    """A file's name in words: `AAPL_10-K_2023.pdf` says what the document is, and is found by it."""
+    return PurePath(filename).stem.replace("_", " ")
 
 
 def _store_batch(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> None:

@@ -12,7 +12,7 @@ from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url
 from citewell.cli.show.given import given_view
 from citewell.wire.verifications import SourceText
-from clients.parsing import ParseLimits, parse
+from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -53,8 +53,7 @@ def _answer(name: str) -> str:
 
 def _source(path: Path) -> SourceText:
     """The file as ingestion reads it, with its pages."""
-    limits = settings().ingestion
-    parsed = parse(_read(path), path.name, ParseLimits(max_pages=limits.max_pages, max_chars=limits.max_chars))
+    parsed = parse_isolated(_read(path), path.name, limits_of(settings().ingestion))
     pages = [[page.number, page.start, page.end] for page in parsed.pages]
     source = SourceText(title=path.name, text=parsed.text)
     if pages:

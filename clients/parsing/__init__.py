@@ -1,29 +1,27 @@
 """Documents as people have them, turned into one text with pages and sections (N3): .txt, .md and .pdf."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import PurePath
+from typing import cast
 
-from clients.parsing.decoding import decode
 from clients.parsing.limits import ParseLimits
-from clients.parsing.markdown import markdown_sections
-from clients.parsing.pdf import parse_pdf
-from clients.parsing.plain import plain_sections
 from clients.parsing.signatures import kind_of
 from domain.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, DocumentUnreadable
+from domain.errors import DocumentEmpty, DocumentTypeUnknown, DocumentUnreadable
 
 __all__ = ["ParseLimits", "parse"]
 
-_SECTIONS_OF_TEXT = {
-    ".txt": plain_sections,
-    ".text": plain_sections,
-    ".md": markdown_sections,
-    ".markdown": markdown_sections,
+_Reader = Callable[[bytes, str, ParseLimits], ParsedDocument]
+
+# By name: the child that reads a file loads the libraries of its format alone, and only after it is confined.
+_READERS: dict[str, str] = {
+    ".txt": "clients.parsing.texts:parse_plain",
+    ".text": "clients.parsing.texts:parse_plain",
+    ".md": "clients.parsing.texts:parse_markdown",
+    ".markdown": "clients.parsing.texts:parse_markdown",
+    ".pdf": "clients.parsing.pdf:parse_pdf",
 }
-_READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
-    ".pdf": parse_pdf,
-}
-_SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -33,22 +31,25 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     and plain text it is otherwise the source itself. Only a PDF has pages. Sections partition the text from the first
     heading on: each reaches to the next heading of any level.
 
-    Runs in the prefork ingestion worker and nowhere else: it is pure computation that holds the GIL or, inside PDFium,
-    cannot be interrupted, so a hostile file costs one child process and never an API request. The limits bound pages
-    and characters before they are read; bytes are bounded at upload, time by the worker's own limit.
+    It is pure computation that holds the GIL or, inside PDFium, cannot be interrupted, and libraries for old formats
+    have faults: files of strangers are read by `clients.parsing.isolated`, which runs this in a child. The limits bound
+    pages and characters before they are read; bytes are bounded at upload, memory and time by the child.
 
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """
     suffix = PurePath(filename).suffix.lower()
-    if suffix not in _SUFFIXES:
+    if suffix not in _READERS:
         kind = f"{suffix} is" if suffix else "a name without an extension is"
         raise DocumentTypeUnknown(f"{filename}: {kind} not supported; use .txt, .md or .pdf")
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
-    if read := _READERS.get(suffix):
-        return read(data, filename, limits)
-    return _parse_text(data, filename, suffix, limits)
+    return _reader(_READERS[suffix])(data, filename, limits)
+
+
+def _reader(name: str) -> _Reader:
+    module, _, function = name.partition(":")
+    return cast("_Reader", getattr(import_module(module), function))
 
 
 def _check_kind(data: bytes, filename: str, suffix: str) -> None:
@@ -59,12 +60,3 @@ def _check_kind(data: bytes, filename: str, suffix: str) -> None:
     if suffix != ".pdf" and not kind.is_text:
         advice = f"; rename it to {kind.suffix}" if kind.suffix else ""
         raise DocumentUnreadable(f"{filename} is named {suffix} but seems to be {kind.name}{advice}")
-
-
-def _parse_text(data: bytes, filename: str, suffix: str, limits: ParseLimits) -> ParsedDocument:
-    text = decode(data, filename)
-    if not text.strip():
-        raise DocumentEmpty(f"{filename} contains no text")
-    if len(text) > limits.max_chars:
-        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
-    return ParsedDocument(text, sections=_SECTIONS_OF_TEXT[suffix](text))

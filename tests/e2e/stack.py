@@ -30,18 +30,27 @@ class Stack:
 
     def add_file(self, path: Path, *, workspace: str, metadata: dict[str, Any] | None = None) -> str:
         """Ingest a file and wait until it can be searched; return its id."""
+        return self.until_ready(self.send_file(path.name, path.read_bytes(), workspace=workspace, metadata=metadata))
+
+    def send_file(self, name: str, data: bytes, *, workspace: str, metadata: dict[str, Any] | None = None) -> str:
+        """Have a file ingested; return its id."""
         form = {"workspace": workspace, "metadata": json.dumps(metadata or {})}
-        answer = self.http.post("/v1/documents", files={"file": (path.name, path.read_bytes())}, data=form)
-        return self.until_ready(answer.raise_for_status().json()["id"])
+        answer = self.http.post("/v1/documents", files={"file": (name, data)}, data=form)
+        return answer.raise_for_status().json()["id"]
 
     def until_ready(self, document_id: str) -> str:
         """Wait for an ingestion to end well."""
+        document = self.until_ended(document_id)
+        assert document["status"] == "ready", document
+        return document_id
+
+    def until_ended(self, document_id: str) -> dict[str, Any]:
+        """Wait for an ingestion to end, well or not; return the document."""
         deadline = time.monotonic() + 60
-        while (document := self.http.get(f"/v1/documents/{document_id}").json())["status"] != "ready":
-            assert document["status"] in {"queued", "processing"}, document
+        while (document := self.http.get(f"/v1/documents/{document_id}").json())["status"] in {"queued", "processing"}:
             assert time.monotonic() < deadline, document
             time.sleep(0.05)
-        return document_id
+        return document
 
     def submit(self, question: str, **body: Any) -> str:
         """Submit a question; return the query's id."""

@@ -1,0 +1,96 @@
+"""What the child that read a file answers, checked as if it came from a stranger."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from pydantic import TypeAdapter, ValidationError
+
+from clients.parsing.limits import ParseLimits
+from domain.documents import Page, ParsedDocument, Section, Table
+from domain.errors import DocumentUnusable
+
+_MAX_MESSAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    chars: int = 0
+    pages: tuple[Page, ...] = ()
+    sections: tuple[Section, ...] = ()
+    tables: tuple[Table, ...] = ()
+    found: dict[str, str] = field(default_factory=dict[str, str])
+    error: _Refusal | None = None
+
+
+_ANSWER = TypeAdapter(_Answer)
+
+
+class AnswerInvalid(Exception):
+    """The answer is cut off, or is none that a reader gives."""
+
+
+def read_answer(output: bytes | bytearray, limits: ParseLimits) -> ParsedDocument:
+    """Return the document, whose places all lie within its text, in order.
+
+    Raises the error that the child had, which is a DocumentUnusable, or AnswerInvalid.
+    """
+    end = output.find(b"\n", 0, limits.max_marks_bytes + 1)
+    if end < 0:
+        raise AnswerInvalid
+    try:
+        answer = _ANSWER.validate_json(bytes(output[:end]), strict=True)
+        text = str(memoryview(output)[end + 1 :], "utf-8")
+    except (ValidationError, UnicodeDecodeError):
+        raise AnswerInvalid from None
+    if answer.error:
+        raise _error(answer.error)
+    document = ParsedDocument(text, answer.pages, answer.sections, answer.tables, answer.found)
+    if len(text) != answer.chars or len(text) > limits.max_chars or not _is_sound(document, limits):
+        raise AnswerInvalid
+    return document
+
+
+def _error(refusal: _Refusal) -> Exception:
+    for kind in _kinds(DocumentUnusable):
+        error = kind(refusal.message[:_MAX_MESSAGE])
+        if error.code == refusal.code:
+            return error
+    return AnswerInvalid()
+
+
+def _kinds(kind: type[DocumentUnusable]) -> Generator[type[DocumentUnusable]]:
+    yield kind
+    for narrower in kind.__subclasses__():
+        yield from _kinds(narrower)
+
+
+def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
+    numbers = [page.number for page in document.pages]
+    words = (document.text, *document.found, *document.found.values(), *_titles(document))
+    return (
+        all(0 < number <= limits.max_pages for number in numbers)
+        and all(before < after for before, after in pairwise(numbers))
+        and all(_in_order(marks, len(document.text)) for marks in (document.pages, document.sections, document.tables))
+        and all(table.start <= table.header_end <= table.end for table in document.tables)
+        and not any("\0" in word for word in words)
+    )
+
+
+def _in_order(marks: Sequence[Page | Section | Table], length: int) -> bool:
+    """Whether each lies within the text and none begins before the end of the one before it."""
+    return all(0 <= mark.start <= mark.end <= length for mark in marks) and all(
+        before.end <= after.start for before, after in pairwise(marks)
+    )
+
+
+def _titles(document: ParsedDocument) -> Generator[str]:
+    for section in document.sections:
+        yield section.title
+        yield from section.path

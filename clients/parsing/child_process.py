@@ -1,0 +1,139 @@
+"""One child process with input, output and a deadline; whatever happens, it has ended afterwards."""
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from typing import IO
+
+_PIECE = 1 << 18
+_MAX_ERRORS = 8_192
+
+
+class Cut(Enum):
+    """Why a child was ended before it had closed its output."""
+
+    TIME = "time"
+    OUTPUT = "output"
+
+
+@dataclass(slots=True)
+class Ended:
+    """What a child left: its output, the first kilobytes of its errors, and how it ended.
+
+    `code` is its exit code, or minus the signal that ended it; `peak_bytes` the most memory that it had at a time.
+    """
+
+    output: bytearray = field(default_factory=bytearray)
+    errors: bytearray = field(default_factory=bytearray)
+    cut: Cut | None = None
+    code: int = 0
+    peak_bytes: int = 0
+
+
+def run_child(
+    argv: Sequence[str], env: Mapping[str, str], feed: Sequence[bytes], *, deadline_s: float, max_output: int
+) -> Ended:
+    """Run `argv` in a session of its own, in the root folder, and exchange what it reads and writes.
+
+    Without code between fork and exec: threads of this process may hold locks. Raises OSError when it cannot be
+    started. Any exception on the way, such as a worker's time limit, ends the child too.
+    """
+    deadline = time.monotonic() + deadline_s
+    child = subprocess.Popen(  # noqa: S603 - argv is our own
+        argv,
+        env=env,
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,
+    )
+    ended = Ended()
+    try:
+        _Exchange(child, feed, ended, max_output).run(deadline)
+    finally:
+        _end(child, ended)
+    return ended
+
+
+class _Exchange:
+    """Writes and reads as the pipes have room, until the output is closed."""
+
+    def __init__(self, child: subprocess.Popen[bytes], feed: Sequence[bytes], ended: Ended, max_output: int) -> None:
+        self._feed = [memoryview(part) for part in reversed(feed)]
+        self._ended = ended
+        self._max_output = max_output
+        self._actions = (
+            (child.stdin, selectors.EVENT_WRITE, self._write),
+            (child.stdout, selectors.EVENT_READ, self._read),
+            (child.stderr, selectors.EVENT_READ, self._read_errors),
+        )
+        self._open = True
+
+    def run(self, deadline: float) -> None:
+        with selectors.DefaultSelector() as selector:
+            for pipe, event, action in self._actions:
+                assert pipe is not None  # noqa: S101 - all three are pipes
+                os.set_blocking(pipe.fileno(), False)
+                selector.register(pipe, event, partial(self._act, selector, pipe, action))
+            while self._open and self._ended.cut is None:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    self._ended.cut = Cut.TIME
+                    break
+                for key, _ in selector.select(left):
+                    key.data()
+
+    def _act(self, selector: selectors.BaseSelector, pipe: IO[bytes], action: Callable[[int], bool]) -> None:
+        if not action(pipe.fileno()):
+            selector.unregister(pipe)
+            pipe.close()
+
+    def _write(self, pipe: int) -> bool:
+        if not self._feed:
+            return False
+        part = self._feed.pop()
+        try:
+            written = os.write(pipe, part[:_PIECE])
+        except BrokenPipeError:
+            return False
+        if written < len(part):
+            self._feed.append(part[written:])
+        return True
+
+    def _read(self, pipe: int) -> bool:
+        piece = os.read(pipe, _PIECE)
+        self._ended.output += piece
+        if len(self._ended.output) > self._max_output:
+            self._ended.cut = Cut.OUTPUT
+        self._open = bool(piece)
+        return self._open
+
+    def _read_errors(self, pipe: int) -> bool:
+        piece = os.read(pipe, _PIECE)
+        self._ended.errors += piece[: _MAX_ERRORS - len(self._ended.errors)]
+        return bool(piece)
+
+
+def _end(child: subprocess.Popen[bytes], ended: Ended) -> None:
+    # A child that is ending by itself keeps its own exit code: this signal comes too late to change it.
+    with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
+        os.killpg(child.pid, signal.SIGKILL)
+    _, status, usage = os.wait4(child.pid, 0)
+    ended.code = child.returncode = os.waitstatus_to_exitcode(status)
+    ended.peak_bytes = usage.ru_maxrss * _RSS_UNIT
+    for pipe in (child.stdin, child.stdout, child.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+# BSDs and macOS count bytes, Linux kilobytes.
+_RSS_UNIT = 1024 if os.uname().sysname == "Linux" else 1

@@ -1,0 +1,53 @@
+"""What the child that reads a file takes from itself before it loads a parsing library.
+
+Not limited: the network and the reading of files that its user may read; root could lift the limits again. On macOS
+the kernel does not enforce RLIMIT_AS, and a child whose parent was killed ends by its CPU time alone.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_NO_NEW_PRIVS = 38
+_OPEN_FILES = 64
+_NICE = 2
+# After the signal that can be told from others, the one that cannot be caught.
+_GRACE_S = 2
+
+
+def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
+    """Bound this process in memory, CPU time, files, core dumps and children; it ends with `parent`, a process id."""
+    if sys.platform == "linux":
+        _bind_to(parent)
+        # When the machine runs out of memory, this process is the one to go.
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    os.nice(_NICE)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, 0)
+    _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
+    _limit(resource.RLIMIT_NPROC, 0)
+    _limit(resource.RLIMIT_CPU, cpu_s, cpu_s + _GRACE_S)
+    # macOS refuses values below what is mapped already, which is a lot.
+    with suppress(*(() if sys.platform == "linux" else (ValueError, OSError))):
+        _limit(resource.RLIMIT_AS, memory_mb * 1024 * 1024)
+
+
+def _bind_to(parent: int) -> None:
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL.value)
+    if os.getppid() != parent:  # it died before the setting was made
+        os._exit(1)
+
+
+def _limit(kind: int, soft: int, hard: int | None = None) -> None:
+    _, highest = resource.getrlimit(kind)
+    hard = soft if hard is None else hard
+    if highest != resource.RLIM_INFINITY:
+        soft, hard = min(soft, highest), min(hard, highest)
+    resource.setrlimit(kind, (soft, hard))

@@ -1,0 +1,122 @@
+"""Files of strangers, read in a child process with hard limits: a hostile one costs that child and nothing else (A8).
+
+The child has bounded memory, CPU time and wall-clock time, cannot write files, and has neither secrets in its
+environment nor descriptors of this process. What is not kept from it: see `clients.parsing.confinement`.
+"""
+
+import json
+import math
+import os
+import re
+import signal
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import structlog
+
+from clients.parsing.answers import AnswerInvalid, read_answer
+from clients.parsing.child import OUT_OF_MEMORY
+from clients.parsing.child_process import Cut, Ended, run_child
+from clients.parsing.limits import ParseLimits
+from config.settings import IngestionSettings
+from domain.documents import ParsedDocument
+from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable, DocumentUnusable
+
+log = structlog.get_logger()
+
+_ARGV = (sys.executable, "-P", "-B", "-m", "clients.parsing.child")
+_ROOT = Path(__file__).resolve().parents[2]
+# What some Pythons need to find their own libraries; everything else stays here.
+_INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
+_FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
+# Libraries that get no memory end themselves in their own ways. (On Linux the peak counts from what this process had
+# when it started the child.)
+_FULL_SHARE = 0.5
+
+
+def limits_of(settings: IngestionSettings) -> ParseLimits:
+    """Return the limits that are configured."""
+    return ParseLimits(
+        max_pages=settings.max_pages,
+        max_chars=settings.max_chars,
+        memory_mb=settings.parse_memory_mb,
+        base_s=settings.parse_base_s,
+        s_per_mb=settings.parse_s_per_mb,
+        max_s=settings.parse_max_s,
+    )
+
+
+def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read one file as `clients.parsing.parse` does, in a child process that has ended afterwards.
+
+    To be called from any thread, also of a process that may not have children of its own kind (Celery's prefork).
+    Raises what `parse` raises, and DocumentTooSlow; DocumentTooLarge also for the memory that reading takes,
+    DocumentUnreadable also for a crash. RuntimeError or OSError: the child could not be started.
+    """
+    deadline_s = limits.deadline_s(data)
+    request = {
+        "filename": filename,
+        "limits": asdict(limits),
+        "parent": os.getpid(),
+        "cpu_s": math.ceil(deadline_s),
+    }
+    ended = run_child(
+        _ARGV,
+        _environment(),
+        (json.dumps(request).encode() + b"\n", data),
+        deadline_s=deadline_s,
+        max_output=limits.max_marks_bytes + 1 + 4 * limits.max_chars,
+    )
+    _tell(ended)
+    if ended.cut is None and ended.output:
+        try:
+            return read_answer(ended.output, limits)
+        except AnswerInvalid:
+            log.warning("reader_answer_invalid", code=ended.code, bytes=len(ended.output))
+    raise _failure(ended, filename, limits, deadline_s)
+
+
+def _environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
+        # This very code first, wherever this process has found it.
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),
+        "PYTHONUTF8": "1",
+        # Each thread of theirs would reserve a part of the memory that is allowed.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float) -> DocumentUnusable | RuntimeError:
+    if ended.cut is Cut.TIME or ended.code == -signal.SIGXCPU:
+        return DocumentTooSlow(
+            f"{filename} could not be read within {deadline_s:.0f} s; split it, save it anew with another program, or "
+            "allow more time (ingestion.parse_base_s, parse_s_per_mb, parse_max_s)"
+        )
+    if ended.cut is Cut.OUTPUT:
+        return DocumentTooLarge(f"{filename} has more text than the limit of {limits.max_chars:,} characters; split it")
+    if _ran_out_of_memory(ended, limits):
+        return DocumentTooLarge(
+            f"{filename} needs more than {limits.memory_mb:,} MB of memory to be read; split it, save it anew with "
+            "another program, or raise ingestion.parse_memory_mb"
+        )
+    if ended.code < 0 or ended.output:
+        how = signal.Signals(-ended.code).name if ended.code < 0 else "an answer that makes no sense"
+        return DocumentUnreadable(
+            f"{filename} crashed the reader ({how}); it is damaged: save it anew with another program"
+        )
+    return RuntimeError(f"the process that reads files ended with exit code {ended.code} and no answer")
+
+
+def _ran_out_of_memory(ended: Ended, limits: ParseLimits) -> bool:
+    if ended.code in (OUT_OF_MEMORY, -signal.SIGKILL):
+        return True
+    gave_up = ended.code in (-signal.SIGABRT, -signal.SIGILL, -signal.SIGTRAP)
+    return gave_up and ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
+
+
+def _tell(ended: Ended) -> None:
+    """Of the child's errors only where they happened: what libraries print may quote the document (A8)."""
+    if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
+        log.debug("reader_errors", code=ended.code, frames=frames)

@@ -1,0 +1,29 @@
+"""Files that are text already: the stored text is what they say."""
+
+from clients.parsing.decoding import decode
+from clients.parsing.limits import ParseLimits
+from clients.parsing.markdown import markdown_sections
+from clients.parsing.plain import plain_sections
+from domain.documents import ParsedDocument
+from domain.errors import DocumentEmpty, DocumentTooLarge
+
+
+def parse_plain(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read plain text. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    text = _read(data, filename, limits)
+    return ParsedDocument(text, sections=plain_sections(text))
+
+
+def parse_markdown(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read Markdown. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    text = _read(data, filename, limits)
+    return ParsedDocument(text, sections=markdown_sections(text))
+
+
+def _read(data: bytes, filename: str, limits: ParseLimits) -> str:
+    text = decode(data, filename)
+    if not text.strip():
+        raise DocumentEmpty(f"{filename} contains no text")
+    if len(text) > limits.max_chars:
+        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
+    return text
