@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clients.embeddings import Embedder
-from db.queries.search import search_text, search_vector
-from db.queries.workspaces import check_embedding_model
+from db.queries.nearest import search_vector
+from db.queries.search import search_text
 from db.session import reading
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
+from services.spaces import embedder_for, read_space
 from services.step import StepContext, StepResult
 
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
@@ -30,7 +31,7 @@ def retrieve(context: StepContext) -> StepResult:
     """Find `k` candidates for the query.
 
     A corrective round searches for each planned query and adds what it finds to what the answer was written from.
-    Raises EmbeddingMismatch when the workspace's vectors come from another model.
+    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     if planned is None:
@@ -58,13 +59,23 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     """Return (chunk key, cosine similarity), the best first: `k` by similarity for each query, fused with as many
     full-text matches in `hybrid`; the similarity of what only matched is None.
 
-    Raises EmbeddingMismatch when the workspace's vectors come from another model.
+    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
     """
-    embeddings = embedder.encode(queries).tolist()
+    space = read_space(search.workspace_id)
+    while space is not None:
+        found = _find(queries, search, embedder_for(space, search.workspace_id, embedder))
+        # `citewell reembed` may have given it another space between the two looks, and then removed the old vectors.
+        before, space = space, read_space(search.workspace_id)
+        if space == before:
+            return found
+    return []
+
+
+def _find(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
+    embeddings = embedder.encode_queries(queries).tolist()
     similarity: dict[int, float] = {}
     rankings: list[list[int]] = []
     with reading() as session:
-        check_embedding_model(session, search.workspace_id, embedder.name, embedder.dimension)
         for text, embedding in zip(queries, embeddings, strict=True):
             near = search_vector(session, search.workspace_id, embedding, search.k)
             similarity = {**dict(near), **similarity}

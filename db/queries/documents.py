@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import insert as insert_rows
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -157,9 +158,9 @@ def store_parsed(
     )
 
 
-def add_chunks(session: Session, chunks: Sequence[dict[str, Any]]) -> None:
-    """Insert a batch of chunk rows."""
-    session.execute(insert(Chunk), list(chunks))
+def add_chunks(session: Session, chunks: Sequence[dict[str, Any]]) -> list[int]:
+    """Insert a batch of chunk rows; return their keys, in the same order."""
+    return list(session.scalars(insert_rows(Chunk).returning(Chunk.id, sort_by_parameter_order=True), list(chunks)))
 
 
 def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
@@ -177,6 +178,15 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
     if failed:
         session.execute(delete(Chunk).where(Chunk.document_id == document_id))
     return failed
+
+
+def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
+    """Give a claimed document back as if it had not been claimed: what it lacks is no fault of its own."""
+    session.execute(
+        update(Document)
+        .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
+        .values(status=DocumentStatus.QUEUED, lease_until=None, attempt=attempt - 1, progress_at=func.now())
+    )
 
 
 def delete_document(session: Session, document_id: uuid.UUID) -> None:

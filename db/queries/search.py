@@ -1,30 +1,14 @@
-"""Retrieval: nearest vectors, and full-text matches for the words that a vector misses."""
+"""Full-text matches, for the words that a vector (db.queries.nearest) misses."""
 
 import re
-from collections.abc import Sequence
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentStatus
 from domain.words import words
 
 _HANGUL = re.compile(r"^[가-힣]+$")
-
-
-def search_vector(session: Session, workspace_id: int, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
-    """The `k` nearest chunks of ready documents as (chunk id, cosine similarity), the nearest first (S1.1)."""
-    # Filtered approximate search returns too few rows unless the index scan goes on until enough of them match.
-    session.execute(text("SET LOCAL hnsw.iterative_scan = 'strict_order'"))
-    distance = Chunk.embedding.cosine_distance(embedding)
-    rows = session.execute(
-        select(Chunk.id, distance)
-        .join(Document, Document.id == Chunk.document_id)
-        .where(Chunk.workspace_id == workspace_id, Document.status == DocumentStatus.READY)
-        .order_by(distance)
-        .limit(k)
-    )
-    return [(chunk_id, 1.0 - float(value)) for chunk_id, value in rows]
 
 
 def search_text(session: Session, workspace_id: int, question: str, k: int) -> list[int]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from db.queries.search import search_text, search_vector, text_query
+from db.queries.nearest import search_vector
+from db.queries.search import search_text, text_query
 from db.session import reading, transaction
 from tests.factories import make_chunk, make_document
 
