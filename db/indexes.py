@@ -14,7 +14,7 @@ from domain.errors import ReembeddingRuns, SchemaUnknown
 _BUILDING = 0x43495449
 _REEMBEDDING = 0x43495452
 _WAIT_S = 0.2
-_MEMORY = "1GB"
+_MEMORY = "2GB"
 
 _IS_VALID = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)")
 

@@ -7,6 +7,7 @@ from typing import Literal
 from clients.embeddings import Embedder
 from db.queries.nearest import search_vector
 from db.queries.search import search_text
+from db.queries.spaces import Space
 from db.session import reading
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
@@ -63,7 +64,7 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     """
     space = read_space(search.workspace_id)
     while space is not None:
-        found = _find(queries, search, embedder_for(space, search.workspace_id, embedder))
+        found = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
         # `citewell reembed` may have given it another space between the two looks, and then removed the old vectors.
         before, space = space, read_space(search.workspace_id)
         if space == before:
@@ -71,13 +72,13 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     return []
 
 
-def _find(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
+def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedder) -> Found:
     embeddings = embedder.encode_queries(queries).tolist()
     similarity: dict[int, float] = {}
     rankings: list[list[int]] = []
     with reading() as session:
         for text, embedding in zip(queries, embeddings, strict=True):
-            near = search_vector(session, search.workspace_id, embedding, search.k)
+            near = search_vector(session, search.workspace_id, embedding, search.k, space=space)
             similarity = {**dict(near), **similarity}
             rankings.append([key for key, _ in near])
             if search.method == "hybrid":

@@ -3,13 +3,24 @@
 import uuid
 
 from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy import BigInteger, ForeignKey, Identity, Index, LargeBinary, UniqueConstraint, literal_column, text
+from sqlalchemy import (
+    BigInteger,
+    ForeignKey,
+    Identity,
+    Index,
+    LargeBinary,
+    UniqueConstraint,
+    literal_column,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Owned
 
 WHEEL_SPACE = 1
 """The space of the model that comes with the program; the migrations make it, with its index."""
+
+_HALVED = literal_column("(embedding::halfvec(512))", HALFVEC(512)).label("halved")
 
 
 class EmbeddingSpace(Base):
@@ -38,7 +49,7 @@ class ChunkVector(Base):
         Index("ix_chunk_vectors_sha256", "tenant_id", "space_id", "sha256"),
         Index(
             "ix_chunk_vectors_space_1",
-            literal_column("(embedding::halfvec(512))").label("halved"),
+            _HALVED,
             postgresql_using="hnsw",
             postgresql_ops={"halved": "halfvec_cosine_ops"},
             postgresql_where=text("space_id = 1"),

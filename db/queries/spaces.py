@@ -58,11 +58,9 @@ def claim_space(session: Session, workspace_id: int, space: Space) -> Space:
     return space_of(session, workspace_id) or space
 
 
-def lock_space(session: Session, workspace_id: int) -> Space | None:
-    """The workspace's space; nobody stores vectors in the workspace until the end of this transaction."""
-    row = session.execute(select(Workspace.space_id).where(Workspace.id == workspace_id).with_for_update())
-    space_id = row.scalar_one()
-    return None if space_id is None else _space(session.get_one(EmbeddingSpace, space_id))
+def lock_space(session: Session, workspace_id: int) -> None:
+    """Until the end of this transaction nobody stores chunks in the workspace."""
+    session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update())
 
 
 def switch_space(session: Session, workspace_id: int, space: Space) -> None:

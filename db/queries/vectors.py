@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import delete, exists, func, select
@@ -51,18 +52,25 @@ def add_vectors(session: Session, space: Space, vectors: Sequence[tuple[int, str
         session.execute(insert(ChunkVector).on_conflict_do_nothing(), rows)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """What of a chunk its vector is made of."""
+
+    id: int
+    text: str
+
+
 def chunks_without_vector(
     session: Session, workspace_id: int, space: Space, *, after: int = 0, limit: int
-) -> list[Chunk]:
+) -> list[StoredChunk]:
     """Chunks of the workspace that have no vector in `space`, by id from `after` on."""
-    return list(
-        session.scalars(
-            select(Chunk)
-            .where(Chunk.workspace_id == workspace_id, Chunk.id > after, _lacking(space))
-            .order_by(Chunk.id)
-            .limit(limit)
-        )
+    rows = session.execute(
+        select(Chunk.id, Chunk.text)
+        .where(Chunk.workspace_id == workspace_id, Chunk.id > after, _lacking(space))
+        .order_by(Chunk.id)
+        .limit(limit)
     )
+    return [StoredChunk(*row) for row in rows]
 
 
 def count_chunks(session: Session, workspace_id: int, *, without: Space | None = None) -> int:

@@ -6,7 +6,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from db.models import Workspace
+from db.models import Tenant, Workspace
 from domain.errors import WorkspaceNotFound
 
 
@@ -21,6 +21,16 @@ def get_workspace(session: Session, name: str) -> Workspace:
 def list_workspaces(session: Session) -> list[Workspace]:
     """All workspaces, by name."""
     return list(session.scalars(select(Workspace).order_by(Workspace.name)))
+
+
+def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -> list[Workspace]:
+    """The workspaces that the transaction sees, by tenant and name, or those of one tenant or name."""
+    statement = select(Workspace).join(Tenant, Tenant.id == Workspace.tenant_id)
+    if tenant is not None:
+        statement = statement.where(Tenant.name == tenant)
+    if name is not None:
+        statement = statement.where(Workspace.name == name)
+    return list(session.scalars(statement.order_by(Tenant.name, Workspace.name)))
 
 
 def get_or_add_workspace(session: Session, name: str) -> Workspace:
