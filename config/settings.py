@@ -130,6 +130,27 @@ class IngestionSettings(_Group):
     batch: int = Field(default=32, ge=1, description="chunks embedded and stored per transaction")
 
 
+class EmbeddingModel(_Group):
+    """A model that makes vectors of texts: the one that comes with the program, or any OpenAI-compatible endpoint."""
+
+    provider: Literal["wheel", "openai_compatible"] = "wheel"
+    model: str = Field(default="", description="as the endpoint calls it")
+    base_url: str = Field(default="https://api.openai.com/v1", description="without /embeddings")
+    api_key: SecretStr | None = None
+    dimension: int | None = Field(default=None, ge=1, le=4000, description="asked for; without it as the model is")
+    batch: int = Field(default=64, ge=1, description="texts per request")
+    concurrency: int = Field(default=4, ge=1, description="requests at a time, per document or search")
+    timeout_s: float = Field(default=30.0, gt=0, description="of one request")
+    query_prefix: str = Field(default="", description="before every question, as some models want: `query: `")
+    document_prefix: str = Field(default="", description="before every text that is stored: `passage: `")
+
+
+class EmbeddingSettings(EmbeddingModel):
+    """The model of new workspaces. `earlier` are models whose workspaces are still served, until `citewell reembed`."""
+
+    earlier: tuple[EmbeddingModel, ...] = ()
+
+
 class RecoverySettings(_Group):
     """How fast work of a dead process is found and started again; all in seconds."""
 
@@ -241,6 +262,7 @@ class Settings(BaseSettings):
     rerank: RerankSettings = RerankSettings()
     verification: VerificationSettings = VerificationSettings()
     ingestion: IngestionSettings = IngestionSettings()
+    embeddings: EmbeddingSettings = EmbeddingSettings()
     recovery: RecoverySettings = RecoverySettings()
     access: AccessSettings = AccessSettings()
     stream: StreamSettings = StreamSettings()

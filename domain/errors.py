@@ -10,9 +10,9 @@ CitewellError
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound
-├── NotReady (503) ── DatabaseUnavailable
-├── SchemaUnknown (503)
-└── EmbeddingMismatch, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
+├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable
+├── SchemaUnknown (503), EmbeddingRejected (502)
+└── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -225,8 +225,24 @@ class SchemaUnknown(CitewellError):
     status = 503
 
 
+class EmbeddingUnavailable(NotReady):
+    """The embedding model does not answer; try again in a moment."""
+
+
+class EmbeddingRejected(CitewellError):
+    """The embedding model refused the texts, or gave something that is no vectors; check `embeddings`."""
+
+    status = 502
+
+
 class EmbeddingMismatch(CitewellError):
-    """The stored vectors come from another embedding model; ingest the documents again."""
+    """The stored vectors come from another embedding model; make them anew with `citewell reembed`."""
+
+    status = 409
+
+
+class ReembeddingRuns(CitewellError):
+    """The workspace is being embedded anew already, by another `citewell reembed`."""
 
     status = 409
 

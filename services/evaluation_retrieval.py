@@ -16,11 +16,14 @@ from clients.llm.protocol import CallLog, CallRecord
 from config.settings import RetrievalSettings
 from db.queries import documents as rows
 from db.queries.chunks import Passage, get_passages
-from db.queries.workspaces import claim_embedding_model, delete_workspace, get_or_add_workspace
+from db.queries.spaces import Space
+from db.queries.vectors import add_vectors
+from db.queries.workspaces import delete_workspace, get_or_add_workspace
 from db.session import reading, transaction
 from domain.documents import Page, ParsedDocument
 from domain.metrics import Score, found, mean, reciprocal_rank, roc_auc
 from domain.ranking import Scored, rank
+from services import spaces
 from services.evaluation import Measures, bounded
 from services.evaluation_files import LabelledPassage, LabelledQuestion
 from services.reranking import score_passage
@@ -65,10 +68,10 @@ def temporary_collection(
     try:
         with transaction() as session:
             workspace_id = get_or_add_workspace(session, name).id
-            claim_embedding_model(session, workspace_id, embedder.name, embedder.dimension)
+        space = spaces.claim(workspace_id, embedder)
         ids: dict[str, str] = {}
         for doc, members in _by_document(passages).items():
-            ids |= _store_document(workspace_id, doc, members, embedder)
+            ids |= _store_document(workspace_id, doc, members, (space, embedder))
             on_done(len(members))
         yield Collection(workspace_id, ids)
     finally:
@@ -153,10 +156,11 @@ def _by_document(passages: Sequence[LabelledPassage]) -> dict[str, list[Labelled
 
 
 def _store_document(
-    workspace_id: int, name: str, passages: Sequence[LabelledPassage], embedder: Embedder
+    workspace_id: int, name: str, passages: Sequence[LabelledPassage], vectors_by: tuple[Space, Embedder]
 ) -> dict[str, str]:
     parsed, starts = _joined(passages)
-    vectors = embedder.encode([passage.text for passage in passages])
+    space, texts = vectors_by[0], [passage.text for passage in passages]
+    vectors = spaces.embed(*vectors_by, texts)
     content = parsed.text.encode()
     with transaction() as session:
         document = rows.add_document(
@@ -178,12 +182,12 @@ def _store_document(
                 **owner,
                 "chunk_id": chunk_id,
                 "chunk_index": index,
-                "embedding": vectors[index].tolist(),
                 **_slice(*where),
             }
             for index, (chunk_id, where) in enumerate(zip(chunk_ids, zip(passages, starts, strict=True), strict=True))
         ]
-        rows.add_chunks(session, workspace_id, chunks)
+        keys = rows.add_chunks(session, workspace_id, chunks)
+        add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
         rows.advance_document(session, document.id, attempt, lease_s=_LEASE_S, chunks_done=len(chunks))
         rows.mark_document_ready(session, document.id, attempt)
     return dict(zip(chunk_ids, (passage.id for passage in passages), strict=True))

@@ -14,11 +14,14 @@ from clients.embeddings import Embedder
 from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import IngestionSettings
 from db.queries import documents as rows
-from db.queries.workspaces import claim_embedding_model
+from db.queries.spaces import space_of
+from db.queries.vectors import add_vectors
 from db.session import transaction
 from domain.chunks import split_document
-from domain.documents import TextChunk, indexed_text
-from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty
+from domain.documents import TextChunk
+from domain.embedding import embedded_text
+from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable
+from services import spaces
 from services.webhooks import announce_document
 
 log = structlog.get_logger()
@@ -49,7 +52,7 @@ Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings, hold: Hold) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
-    Raises DatabaseUnavailable (try again later).
+    Raises DatabaseUnavailable, EmbeddingUnavailable (try again later).
     """
     job = _claim(document_id)
     if job is None:
@@ -61,6 +64,10 @@ def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings
     except TakenOver:
         log.info("ingestion_superseded", document_id=str(document_id))
     except DatabaseUnavailable:
+        raise
+    except EmbeddingUnavailable:
+        with transaction() as session:
+            rows.release_document(session, job.document_id, job.attempt)
         raise
     except CitewellError as error:
         _fail(job, error.code, error.message)
@@ -89,8 +96,8 @@ def _claim(document_id: uuid.UUID) -> _Job | None:
 
 
 def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
-    with transaction() as session:
-        claim_embedding_model(session, job.workspace_id, embedder.name, embedder.dimension)
+    # Before anything is read: no document is worth it when nothing can make its vectors.
+    spaces.embedder_for(spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
     parsed = parse_isolated(job.content, job.filename, limits_of(limits))
     chunks = split_document(
         parsed,
@@ -117,16 +124,27 @@ def _readable(filename: str) -> str:
 
 
 def _store_batch(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> None:
-    embeddings = embedder.encode([indexed_text(chunk.text, chunk.context) for chunk in chunks])
-    values = [_row(job, chunk, vector.tolist()) for chunk, vector in zip(chunks, embeddings, strict=True)]
+    # Once more when `citewell reembed` gave the workspace another space meanwhile.
+    while not _stored(job, embedder, chunks):
+        log.info("embedding_space_changed", document_id=str(job.document_id))
+
+
+def _stored(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> bool:
+    texts = [embedded_text(chunk) for chunk in chunks]
+    space = spaces.claim(job.workspace_id, embedder)
+    vectors = spaces.embed(space, spaces.embedder_for(space, job.workspace_id, embedder), texts)
     done = chunks[-1].index + 1
     with transaction() as session:
+        if space_of(session, job.workspace_id, lock=True) != space:
+            return False
         if not rows.advance_document(session, job.document_id, job.attempt, lease_s=LEASE_S, chunks_done=done):
             raise TakenOver
-        rows.add_chunks(session, job.workspace_id, values)
+        keys = rows.add_chunks(session, job.workspace_id, [_row(job, chunk) for chunk in chunks])
+        add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
+    return True
 
 
-def _row(job: _Job, chunk: TextChunk, embedding: list[float]) -> dict[str, Any]:
+def _row(job: _Job, chunk: TextChunk) -> dict[str, Any]:
     return {
         "document_id": job.document_id,
         "chunk_id": f"{job.doc_id}::chunk_{chunk.index}",
@@ -138,7 +156,6 @@ def _row(job: _Job, chunk: TextChunk, embedding: list[float]) -> dict[str, Any]:
         "text": chunk.text,
         "context": chunk.context,
         "sha256": hashlib.sha256(chunk.text.encode()).hexdigest(),
-        "embedding": embedding,
     }
 
 

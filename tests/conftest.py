@@ -12,7 +12,7 @@ from citewell.supervisor.servers import EmbeddedServers
 from config.settings import settings
 from db.base import Base
 from db.migrate import upgrade
-from db.models import DEFAULT_TENANT
+from db.models import DEFAULT_TENANT, WHEEL_SPACE
 from db.session import acting_for, dispose, system_transaction
 from workers.celery_app import app
 
@@ -55,10 +55,10 @@ def database(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch)
     dispose()
     with acting_for(DEFAULT_TENANT):
         yield postgres_url
+    kept = {"tenants": DEFAULT_TENANT, "embedding_spaces": WHEEL_SPACE}
     with system_transaction() as session:
         for table in reversed(Base.metadata.sorted_tables):
-            session.execute(
-                delete(table).where(table.c.id != DEFAULT_TENANT) if table.name == "tenants" else delete(table)
-            )
+            emptied = delete(table)
+            session.execute(emptied.where(table.c.id != kept[table.name]) if table.name in kept else emptied)
     dispose()
     settings.cache_clear()

@@ -5,11 +5,14 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from clients.embeddings.wheel import WHEEL_DIMENSION, WHEEL_MODEL
 from config.settings import settings
 from db.models import Chunk, Document, Query
 from db.queries.lexicon import as_tsvector, count_chunks
 from db.queries.queries import add_query
-from db.queries.workspaces import claim_embedding_model, get_or_add_workspace
+from db.queries.spaces import claim_space, get_or_add_space
+from db.queries.vectors import add_vectors
+from db.queries.workspaces import get_or_add_workspace
 from domain.lexemes import lexemes
 from domain.options import QueryOptions
 from services.submission import NewQuery, resolve_options
@@ -36,7 +39,7 @@ def make_document(
 ) -> Document:
     """A ready document with its text stored, without chunks."""
     owner = get_or_add_workspace(session, workspace)
-    claim_embedding_model(session, owner.id, "use-multilingual-v3", 512)
+    claim_space(session, owner.id, get_or_add_space(session, WHEEL_MODEL, WHEEL_DIMENSION))
     values = {"number": 0, "sha256": uuid.uuid4().hex, "size_bytes": len(text), "status": "ready", **over}
     document = Document(workspace_id=owner.id, filename=filename, text=text, details={}, **values)
     session.add(document)
@@ -45,8 +48,9 @@ def make_document(
 
 
 def make_chunk(session: Session, document: Document, start: int, end: int, *, index: int = 0, **over: Any) -> Chunk:
-    """A chunk of the document's text; its vector points along axis `index` unless one is given."""
-    values = {"embedding": [float(axis == index) for axis in range(512)], "page": None, "section": None, **over}
+    """A chunk of the document's text; its vector points along axis `index` unless an `embedding` is given."""
+    values: dict[str, Any] = {"page": None, "section": None, **over}
+    embedding: list[float] = values.pop("embedding", None) or [float(axis == index) for axis in range(WHEEL_DIMENSION)]
     held = lexemes(text := (document.text or "")[start:end])
     chunk = Chunk(
         workspace_id=document.workspace_id,
@@ -64,4 +68,5 @@ def make_chunk(session: Session, document: Document, start: int, end: int, *, in
     count_chunks(session, document.workspace_id, [held])
     session.add(chunk)
     session.flush()
+    add_vectors(session, get_or_add_space(session, WHEEL_MODEL, WHEEL_DIMENSION), [(chunk.id, chunk.text, embedding)])
     return chunk

@@ -52,7 +52,8 @@ def _before_the_pool(sender: Any, **_: Any) -> None:
     # The first question should not pay for loading the embedding model. A prefork parent loads it before it forks, so
     # that its children share the memory; elsewhere it loads beside the first tasks.
     queues = {Queue(name) for name in sender.app.amqp.queues.consume_from}
-    if not (queues & COMPUTING or settings().provider == "offline"):
+    embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
+    if not (embeds or settings().provider == "offline"):
         return
     if _forks(sender):
         default_embedder().warm()

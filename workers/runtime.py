@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 
 from clients.bell import ringer
-from clients.embeddings import default_embedder
+from clients.embeddings import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.webhooks.sending import WebhookSender
@@ -87,7 +87,7 @@ def tools() -> Tools:
     models = ModelGateway(make_model(settings()), settings().models)
     return Tools(
         models,
-        default_embedder(),
+        configured_embedder(),
         verifier_version(models, settings()),
         _calibration(models.provider),
         settings().stream.draft_every_s,

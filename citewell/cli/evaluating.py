@@ -16,7 +16,7 @@ from citewell.cli.console import complain, emit, err, out, say
 from citewell.cli.database import database
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.show.evaluation import retrieval_view, runs_view, verification_view
-from clients.embeddings import default_embedder
+from clients.embeddings import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallRecord, ChatModel
@@ -143,7 +143,7 @@ def _judge(labelled: LabelledPairs, judges: _Judges, wanted: Wanted) -> dict[str
 
 
 async def _ask_sets(sets: Sequence[QuestionSet], judges: _Judges, wanted: Wanted) -> dict[str, list[AskedQuestion]]:
-    tools = Tools(models=judges.gateway, embedder=default_embedder())
+    tools = Tools(models=judges.gateway, embedder=configured_embedder())
     asked: dict[str, list[AskedQuestion]] = {}
     with _bar(wanted) as bar:
         for each in sets:

@@ -21,6 +21,7 @@ COMMANDS = {
     "history": "List questions, or show all that was checked.",
     "quality": "How well it did: the metrics of the verification.",
     "evaluate": "Measure verification or retrieval on labelled data.",
+    "reembed": "Change the embedding model of workspaces in use.",
     "keys": "Make, list and revoke keys of the API.",
     "demo": "Ask five questions about the example documents.",
 }

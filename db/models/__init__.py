@@ -3,7 +3,7 @@
 from db.models.answer import Answer, Citation
 from db.models.api_key import ApiKey
 from db.models.batch import Batch
-from db.models.chunk import EMBEDDING_DIMENSION, Chunk
+from db.models.chunk import Chunk
 from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.event import Event
@@ -14,6 +14,7 @@ from db.models.model_call import ModelCall
 from db.models.query import Query, QueryKind, QueryStatus
 from db.models.step_outcome import StepOutcome
 from db.models.tenant import DEFAULT_TENANT, Tenant
+from db.models.vector import WHEEL_SPACE, ChunkVector, EmbeddingSpace
 from db.models.verification import CitationCheck, Verification, VerificationClaim, VerificationSentence
 from db.models.webhook import (
     DeliveryStatus,
@@ -27,17 +28,19 @@ from db.models.workspace import Workspace
 
 __all__ = [
     "DEFAULT_TENANT",
-    "EMBEDDING_DIMENSION",
+    "WHEEL_SPACE",
     "Answer",
     "ApiKey",
     "Batch",
     "Chunk",
+    "ChunkVector",
     "Citation",
     "CitationCheck",
     "DeliveryStatus",
     "Document",
     "DocumentFile",
     "DocumentStatus",
+    "EmbeddingSpace",
     "EndpointStatus",
     "Evaluation",
     "Event",

@@ -1,15 +1,12 @@
-"""Chunks: what is embedded, searched and cited."""
+"""Chunks: what is embedded (db.models.vector), searched and cited."""
 
 import uuid
 
-from pgvector.sqlalchemy import Vector
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, BigId, Owned
-
-EMBEDDING_DIMENSION = 512
 
 
 class Chunk(Base):
@@ -23,12 +20,6 @@ class Chunk(Base):
     __table_args__ = (
         UniqueConstraint("document_id", "chunk_index"),
         UniqueConstraint("workspace_id", "chunk_id"),
-        Index(
-            "ix_chunks_embedding",
-            "embedding",
-            postgresql_using="hnsw",
-            postgresql_ops={"embedding": "vector_cosine_ops"},
-        ),
         Index("ix_chunks_search", "search", postgresql_using="gin"),
     )
 
@@ -44,7 +35,6 @@ class Chunk(Base):
     end_index: Mapped[int]
     text: Mapped[str]
     sha256: Mapped[str]
-    embedding: Mapped[list[float]] = mapped_column(Vector(EMBEDDING_DIMENSION), deferred=True)
     context: Mapped[str | None]
     length: Mapped[int] = mapped_column(server_default="0")
     search: Mapped[str] = mapped_column(TSVECTOR, server_default="", deferred=True)

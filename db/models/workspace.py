@@ -7,7 +7,7 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt
 
 
 class Workspace(Base):
-    """A named collection. All its vectors come from one embedding model. The counts are for lexical search."""
+    """A named collection, searched in one space of vectors once it has any. The counts are for lexical search."""
 
     __tablename__ = "workspaces"
     __table_args__ = (UniqueConstraint("tenant_id", "name"),)
@@ -18,8 +18,7 @@ class Workspace(Base):
     )
     name: Mapped[str]
     next_document_number: Mapped[int] = mapped_column(server_default="0")
-    embedding_model: Mapped[str | None]
-    embedding_dimension: Mapped[int | None]
+    space_id: Mapped[int | None] = mapped_column(ForeignKey("embedding_spaces.id"))
     chunk_count: Mapped[int] = mapped_column(server_default="0")
     lexeme_count: Mapped[int] = mapped_column(BigInteger, server_default="0")
     created_at: Mapped[CreatedAt]

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import func, or_, select, update
+from sqlalchemy import insert as insert_rows
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -159,15 +160,17 @@ def store_parsed(
     )
 
 
-def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]]) -> None:
-    """Insert a batch of chunk rows; what lexical search needs is made of their texts."""
+def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]]) -> list[int]:
+    """Insert a batch of chunk rows, with what lexical search needs of them; return their keys, in the same order."""
     held = [lexemes(indexed_text(chunk["text"], chunk["context"])) for chunk in chunks]
     indexed = [
         {**chunk, "workspace_id": workspace_id, "search": as_tsvector(each), "length": len(each)}
         for chunk, each in zip(chunks, held, strict=True)
     ]
-    session.execute(insert(Chunk), indexed)
+    adding = insert_rows(Chunk).returning(Chunk.id, sort_by_parameter_order=True)
+    keys = list(session.scalars(adding, indexed))
     count_chunks(session, workspace_id, held)
+    return keys
 
 
 def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
@@ -185,6 +188,15 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
     if failed:
         forget_chunks(session, document_id)
     return failed
+
+
+def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
+    """Give a claimed document back as if it had not been claimed: what it lacks is no fault of its own."""
+    session.execute(
+        update(Document)
+        .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
+        .values(status=DocumentStatus.QUEUED, lease_until=None, attempt=attempt - 1, progress_at=func.now())
+    )
 
 
 def delete_document(session: Session, document_id: uuid.UUID) -> None:

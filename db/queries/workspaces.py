@@ -6,8 +6,8 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from db.models import Workspace
-from domain.errors import EmbeddingMismatch, WorkspaceNotFound
+from db.models import Tenant, Workspace
+from domain.errors import WorkspaceNotFound
 
 
 def get_workspace(session: Session, name: str) -> Workspace:
@@ -21,6 +21,16 @@ def get_workspace(session: Session, name: str) -> Workspace:
 def list_workspaces(session: Session) -> list[Workspace]:
     """All workspaces, by name."""
     return list(session.scalars(select(Workspace).order_by(Workspace.name)))
+
+
+def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -> list[Workspace]:
+    """The workspaces that the transaction sees, by tenant and name, or those of one tenant or name."""
+    statement = select(Workspace).join(Tenant, Tenant.id == Workspace.tenant_id)
+    if tenant is not None:
+        statement = statement.where(Tenant.name == tenant)
+    if name is not None:
+        statement = statement.where(Workspace.name == name)
+    return list(session.scalars(statement.order_by(Tenant.name, Workspace.name)))
 
 
 def get_or_add_workspace(session: Session, name: str) -> Workspace:
@@ -57,25 +67,3 @@ def take_document_number(session: Session, workspace_id: int) -> int:
     if following is None:
         raise WorkspaceNotFound
     return following - 1
-
-
-def claim_embedding_model(session: Session, workspace_id: int, name: str, dimension: int) -> None:
-    """Note which model makes this workspace's vectors. Raises EmbeddingMismatch when it is another one already."""
-    session.execute(
-        update(Workspace)
-        .where(Workspace.id == workspace_id, Workspace.embedding_model.is_(None))
-        .values(embedding_model=name, embedding_dimension=dimension)
-    )
-    check_embedding_model(session, workspace_id, name, dimension)
-
-
-def check_embedding_model(session: Session, workspace_id: int, name: str, dimension: int) -> None:
-    """Raise EmbeddingMismatch unless the workspace's vectors, if it has any, come from this model."""
-    workspace = session.get_one(Workspace, workspace_id, populate_existing=True)
-    if workspace.embedding_model in (None, name) and workspace.embedding_dimension in (None, dimension):
-        return
-    raise EmbeddingMismatch(
-        f"Workspace {workspace.name!r} holds vectors of {workspace.embedding_model} "
-        f"({workspace.embedding_dimension} dimensions), but {name} ({dimension}) is configured; "
-        "configure that model again, or ingest the documents into a new workspace."
-    )

@@ -44,6 +44,8 @@ def test_a_second_upgrade_changes_nothing(empty_database: str) -> None:
 def test_vectors_are_searched_through_an_hnsw_index(postgres_url: str) -> None:
     engine = create_engine(postgres_url)
     with engine.connect() as connection:
-        definition = connection.scalar(text("SELECT indexdef FROM pg_indexes WHERE indexname = 'ix_chunks_embedding'"))
+        definition = connection.scalar(
+            text("SELECT indexdef FROM pg_indexes WHERE indexname = 'ix_chunk_vectors_space_1'")
+        )
     engine.dispose()
-    assert "USING hnsw (embedding vector_cosine_ops)" in str(definition)
+    assert "USING hnsw (((embedding)::halfvec(512)) halfvec_cosine_ops) WHERE (space_id = 1)" in str(definition)

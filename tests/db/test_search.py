@@ -8,7 +8,7 @@ from db.queries.documents import delete_document
 from db.queries.filters import conditions
 from db.queries.lexical import search_text
 from db.queries.lexicon import as_tsvector, forget_chunks, recount
-from db.queries.search import search_vector
+from db.queries.nearest import search_vector
 from db.session import reading, system_transaction, transaction
 from domain.lexemes import lexemes
 from domain.options import Bounds, DocumentFilter
@@ -188,4 +188,4 @@ def test_searches_see_only_documents_that_pass_the_filter() -> None:
     where = conditions(DocumentFilter(filenames=["a.txt"]))
     with reading() as session:
         assert search_text(session, workspace_id, "fees", 5, where) == [here]
-        assert [key for key, _ in search_vector(session, workspace_id, axis(0), 5, where)] == [here]
+        assert [key for key, _ in search_vector(session, workspace_id, axis(0), 5, where=where)] == [here]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 TABLES = [table for table in Base.metadata.sorted_tables if "tenant_id" in table.c]
 # What belongs to the installation and not to a tenant.
-SHARED = {"evaluations"}
+SHARED = {"evaluations", "embedding_spaces"}
 
 _ISOLATION = text("""
     SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity,

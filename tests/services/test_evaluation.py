@@ -374,7 +374,7 @@ def test_a_version_names_the_classifier_that_judges(monkeypatch: pytest.MonkeyPa
     ("changed", "for_groq"),
     [
         ("clients/llm/offline/tuning.py", False),
-        ("clients/embeddings.py", False),
+        ("clients/embeddings/wheel.py", False),
         ("domain/disagreements.py", True),
         ("services/judging.py", True),
     ],

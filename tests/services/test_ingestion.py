@@ -5,12 +5,13 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select, text, update
 
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
-from db.models import Chunk, Document
+from db.models import Chunk, Document, Workspace
 from db.queries import documents as rows
+from db.queries.spaces import get_or_add_space
 from db.session import reading, transaction
 from domain.errors import DocumentEmpty, DocumentTooLarge
 from services.documents import NewDocument, accept_document, read_document
@@ -126,11 +127,12 @@ def test_a_document_that_ends_its_workers_is_given_up() -> None:  # A5
 def test_vectors_of_another_model_are_refused_with_a_way_out() -> None:
     run(accept())
     with transaction() as session:
-        session.execute(text("UPDATE workspaces SET embedding_model = 'another'"))
+        space = get_or_add_space(session, "another", 512)
+        session.execute(update(Workspace).values(space_id=space.id))
     second = accept(b"another text", "second.txt")
     run(second)
     assert read_document(second)["error"]["code"] == "embedding_mismatch"
-    assert "new workspace" in read_document(second)["error"]["message"]
+    assert "citewell reembed --workspace w" in read_document(second)["error"]["message"]
 
 
 @pytest.mark.parametrize(

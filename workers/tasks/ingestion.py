@@ -7,7 +7,7 @@ from celery import Task
 
 from config.settings import settings
 from db.session import acting_for
-from domain.errors import DatabaseUnavailable
+from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
 from services.ingestion import ingest
 from workers.celery_app import app
 from workers.runtime import leases, tools
@@ -22,5 +22,5 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
     try:
         with acting_for(tenant):
             ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold)
-    except DatabaseUnavailable as error:
+    except (DatabaseUnavailable, EmbeddingUnavailable) as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.embeddings import Embedder
+from clients.embeddings import Encoder
 
 
 class Meaning:
@@ -15,7 +15,7 @@ class Meaning:
     Each text is encoded by itself: in a batch the last digits of its vector would depend on its neighbours.
     """
 
-    def __init__(self, embedder: Embedder | None, *, remembered: int = 4096) -> None:
+    def __init__(self, embedder: Encoder | None, *, remembered: int = 4096) -> None:
         self.known = embedder is not None
         self._embedder = embedder
         self._vector = lru_cache(maxsize=remembered)(self._encode)

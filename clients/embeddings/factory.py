@@ -1,0 +1,61 @@
+"""The embedders that the configuration names, one of each per process."""
+
+from threading import Lock
+
+import httpx
+
+from clients.embeddings.openai_compatible import EndpointEmbedder
+from clients.embeddings.protocol import Embedder
+from clients.embeddings.wheel import default_embedder
+from config.settings import ConfigurationInvalid, EmbeddingModel, settings
+
+_made: list[tuple[EmbeddingModel, EndpointEmbedder]] = []
+_making = Lock()
+
+
+def configured_embedder() -> Embedder:
+    """Return what new workspaces are embedded with. Raises ConfigurationInvalid.
+
+    Call it after fork: an endpoint's connections must not be shared between processes.
+    """
+    return make_embedder(settings().embeddings)
+
+
+def embedder_of(name: str, dimension: int) -> Embedder | None:
+    """Return the embedder that makes vectors of this model, if it can still be made; None otherwise.
+
+    The model that comes with the program always can; others as long as the configuration names them (`earlier`).
+    """
+    if (wheel := default_embedder()).name == name and wheel.dimension == dimension:
+        return wheel
+    embeddings = settings().embeddings
+    known = map(make_embedder, (embeddings, *embeddings.earlier))
+    return next((each for each in known if each.name == name and each.dimension == dimension), None)
+
+
+def make_embedder(model: EmbeddingModel) -> Embedder:
+    """Return the embedder of these settings, always the same one.
+
+    Raises ConfigurationInvalid when an endpoint has no usable address or its model no name.
+    """
+    if model.provider == "wheel":
+        return default_embedder()
+    with _making:
+        if (found := next((made for key, made in _made if key == model), None)) is None:
+            found = _endpoint(model)
+            _made.append((model, found))
+    return found
+
+
+def _endpoint(model: EmbeddingModel) -> EndpointEmbedder:
+    try:
+        url = httpx.URL(model.base_url)
+    except httpx.InvalidURL:
+        url = httpx.URL()
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ConfigurationInvalid(
+            f"embeddings.base_url is {model.base_url!r}; it must be like https://api.openai.com/v1"
+        )
+    if not model.model:
+        raise ConfigurationInvalid("embeddings.provider is 'openai_compatible' but embeddings.model is not set")
+    return EndpointEmbedder(model)

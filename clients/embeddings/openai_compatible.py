@@ -1,0 +1,148 @@
+"""Any server that speaks OpenAI's `POST …/embeddings`: OpenAI itself, vLLM, TEI, Ollama, LM Studio, and others."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import chain
+
+import httpx
+import numpy as np
+from pydantic import BaseModel, ValidationError
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from clients.embeddings.protocol import Vectors
+from clients.webhooks.retry_after import retry_after_s
+from config.settings import EmbeddingModel
+from domain.errors import EmbeddingRejected, EmbeddingUnavailable
+
+ATTEMPTS = 4
+_LONGEST_WAIT_S = 20.0
+_EXCERPT = 200
+_PROBE = "dimension"
+
+
+class _Row(BaseModel):
+    index: int
+    embedding: list[float]
+
+
+class _Reply(BaseModel):
+    data: list[_Row]
+
+
+class _Later(Exception):
+    """Worth another try, `after_s` seconds from now if the server says so."""
+
+    def __init__(self, what: str, after_s: float | None = None) -> None:
+        super().__init__(what)
+        self.after_s = after_s
+
+
+class EndpointEmbedder:
+    """Embeds over HTTP, `batch` texts per request and up to `concurrency` requests at a time. Thread-safe.
+
+    The prefix of documents is part of the name: with another one the vectors are others.
+    """
+
+    def __init__(self, model: EmbeddingModel, *, backoff_s: float = 0.5) -> None:
+        self._model = model
+        self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_WAIT_S)
+        self.name = f"{model.model} with {model.document_prefix!r}" if model.document_prefix else model.model
+
+    @property
+    def dimension(self) -> int:
+        """As configured, or as long as the model's vectors are. Raises EmbeddingUnavailable, EmbeddingRejected."""
+        return self._model.dimension or self._probed
+
+    @cached_property
+    def _probed(self) -> int:
+        return self._requested([_PROBE]).shape[1]
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector per question. Raises EmbeddingUnavailable, EmbeddingRejected."""
+        return self._encoded([self._model.query_prefix + text for text in texts])
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector per text. Raises EmbeddingUnavailable, EmbeddingRejected."""
+        return self._encoded([self._model.document_prefix + text for text in texts])
+
+    def _encoded(self, texts: list[str]) -> Vectors:
+        dimension, size = self.dimension, self._model.batch
+        batches = [texts[first : first + size] for first in range(0, len(texts), size)]
+        if not batches:
+            return np.empty((0, dimension), dtype=np.float32)
+        if len(batches) == 1:
+            parts = [self._requested(batches[0])]
+        else:
+            with ThreadPoolExecutor(self._model.concurrency, thread_name_prefix="embed") as pool:
+                parts = list(pool.map(self._requested, batches))
+        vectors = np.concatenate(parts)
+        if vectors.shape[1] != dimension:
+            raise EmbeddingRejected(
+                f"The embedding model {self._model.model} gave vectors of {vectors.shape[1]} components instead of "
+                f"{dimension}; correct embeddings.dimension, or leave it out."
+            )
+        return vectors
+
+    def _requested(self, texts: Sequence[str]) -> Vectors:
+        retrying = Retrying(
+            retry=retry_if_exception_type(_Later),
+            wait=self._pause,
+            stop=stop_after_attempt(ATTEMPTS),
+            reraise=True,
+        )
+        try:
+            vectors: Vectors = retrying(self._once, texts)
+        except _Later as error:
+            raise EmbeddingUnavailable(self._message(str(error))) from error
+        return vectors
+
+    def _pause(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, _Later) and error.after_s is not None:
+            return min(error.after_s, _LONGEST_WAIT_S)
+        return self._backoff(state)
+
+    def _once(self, texts: Sequence[str]) -> Vectors:
+        body: dict[str, object] = {"model": self._model.model, "input": list(texts)}
+        if self._model.dimension is not None:
+            body["dimensions"] = self._model.dimension
+        try:
+            response = self._client.post("embeddings", json=body)
+        except httpx.HTTPError as error:
+            raise _Later(f"does not answer ({type(error).__name__})") from error
+        if response.status_code == 429 or response.status_code >= 500:
+            after = retry_after_s(response.headers.get("retry-after", ""), time.time())
+            raise _Later(f"answered {response.status_code} {ATTEMPTS} times", after)
+        if not response.is_success:
+            raise EmbeddingRejected(
+                self._message(f"answered {response.status_code}: {' '.join(response.text.split())[:_EXCERPT]}")
+            )
+        return self._read(response.content, len(texts))
+
+    def _read(self, content: bytes, count: int) -> Vectors:
+        try:
+            rows = sorted(_Reply.model_validate_json(content).data, key=lambda row: row.index)
+        except ValidationError:
+            raise EmbeddingRejected(self._message("gave a reply that is none of OpenAI's embeddings")) from None
+        lengths = {len(row.embedding) for row in rows}
+        if [row.index for row in rows] != list(range(count)) or len(lengths) != 1:
+            raise EmbeddingRejected(self._message(f"gave {len(rows)} vectors for {count} texts"))
+        flat = np.fromiter(chain.from_iterable(row.embedding for row in rows), dtype=np.float32)
+        vectors = flat.reshape(count, -1)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.all(np.isfinite(norms)) or not np.all(norms):
+            raise EmbeddingRejected(self._message("gave a vector that has no direction"))
+        return vectors / norms
+
+    def _message(self, what: str) -> str:
+        return f"The embedding model {self._model.model} at {self._model.base_url} {what}."
+
+    @cached_property
+    def _client(self) -> httpx.Client:
+        key = self._model.api_key
+        headers = {"authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+        return httpx.Client(
+            base_url=self._model.base_url.rstrip("/") + "/", headers=headers, timeout=self._model.timeout_s
+        )

@@ -1,0 +1,113 @@
+"""Nearest vectors (S1.1): through the index of the workspace's space, or exactly where few chunks are left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import ColumnElement, cast, func, literal_column, select, text
+from sqlalchemy.orm import Session
+
+from db.models import ChunkVector, Document, DocumentStatus
+from db.queries.spaces import Space, space_of
+from domain.errors import EmbeddingMismatch
+
+EXACT_UP_TO = 5_000
+"""So many chunks are compared one by one, which misses none. Measured, like the rest: docs/decisions/0018."""
+EF_SEARCH = 100
+
+Conditions = Sequence[ColumnElement[bool]]
+
+_SCAN = {
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.max_scan_tuples": "200000",
+    "hnsw.scan_mem_multiplier": "16",
+    # Whatever the statistics say: a sort would mean to read and compare all candidates.
+    "enable_sort": "off",
+}
+_SET = text("SELECT set_config(:name, :value, true)")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Which chunks come into question: those of ready documents of a workspace for which `where` holds."""
+
+    space: Space
+    workspace_id: int
+    where: Conditions = ()
+
+    @property
+    def conditions(self) -> tuple[ColumnElement[bool], ...]:
+        """The same on Document."""
+        return Document.workspace_id == self.workspace_id, Document.status == DocumentStatus.READY, *self.where
+
+
+def search_vector(
+    session: Session,
+    workspace_id: int,
+    embedding: Sequence[float],
+    k: int,
+    *,
+    where: Conditions = (),
+    space: Space | None = None,
+) -> list[tuple[int, float]]:
+    """The `k` nearest chunks of ready documents as (chunk id, cosine similarity), the nearest first.
+
+    `where` are conditions on Document; `space` is the one that the vector is of, or else that of the workspace, and
+    without any nothing is found. Raises EmbeddingMismatch when the vector does not have the dimension of the space.
+    """
+    space = space or space_of(session, workspace_id)
+    if space is None:
+        return []
+    if len(embedding) != space.dimension:
+        raise EmbeddingMismatch(
+            f"The workspace holds vectors of {space.model} ({space.dimension} components), "
+            f"which one of {len(embedding)} cannot be compared with."
+        )
+    chosen = Candidates(space, workspace_id, where)
+    if _at_most(session, EXACT_UP_TO, chosen):
+        return exactly(session, chosen, embedding, k)
+    return through_index(session, chosen, embedding, k)
+
+
+def exactly(session: Session, chosen: Candidates, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
+    """The same with every candidate compared, whatever that takes."""
+    # The index is on the vector cast to its dimension; for this expression there is none.
+    return _nearest(session, chosen, ChunkVector.embedding, embedding, k)
+
+
+def through_index(
+    session: Session, chosen: Candidates, embedding: Sequence[float], k: int, *, ef_search: int = EF_SEARCH
+) -> list[tuple[int, float]]:
+    """The same through the index: fast as long as candidates are not rare among all vectors."""
+    # A filtered scan goes on until enough rows match, or these limits are reached.
+    for name, value in {**_SCAN, "hnsw.ef_search": str(ef_search)}.items():
+        session.execute(_SET, {"name": name, "value": value})
+    return _nearest(session, chosen, cast(ChunkVector.embedding, HALFVEC(chosen.space.dimension)), embedding, k)
+
+
+def _nearest(
+    session: Session, chosen: Candidates, vector: Any, embedding: Sequence[float], k: int
+) -> list[tuple[int, float]]:
+    distance = vector.cosine_distance(embedding)
+    rows = session.execute(
+        select(ChunkVector.chunk_id, distance)
+        .join(Document, Document.id == ChunkVector.document_id)
+        .where(
+            # As a literal: a parameter would not tell the planner which partial index holds the rows.
+            ChunkVector.space_id == literal_column(str(chosen.space.id)),
+            ChunkVector.workspace_id == chosen.workspace_id,
+            *chosen.conditions,
+        )
+        .order_by(distance)
+        .limit(k)
+    )
+    found = [(chunk_id, 1.0 - float(value)) for chunk_id, value in rows]
+    return sorted(found, key=lambda each: -each[1])
+
+
+def _at_most(session: Session, limit: int, chosen: Candidates) -> bool:
+    """Whether the documents that come into question have at most `limit` chunks together."""
+    # Of documents, not of chunks: there are far fewer of them, and each has at least one.
+    chunks = select(Document.chunks_done).where(*chosen.conditions).limit(limit + 1).subquery()
+    return (session.scalar(select(func.sum(chunks.c.chunks_done))) or 0) <= limit

@@ -1,0 +1,79 @@
+"""Embedding spaces: which vectors can be compared, and which of them a workspace is searched in."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import EmbeddingSpace, Workspace
+from domain.errors import EmbeddingRejected, WorkspaceNotFound
+
+MAX_DIMENSION = 4000
+"""What an HNSW index of half-precision vectors takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Vectors of one model."""
+
+    id: int
+    model: str
+    dimension: int
+
+
+def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
+    """Return the space of these vectors, made if need be; safe under concurrent first use. Raises EmbeddingRejected."""
+    if dimension > MAX_DIMENSION:
+        raise EmbeddingRejected(
+            f"{model} makes vectors of {dimension} components, and no more than {MAX_DIMENSION} can be indexed; "
+            "set embeddings.dimension if the model can shorten them, or use another model."
+        )
+    found = _find(session, model, dimension)
+    if found is None:
+        session.execute(insert(EmbeddingSpace).values(model=model, dimension=dimension).on_conflict_do_nothing())
+        found = _find(session, model, dimension)
+    if found is None:
+        raise LookupError(model)
+    return found
+
+
+def space_of(session: Session, workspace_id: int, *, lock: bool = False) -> Space | None:
+    """The space that the workspace is searched in; None before its first document. Raises WorkspaceNotFound.
+
+    With `lock` it stays so until the end of the transaction: it cannot be changed by `lock_space`.
+    """
+    statement = select(Workspace.space_id).where(Workspace.id == workspace_id)
+    row = session.execute(statement.with_for_update(read=True, key_share=True) if lock else statement).one_or_none()
+    if row is None:
+        raise WorkspaceNotFound
+    return None if row.space_id is None else _space(session.get_one(EmbeddingSpace, row.space_id))
+
+
+def claim_space(session: Session, workspace_id: int, space: Space) -> Space:
+    """Return the workspace's space, which is now `space` if it had none."""
+    session.execute(
+        update(Workspace).where(Workspace.id == workspace_id, Workspace.space_id.is_(None)).values(space_id=space.id)
+    )
+    return space_of(session, workspace_id) or space
+
+
+def lock_space(session: Session, workspace_id: int) -> None:
+    """Until the end of this transaction nobody stores chunks in the workspace."""
+    session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update())
+
+
+def switch_space(session: Session, workspace_id: int, space: Space) -> None:
+    """From the end of this transaction on, the workspace is searched in `space`."""
+    session.execute(update(Workspace).where(Workspace.id == workspace_id).values(space_id=space.id))
+
+
+def _find(session: Session, model: str, dimension: int) -> Space | None:
+    found = session.scalar(
+        select(EmbeddingSpace).where(EmbeddingSpace.model == model, EmbeddingSpace.dimension == dimension)
+    )
+    return found and _space(found)
+
+
+def _space(row: EmbeddingSpace) -> Space:
+    return Space(row.id, row.model, row.dimension)

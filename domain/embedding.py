@@ -1,0 +1,24 @@
+"""What of a chunk is embedded."""
+
+from typing import Protocol
+
+from domain.documents import indexed_text
+
+
+class Embeddable(Protocol):
+    """A chunk, stored or not yet."""
+
+    @property
+    def text(self) -> str:
+        """The chunk's own words."""
+        ...
+
+    @property
+    def context(self) -> str | None:
+        """What it is part of."""
+        ...
+
+
+def embedded_text(chunk: Embeddable) -> str:
+    """The text that a chunk's vector is made of; a vector is found again by exactly this text."""
+    return indexed_text(chunk.text, chunk.context)

@@ -1,0 +1,119 @@
+"""Another embedding model for a workspace that stays in use: vectors beside the old ones, then one switch.
+
+Until the switch everything goes on in the old space, also the ingestion of new documents, if the old model can still be
+made (services.spaces). What is done is kept: started again, it goes on where it was stopped.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from clients.embeddings import Embedder
+from db.indexes import ensure_space_index, reembedding_alone
+from db.queries.spaces import Space, get_or_add_space, lock_space, space_of, switch_space
+from db.queries.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
+from db.queries.workspaces import list_workspaces_of
+from db.session import acting_for, reading, system_transaction, transaction
+from domain.embedding import embedded_text
+from domain.errors import WorkspaceNotFound
+from services import spaces
+
+_REMOVED_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A workspace to embed anew."""
+
+    tenant_id: int
+    workspace_id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    """What was done: chunks that got a vector in this run, and whether the workspace's model changed in it."""
+
+    name: str
+    model: str
+    embedded: int
+    switched: bool
+
+
+Progress = Callable[[int, int], None]
+"""Is told how many chunks of how many have a vector of the new model."""
+
+
+def list_targets(tenant: str | None = None, workspace: str | None = None) -> list[Target]:
+    """Every workspace of every tenant, or those of one tenant or name. Raises WorkspaceNotFound."""
+    with system_transaction() as session:
+        found = list_workspaces_of(session, tenant, workspace)
+    if not found and workspace is not None:
+        raise WorkspaceNotFound(f"Tenant {tenant!r} has no workspace {workspace!r}.")
+    return [Target(each.tenant_id, each.id, each.name) for each in found]
+
+
+def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Progress) -> Reembedded:
+    """Give the workspace vectors of `embedder`, `batch` chunks per transaction, and search it by them from then on.
+
+    Raises ReembeddingRuns, EmbeddingUnavailable, EmbeddingRejected; then what is done stays done.
+    """
+    model, dimension = embedder.name, embedder.dimension
+    with acting_for(target.tenant_id), reembedding_alone(target.workspace_id):
+        with transaction() as session:
+            space = get_or_add_space(session, model, dimension)
+            before = space_of(session, target.workspace_id)
+        embedded = 0
+        if before != space:
+            embedded = _fill_and_switch(target, space, embedder, batch, on_progress)
+        _remove_others(target, space)
+        return Reembedded(target.name, model, embedded, switched=before != space)
+
+
+def _fill_and_switch(target: Target, space: Space, embedder: Embedder, batch: int, on_progress: Progress) -> int:
+    embedded = 0
+    while True:
+        for done in _filled(target, space, embedder, batch, on_progress):
+            embedded += done
+        # After most vectors are there: an index is built faster than it is filled.
+        ensure_space_index(space)
+        if _switched(target, space):
+            return embedded
+
+
+def _filled(target: Target, space: Space, embedder: Embedder, batch: int, on_progress: Progress) -> Iterator[int]:
+    """Embed what has no vector in the new space; new chunks may come in meanwhile."""
+    with reading() as session:
+        total = count_chunks(session, target.workspace_id)
+        done = total - count_chunks(session, target.workspace_id, without=space)
+    after = 0
+    while True:
+        on_progress(done, total)
+        with reading() as session:
+            chunks = chunks_without_vector(session, target.workspace_id, space, after=after, limit=batch)
+        if not chunks:
+            return
+        texts = [embedded_text(chunk) for chunk in chunks]
+        vectors = spaces.embed(space, embedder, texts)
+        keys = [chunk.id for chunk in chunks]
+        with transaction() as session:
+            add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
+        after, done = keys[-1], done + len(chunks)
+        total = max(total, done)
+        yield len(chunks)
+
+
+def _switched(target: Target, space: Space) -> bool:
+    """Switch, unless chunks came in since they were looked for; they cannot while the lock is held."""
+    with transaction() as session:
+        lock_space(session, target.workspace_id)
+        if chunks_without_vector(session, target.workspace_id, space, limit=1):
+            return False
+        switch_space(session, target.workspace_id, space)
+        return True
+
+
+def _remove_others(target: Target, space: Space) -> None:
+    while True:
+        with transaction() as session:
+            if not delete_other_vectors(session, target.workspace_id, space, _REMOVED_AT_ONCE):
+                return

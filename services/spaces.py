@@ -1,0 +1,64 @@
+"""Which model a workspace's vectors come from, and the vectors of its chunks."""
+
+from collections.abc import Sequence
+
+from clients.embeddings import Embedder, embedder_of
+from db.indexes import ensure_space_index
+from db.models import Workspace
+from db.queries.spaces import Space, claim_space, get_or_add_space, space_of
+from db.queries.vectors import known_vectors, text_digest
+from db.session import reading, transaction
+from domain.errors import EmbeddingMismatch
+
+_indexed: set[int] = set()
+
+
+def claim(workspace_id: int, configured: Embedder) -> Space:
+    """Return the workspace's space; one that has none gets that of the configured model.
+
+    Raises EmbeddingUnavailable, EmbeddingRejected, WorkspaceNotFound.
+    """
+    with reading() as session:
+        space = space_of(session, workspace_id)
+    if space is None:
+        model, dimension = configured.name, configured.dimension
+        with transaction() as session:
+            space = claim_space(session, workspace_id, get_or_add_space(session, model, dimension))
+    if space.id not in _indexed:
+        ensure_space_index(space)
+        _indexed.add(space.id)
+    return space
+
+
+def read_space(workspace_id: int) -> Space | None:
+    """The workspace's space, None before its first document. Raises WorkspaceNotFound."""
+    with reading() as session:
+        return space_of(session, workspace_id)
+
+
+def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embedder:
+    """Return what makes vectors of this space: the configured model, or another that can still be made.
+
+    Raises EmbeddingMismatch when none can.
+    """
+    if configured.name == space.model and configured.dimension == space.dimension:
+        return configured
+    if found := embedder_of(space.model, space.dimension):
+        return found
+    with reading() as session:
+        name = session.get_one(Workspace, workspace_id).name
+    raise EmbeddingMismatch(
+        f"Workspace {name!r} holds vectors of {space.model} ({space.dimension} components), but {configured.name} "
+        f"({configured.dimension}) is configured. Run `citewell reembed --workspace {name}` (or --all), or configure "
+        "that model again, if only under embeddings.earlier."
+    )
+
+
+def embed(space: Space, embedder: Embedder, texts: Sequence[str]) -> list[Sequence[float]]:
+    """Return a vector of each text; the model is asked only for those that the tenant does not have in this space."""
+    digests = [text_digest(text) for text in texts]
+    with reading() as session:
+        known: dict[bytes, Sequence[float]] = {**known_vectors(session, space, texts)}
+    new = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+    known |= dict(zip(new, embedder.encode_documents(list(new.values())).tolist(), strict=True))
+    return [known[digest] for digest in digests]

@@ -1,0 +1,91 @@
+"""A server that speaks OpenAI's `/v1/embeddings`; a vector counts the words of its text."""
+
+import json
+import threading
+import zlib
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, ClassVar
+
+from config.settings import EmbeddingModel
+
+KEY = "sk-embed"
+
+
+class EmbeddingServer:
+    """In a thread of its own. A model `name-16` makes vectors of 16 components, unless `dimensions` are asked for.
+
+    `fail(status, …)` are answers given first, each once; `requests` are the bodies that were answered with vectors.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.failures: deque[tuple[int, dict[str, str], bytes]] = deque()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"owner": self}))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), name="embeddings")
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts that vectors were made of, in order."""
+        return [text for request in self.requests for text in request["input"]]
+
+    def model(self, name: str, **over: Any) -> EmbeddingModel:
+        """The settings of one of its models."""
+        values = {"provider": "openai_compatible", "model": name, "base_url": self.base_url, "api_key": KEY}
+        return EmbeddingModel.model_validate({**values, **over})
+
+    def fail(self, status: int, body: bytes = b"{}", **headers: str) -> None:
+        """Answer the next request so."""
+        self.failures.append((status, headers, body))
+
+    def __enter__(self) -> "EmbeddingServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    owner: ClassVar[EmbeddingServer]
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.path != "/v1/embeddings" or self.headers["authorization"] != f"Bearer {KEY}":
+            self._answer(401, {}, b'{"error": {"message": "Incorrect API key"}}')
+        elif self.owner.failures:
+            self._answer(*self.owner.failures.popleft())
+        else:
+            self.owner.requests.append(body)
+            dimension = body.get("dimensions") or int(body["model"].rpartition("-")[2])
+            data = [
+                {"object": "embedding", "index": index, "embedding": vector_of(text, dimension)}
+                for index, text in enumerate(body["input"])
+            ]
+            self._answer(200, {}, json.dumps({"object": "list", "data": data[::-1], "model": body["model"]}).encode())
+
+    def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Tests print nothing."""
+
+
+def vector_of(text: str, dimension: int) -> list[float]:
+    """Twice as long as it should be: it is for the client to normalise."""
+    vector = [0.1] * dimension
+    for word in text.lower().split():
+        vector[zlib.crc32(word.encode()) % dimension] += 1
+    length = sum(value * value for value in vector) ** 0.5
+    return [2 * value / length for value in vector]
