@@ -1,18 +1,24 @@
-"""Documents as people have them, turned into one text with pages and sections (N3): .txt, .md and .pdf."""
+"""Documents as people have them, turned into one text with pages and sections (N3)."""
 
 from collections.abc import Callable
 from pathlib import PurePath
 
 from clients.parsing.decoding import decode
+from clients.parsing.delimited import parse_delimited
 from clients.parsing.limits import ParseLimits
 from clients.parsing.markdown import markdown_sections
+from clients.parsing.opendocument import parse_opendocument
 from clients.parsing.pdf import parse_pdf
 from clients.parsing.plain import plain_sections
-from clients.parsing.signatures import kind_of
+from clients.parsing.signatures import ZIP, FileKind, kind_of
+from clients.parsing.slides import parse_slides
+from clients.parsing.word import parse_word
+from clients.parsing.workbook import parse_workbook
 from domain.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, DocumentUnreadable
+from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentTypeUnknown, DocumentUnreadable
+from domain.formats import SAVE_AS, advice
 
-__all__ = ["ParseLimits", "parse"]
+__all__ = ["READ_SUFFIXES", "ParseLimits", "parse"]
 
 _SECTIONS_OF_TEXT = {
     ".txt": plain_sections,
@@ -22,8 +28,15 @@ _SECTIONS_OF_TEXT = {
 }
 _READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
     ".pdf": parse_pdf,
+    ".docx": parse_word,
+    ".pptx": parse_slides,
+    ".odt": parse_opendocument,
+    ".xlsx": parse_workbook,
+    ".csv": parse_delimited,
+    ".tsv": parse_delimited,
 }
-_SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)
+READ_SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)  # equal to domain.formats.SUFFIXES, which needs none of the readers
+_ZIPPED = (".docx", ".pptx", ".odt", ".xlsx")
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -40,9 +53,9 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """
     suffix = PurePath(filename).suffix.lower()
-    if suffix not in _SUFFIXES:
+    if suffix not in READ_SUFFIXES:
         kind = f"{suffix} is" if suffix else "a name without an extension is"
-        raise DocumentTypeUnknown(f"{filename}: {kind} not supported; use .txt, .md or .pdf")
+        raise DocumentTypeUnknown(f"{filename}: {kind} not supported; {advice(suffix)}")
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
@@ -53,12 +66,25 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
 
 def _check_kind(data: bytes, filename: str, suffix: str) -> None:
     kind = kind_of(data)
-    # PDF readers accept junk before the header, but not more than 1 kB.
-    if suffix == ".pdf" and kind.suffix != ".pdf" and b"%PDF-" not in data[:1024]:
-        raise DocumentUnreadable(f"{filename} is named .pdf but seems to be {kind.name}")
-    if suffix != ".pdf" and not kind.is_text:
-        advice = f"; rename it to {kind.suffix}" if kind.suffix else ""
-        raise DocumentUnreadable(f"{filename} is named {suffix} but seems to be {kind.name}{advice}")
+    if _fits(kind, data, suffix):
+        return
+    if kind.is_encrypted:
+        raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
+    hint = ""
+    if kind.suffix in READ_SUFFIXES:
+        hint = f"; rename it to {kind.suffix}"
+    elif kind.suffix in SAVE_AS:
+        hint = f"; save it as {SAVE_AS[kind.suffix]}"
+    raise DocumentUnreadable(f"{filename} is named {suffix} but seems to be {kind.name}{hint}")
+
+
+def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
+    if suffix == ".pdf":
+        # PDF readers accept junk before the header, but not more than 1 kB.
+        return kind.suffix == ".pdf" or b"%PDF-" in data[:1024]
+    if suffix in _ZIPPED:
+        return kind is ZIP or kind.suffix == suffix
+    return kind.is_text
 
 
 def _parse_text(data: bytes, filename: str, suffix: str, limits: ParseLimits) -> ParsedDocument:
