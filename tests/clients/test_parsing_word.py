@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clients.parsing import ParseLimits, parse
 from domain.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
-from tests.clients.office_files import check_places, outline, replaced, tables, with_part, word
+from tests.clients.office_files import check_places, outline, packed, tables, with_part, word
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 _MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -22,7 +22,6 @@ _NAMES = (
     ' xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"'
     ' xmlns:v="urn:schemas-microsoft-com:vml"'
 )
-_FOOTNOTES = "word/footnotes.xml"
 
 
 def read(data: bytes) -> ParsedDocument:
@@ -32,11 +31,37 @@ def read(data: bytes) -> ParsedDocument:
     return parsed
 
 
-def nothing(_: WordDocument) -> None:
-    pass
+def empty() -> bytes:
+    """The least that is a Word document, with parts for styles, numbering and footnotes."""
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+    names = {"document": "document.main", "styles": "styles", "numbering": "numbering", "footnotes": "footnotes"}
+    overrides = "".join(
+        f'<Override PartName="/word/{name}.xml" ContentType="{kind}.{main}+xml"/>' for name, main in names.items()
+    )
+    defaults = "".join(
+        f'<Default Extension="{suffix}" ContentType="application/{mime}"/>'
+        for suffix, mime in (("rels", "vnd.openxmlformats-package.relationships+xml"), ("xml", "xml"))
+    )
+    package = "http://schemas.openxmlformats.org/package/2006"
+
+    def links(folder: str, parts: tuple[str, ...]) -> bytes:
+        each = "".join(
+            f'<Relationship Id="r{name}" Type="{_OFFICE}/relationships/{kind}" Target="{folder}{name}.xml"/>'
+            for name, kind in zip(parts, ("officeDocument",) if folder else parts, strict=True)
+        )
+        return f'<Relationships xmlns="{package}/relationships">{each}</Relationships>'.encode()
+
+    return packed(
+        {
+            "[Content_Types].xml": f'<Types xmlns="{package}/content-types">{defaults}{overrides}</Types>'.encode(),
+            "_rels/.rels": links("word/", ("document",)),
+            "word/_rels/document.xml.rels": links("", ("styles", "numbering", "footnotes")),
+            **{f"word/{name}.xml": f"<w:{name} {_NAMES}/>".encode() for name in names},
+        }
+    )
 
 
-EMPTY = word(nothing)
+EMPTY = empty()
 
 
 def with_body(xml: str) -> bytes:
@@ -180,13 +205,7 @@ def test_footnotes_follow_the_paragraph_list_or_table_that_refers_to_them() -> N
     marks = [f'<w:r><w:footnoteReference w:id="{n}"/></w:r>' for n in (8, 7)]
     listed = item("point", 1).replace("</w:p>", f"{marks[0]}</w:p>") + item("next", 1)
     xml = listed + table(cell("a") + cell("b").replace("</w:p>", f"{marks[1]}</w:p>"))
-    data = with_part(with_body(xml), _FOOTNOTES, f"<w:footnotes {_NAMES}>{notes}</w:footnotes>".encode())
-    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
-    data = replaced(
-        data, "[Content_Types].xml", "</Types>", f'<Override PartName="/{_FOOTNOTES}" ContentType="{kind}"/></Types>'
-    )
-    link = f'<Relationship Id="rNote" Type="{_OFFICE}/relationships/footnotes" Target="footnotes.xml"/></Relationships>'
-    data = replaced(data, "word/_rels/document.xml.rels", "</Relationships>", link)
+    data = with_part(with_body(xml), "word/footnotes.xml", f"<w:footnotes {_NAMES}>{notes}</w:footnotes>".encode())
     data = with_part(data, "word/numbering.xml", NUMBERING)
     assert read(data).text == "1. point\n2. next\n\n¹ Note 8.\n\na\tb\n\n² Note 7."
 
@@ -237,9 +256,7 @@ def test_equations_are_readable_in_one_line(xml: str, linear: str) -> None:
 
 
 def test_a_file_that_says_nothing_of_itself_has_nothing_found() -> None:
-    data = with_part(with_body(paragraph("Text.")), "docProps/core.xml", None)
-    data = replaced(data, "_rels/.rels", "docProps/core.xml", "docProps/none.xml")
-    data = with_part(data, "docProps/none.xml", b"<none/>")
+    data = with_body(paragraph("Text."))
     assert read(data).found == {}
 
 
