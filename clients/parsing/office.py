@@ -5,7 +5,11 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import date
 
+from docx.exceptions import PythonDocxError
+from docx.opc.exceptions import OpcError
 from lxml import etree
+from openpyxl.utils.exceptions import InvalidFileException
+from pptx.exc import PythonPptxError
 
 from clients.parsing.archives import Archive
 from clients.parsing.elements import Element
@@ -13,14 +17,8 @@ from domain.errors import DocumentEmpty, DocumentUnreadable
 
 # What the libraries raise at parts that are missing, or are not what they should be.
 _DAMAGE = (
-    etree.LxmlError,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    OSError,
-    RecursionError,
+    *(PythonDocxError, OpcError, PythonPptxError, InvalidFileException, etree.LxmlError, SyntaxError),
+    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError, AssertionError, RecursionError),
 )
 _CORE_PART = re.compile(r"docProps/core\.xml|package/services/metadata/core-properties/[^/]+\.psmdcp")
 _DEFAULT_TITLES = ("powerpoint presentation", "powerpoint-präsentation", "word document", "presentation", "slide 1")

@@ -46,6 +46,6 @@ def _texts(element: Element) -> Iterator[str]:
             yield shown
         elif child.tag == _SPACES:
             yield " "
-        elif child.tag not in _LEFT_OUT and not str(child.tag).startswith(_SVG):
+        elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT and not child.tag.startswith(_SVG):
             yield from _texts(child)
         yield child.tail or ""

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from docx.document import Document as WordDocument
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clients.parsing import ParseLimits, parse
@@ -301,6 +301,7 @@ BLOCKS = st.lists(
 )
 
 
+@settings(max_examples=60, deadline=None)
 @given(BLOCKS)
 def test_every_place_lies_in_the_text(blocks: list[str]) -> None:
     # N3
