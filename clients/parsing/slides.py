@@ -8,6 +8,7 @@ from clients.parsing.archives import opened_archive
 from clients.parsing.building import DocumentBuilder
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office import core_properties, damage_told, no_text
+from clients.parsing.packages import linked_stream
 from clients.parsing.slides_shapes import add_shapes, frame_text, has_words
 from domain.documents import ParsedDocument
 
@@ -24,7 +25,7 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
     archive = opened_archive(data, filename, limits)
-    stream = archive.checked_stream()
+    stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
     with damage_told(filename, "a PowerPoint presentation"):
         presentation: Presentation = pptx.Presentation(stream)

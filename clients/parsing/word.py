@@ -16,6 +16,7 @@ from clients.parsing.charts import chart_rows, chart_title
 from clients.parsing.elements import Element
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office import core_properties, damage_told, no_text
+from clients.parsing.packages import linked_stream
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.word_notes import Notes
 from clients.parsing.word_numbering import Numbering
@@ -38,7 +39,7 @@ def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
     archive = opened_archive(data, filename, limits)
-    stream = archive.checked_stream()
+    stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
     with damage_told(filename, "a Word document"):
         document = docx.Document(stream)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clients.parsing import ParseLimits, parse
 from domain.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
-from tests.clients.office_files import check_places, outline, packed, tables, with_part, word
+from tests.clients.office_files import check_places, outline, packed, replaced, tables, with_part, word
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 _MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -309,3 +309,9 @@ def test_every_place_lies_in_the_text(blocks: list[str]) -> None:
         read(with_body("".join(blocks)))
     except DocumentEmpty:
         return
+
+
+def test_a_link_to_a_lost_picture_does_not_make_the_document_unreadable() -> None:
+    link = f'<Relationship Id="rLost" Type="{_OFFICE}/relationships/image" Target="NULL"/></Relationships>'
+    data = replaced(with_body(paragraph("Kept.")), "word/_rels/document.xml.rels", "</Relationships>", link)
+    assert read(data).text == "Kept."
