@@ -10,6 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from api.schemas.documents import DocumentCreate, DocumentUpload
+from domain.formats import listed
 from services.documents import NewDocument
 
 # The form's own boundaries, headers and text fields come on top of the file.
@@ -101,7 +102,11 @@ DOCUMENT_BODY = cast(
                         "type": "object",
                         "required": ["file"],
                         "properties": {
-                            "file": {"type": "string", "format": "binary", "description": "A .txt, .md or .pdf file."},
+                            "file": {
+                                "type": "string",
+                                "format": "binary",
+                                "description": f"A file of type {listed()}.",
+                            },
                             "workspace": {"type": "string", "default": "default", "maxLength": 100},
                             "source": {"type": "string", "default": "api-server", "maxLength": 100},
                             "metadata": {

@@ -116,7 +116,7 @@ class DocumentUnreadable(DocumentUnusable):
 
 
 class DocumentTypeUnknown(DocumentUnusable):
-    """This type of document is not supported; use .txt, .md or .pdf."""
+    """This type of document is not supported; save it as PDF."""
 
     status = 415
 

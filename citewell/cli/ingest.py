@@ -12,13 +12,14 @@ from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url, Workspace
 from citewell.cli.show.documents import document_line
 from citewell.cli.uploading import Upload, find_files, ingest_all
+from domain.formats import listed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command()
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files (.txt, .md, .pdf) or folders of them.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help=f"Files ({listed()}) or folders of them.")],
     workspace: Workspace = "default",
     metadata: Annotated[
         str, typer.Option(help="A JSON object that is kept with every citation, e.g. '{\"year\": 2026}'.")

@@ -12,8 +12,8 @@ from citewell.cli.console import err
 from citewell.cli.errors import CommandFailed
 from citewell.client import ApiProblem, CitewellClient
 from citewell.wire import Document
+from domain.formats import SUFFIXES, listed
 
-SUPPORTED = (".txt", ".text", ".md", ".markdown", ".pdf")
 # Enough to keep the ingestion workers busy, few enough for a bar each.
 _AT_ONCE = 8
 _LOOK_EVERY_S = 0.2
@@ -46,7 +46,7 @@ def find_files(path: Path, metadata: str) -> list[Upload]:
         return [Upload(path, _readable(path.name), metadata)]
     found = [Upload(file, _readable(file.relative_to(path).as_posix()), metadata) for file in sorted(_walk(path))]
     if not found:
-        raise CommandFailed(f"{path} holds no documents; supported are {', '.join(SUPPORTED)}")
+        raise CommandFailed(f"{path} holds no documents; supported are {listed()}")
     return found
 
 
@@ -110,7 +110,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            if not name.startswith(".") and Path(name).suffix.lower() in SUPPORTED:
+            if not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES:
                 yield Path(parent, name)
 
 

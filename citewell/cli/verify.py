@@ -14,6 +14,7 @@ from citewell.cli.show.given import given_view
 from citewell.wire.verifications import SourceText
 from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import settings
+from domain.formats import listed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -22,7 +23,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def verify(
     answer: Annotated[str, typer.Argument(metavar="FILE", help="The answer; - reads it from standard input.")],
     source: Annotated[
-        list[Path], typer.Option("--source", "-s", metavar="FILE", help="A .txt, .md or .pdf file; source 1, 2, …")
+        list[Path], typer.Option("--source", "-s", metavar="FILE", help=f"A file ({listed()}); source 1, 2, …")
     ],
     question: Annotated[str | None, typer.Option("--question", "-q", help="What was asked, if it is known.")] = None,
     repair: Annotated[str | None, typer.Option(help="full, citations or off.")] = None,

@@ -1,16 +1,20 @@
-"""Documents as people have them, turned into one text with pages and sections (N3): .txt, .md and .pdf."""
+"""Documents as people have them, turned into one text with pages and sections (N3)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import PurePath
 from typing import cast
 
+from clients.parsing.language import language_of
 from clients.parsing.limits import ParseLimits
-from clients.parsing.signatures import kind_of
+from clients.parsing.signatures import ZIP, FileKind, kind_of
 from domain.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentTypeUnknown, DocumentUnreadable
+from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
+from domain.formats import SAVE_AS, advice
+from domain.found import completed
 
-__all__ = ["ParseLimits", "parse"]
+__all__ = ["READ_SUFFIXES", "ParseLimits", "parse", "read", "with_findings"]
 
 _Reader = Callable[[bytes, str, ParseLimits], ParsedDocument]
 
@@ -21,30 +25,56 @@ _READERS: dict[str, str] = {
     ".md": "clients.parsing.texts:parse_markdown",
     ".markdown": "clients.parsing.texts:parse_markdown",
     ".pdf": "clients.parsing.pdf:parse_pdf",
+    ".docx": "clients.parsing.word:parse_word",
+    ".pptx": "clients.parsing.slides:parse_slides",
+    ".odt": "clients.parsing.opendocument:parse_opendocument",
+    ".xlsx": "clients.parsing.workbook:parse_workbook",
+    ".csv": "clients.parsing.delimited:parse_delimited",
+    ".tsv": "clients.parsing.delimited:parse_delimited",
+    ".html": "clients.parsing.webpage:parse_webpage",
+    ".htm": "clients.parsing.webpage:parse_webpage",
+    ".xhtml": "clients.parsing.webpage:parse_webpage",
+    ".epub": "clients.parsing.epub:parse_epub",
+    ".eml": "clients.parsing.mail:parse_mail",
 }
+READ_SUFFIXES = tuple(_READERS)  # equal to domain.formats.SUFFIXES, which needs none of the readers
+_ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub")
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read one file of the type that its name says and its content confirms.
+    """Read one file of the type that its name says and its content confirms, with what can be found out about it.
 
     The stored text is NFC with `\\n` newlines, without NUL, other control characters or lone surrogates; of Markdown
-    and plain text it is otherwise the source itself. Only a PDF has pages. Sections partition the text from the first
-    heading on: each reaches to the next heading of any level.
+    and plain text it is otherwise the source itself. Only a PDF and slides have pages. Sections partition the text from
+    the first heading on: each reaches to the next heading of any level.
 
     It is pure computation that holds the GIL or, inside PDFium, cannot be interrupted, and libraries for old formats
-    have faults: files of strangers are read by `clients.parsing.isolated`, which runs this in a child. The limits bound
+    have faults: files of strangers are read by `clients.parsing.isolated`, which does this in a child. The limits bound
     pages and characters before they are read; bytes are bounded at upload, memory and time by the child.
 
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """
+    return with_findings(read(data, filename, limits), filename)
+
+
+def read(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """The same with nothing found out but what the file says of itself."""
     suffix = PurePath(filename).suffix.lower()
     if suffix not in _READERS:
         kind = f"{suffix} is" if suffix else "a name without an extension is"
-        raise DocumentTypeUnknown(f"{filename}: {kind} not supported; use .txt, .md or .pdf")
+        raise DocumentTypeUnknown(f"{filename}: {kind} not supported; {advice(suffix)}")
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
     return _reader(_READERS[suffix])(data, filename, limits)
+
+
+def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:
+    """Add what the text and the file's name tell: title, language, and of filings ticker, year and type."""
+    found = completed(document, filename)
+    if language := language_of(document.text, found.get("language")):
+        found["language"] = language
+    return replace(document, found=found)
 
 
 def _reader(name: str) -> _Reader:
@@ -54,9 +84,22 @@ def _reader(name: str) -> _Reader:
 
 def _check_kind(data: bytes, filename: str, suffix: str) -> None:
     kind = kind_of(data)
-    # PDF readers accept junk before the header, but not more than 1 kB.
-    if suffix == ".pdf" and kind.suffix != ".pdf" and b"%PDF-" not in data[:1024]:
-        raise DocumentUnreadable(f"{filename} is named .pdf but seems to be {kind.name}")
-    if suffix != ".pdf" and not kind.is_text:
-        advice = f"; rename it to {kind.suffix}" if kind.suffix else ""
-        raise DocumentUnreadable(f"{filename} is named {suffix} but seems to be {kind.name}{advice}")
+    if _fits(kind, data, suffix):
+        return
+    if kind.is_encrypted:
+        raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
+    hint = ""
+    if kind.suffix in READ_SUFFIXES:
+        hint = f"; rename it to {kind.suffix}"
+    elif kind.suffix in SAVE_AS:
+        hint = f"; save it as {SAVE_AS[kind.suffix]}"
+    raise DocumentUnreadable(f"{filename} is named {suffix} but seems to be {kind.name}{hint}")
+
+
+def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
+    if suffix == ".pdf":
+        # PDF readers accept junk before the header, but not more than 1 kB.
+        return kind.suffix == ".pdf" or b"%PDF-" in data[:1024]
+    if suffix in _ZIPPED:
+        return kind is ZIP or kind.suffix == suffix
+    return kind.is_text

@@ -87,4 +87,6 @@ class DocumentBuilder:
 
 
 def _one_line(text: str) -> str:
+    if text.isascii() and text.isprintable():  # most cells of large tables: nothing to clean
+        return " ".join(text.split())
     return " ".join(clean(text).split())

@@ -12,7 +12,8 @@ _MARKS_ALLOWANCE = 65_536
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """A8: the largest document that is read, in pages and in code points of its text.
+    """A8: the largest document that is read, in pages, in code points of its text, and in bytes
+    when unpacked.
 
     Where a child reads it (`parse_isolated`), memory and time are bounded too: `base_s`, and `s_per_mb` of the file, at
     most `max_s`.
@@ -20,6 +21,7 @@ class ParseLimits:
 
     max_pages: int
     max_chars: int
+    max_unpacked_bytes: int = 500_000_000
     memory_mb: int = 1024
     base_s: float = 8.0
     s_per_mb: float = 2.0

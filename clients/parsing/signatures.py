@@ -1,22 +1,33 @@
-"""What a file is, told from its first bytes."""
+"""What a file is, told from its first bytes, and of a zip archive from what it says it holds."""
 
 import codecs
 from dataclasses import dataclass
 
+from clients.parsing.archives import opened_archive
+from clients.parsing.limits import ParseLimits
+from domain.errors import DocumentUnusable
+
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """`name` completes "seems to be …"; `suffix` is the supported extension for it, if there is one."""
+    """`name` completes "seems to be …"; `suffix` is the extension it should have, if that is certain."""
 
     name: str
     suffix: str | None = None
     is_text: bool = False
+    is_encrypted: bool = False
 
 
+ZIP = FileKind("a zip archive or an Office document")
+
+
+OLE = FileKind("an old Office document (.doc, .xls, .ppt, .hwp)")
+_LOCKED = FileKind("an Office document with a password", is_encrypted=True)
+_LOCKED_STREAM = "EncryptedPackage".encode("utf-16-le")
 _SIGNATURES: tuple[tuple[bytes, FileKind], ...] = (
-    (b"PK\x03\x04", FileKind("a zip archive or an Office document")),
+    (b"PK\x03\x04", ZIP),
     (b"PK\x05\x06", FileKind("an empty zip archive")),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileKind("an old Office document (.doc, .xls, .ppt, .hwp)")),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
     (b"{\\rtf", FileKind("an RTF document")),
     (b"\x89PNG\r\n\x1a\n", FileKind("a PNG image")),
     (b"\xff\xd8\xff", FileKind("a JPEG image")),
@@ -34,6 +45,25 @@ _PDF = FileKind("a PDF", suffix=".pdf")
 _HTML = FileKind("an HTML page", is_text=True)
 _TEXT = FileKind("plain text", is_text=True)
 _BINARY = FileKind("a damaged or binary file")
+# In [Content_Types].xml or in the member named mimetype; the first that is found counts.
+_ZIPPED = (
+    (b"wordprocessingml.document.main+xml", FileKind("a Word document", suffix=".docx")),
+    (b"presentationml.presentation.main+xml", FileKind("a PowerPoint presentation", suffix=".pptx")),
+    (b"spreadsheetml.sheet.main+xml", FileKind("an Excel workbook", suffix=".xlsx")),
+    (b"ms-word.", FileKind("a Word document with macros", suffix=".docm")),
+    (b"ms-powerpoint.", FileKind("a PowerPoint presentation with macros", suffix=".pptm")),
+    (b"ms-excel.sheet.binary", FileKind("a binary Excel workbook", suffix=".xlsb")),
+    (b"ms-excel.", FileKind("an Excel workbook with macros", suffix=".xlsm")),
+    (b"wordprocessingml.template", FileKind("a Word template", suffix=".dotx")),
+    (b"presentationml.slideshow", FileKind("a PowerPoint show", suffix=".ppsx")),
+    (b"oasis.opendocument.text", FileKind("an OpenDocument text", suffix=".odt")),
+    (b"oasis.opendocument.spreadsheet", FileKind("an OpenDocument spreadsheet", suffix=".ods")),
+    (b"oasis.opendocument.presentation", FileKind("an OpenDocument presentation", suffix=".odp")),
+    (b"epub+zip", FileKind("an EPUB book", suffix=".epub")),
+)
+_TYPE_MEMBERS = ("[Content_Types].xml", "mimetype")
+_MAX_TYPE_BYTES = 1 << 20
+_LIMITS = ParseLimits(max_pages=1, max_chars=1)
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
@@ -44,9 +74,26 @@ def kind_of(data: bytes) -> FileKind:
         return _PDF
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
-            return kind
+            return _within(kind, data)
     if head.startswith(_WIDE_BOMS):
         return _TEXT
     if b"\x00" in data:
         return _BINARY
     return _HTML if head.lstrip().lower().startswith((b"<!doctype html", b"<html")) else _TEXT
+
+
+def _within(kind: FileKind, data: bytes) -> FileKind:
+    if kind is OLE and _LOCKED_STREAM in data:
+        return _LOCKED
+    return _zipped_kind(data) if kind is ZIP else kind
+
+
+def _zipped_kind(data: bytes) -> FileKind:
+    """The kind of document in a zip archive, or ZIP; of broken archives too, whose reader then says what is wrong."""
+    try:
+        archive = opened_archive(data, "", _LIMITS)
+        types = [name for name in _TYPE_MEMBERS if name in archive and archive.size(name) <= _MAX_TYPE_BYTES]
+        declared = b"".join(archive.read(name) for name in types)
+    except DocumentUnusable:
+        return ZIP
+    return next((kind for mark, kind in _ZIPPED if mark in declared), ZIP)

@@ -1,0 +1,66 @@
+"""What the rows of a table are: names of columns or values."""
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+Cell: TypeAlias = str | None  # None is covered by the cell to its left
+
+_MAX_NAME = 120
+_VALUE = re.compile(
+    r"""[-+(]?\s*[€$£¥₩]?\s*[\d.,'\s]*\d\s*(?:%|[€$£¥₩]|[kKmM]?)\)?  # 1,234.5  (12)  € 5  25%
+    | \d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T\s][\d:.]+)?             # 2026-03-31
+    | \d{1,2}:\d{2}(?::\d{2})?
+    | [\w.+-]+@[\w-]+\.[\w.]+ | https?://\S+
+    | true | false | yes | no | n/a | null | -+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d")
+
+
+def with_one_header(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """Return the rows without covered cells; a header of two rows becomes one: `2025 Q1` where Q1 stands below 2025."""
+    texts = [[cell or "" for cell in row] for row in rows]
+    if len(rows) < 3 or None not in rows[0] or len(rows[0]) != len(rows[1]) or not _are_names(texts[1]):
+        return texts
+    upper: list[str] = []
+    for cell in rows[0]:
+        upper.append(upper[-1] if cell is None and upper else cell or "")
+    joined = [f"{top} {name}".strip() if top != name else name for top, name in zip(upper, texts[1], strict=True)]
+    return [joined, *texts[2:]]
+
+
+def _are_names(row: Sequence[str]) -> bool:
+    filled = [cell.strip() for cell in row if cell.strip()]
+    return len(filled) > 1 and not any(_is_no_name(name) for name in filled) and len(filled) * 2 >= len(row)
+
+
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row has the names of the columns: short different texts, no values, above further rows.
+
+    Years are names where another name stands beside them. The corner and cells that a merged one covers may be empty.
+    A single column has a name only above values: above other words it may as well be the first of them.
+    """
+    rows = [row for row in rows if any(cell.strip() for cell in row)]
+    if len(rows) < 2:
+        return False
+    if max(map(len, rows)) == 1:
+        return not is_value(rows[0][0]) and all(is_value(row[0]) for row in rows[1:])
+    names = [cell.strip() for cell in rows[0]]
+    filled = [name for name in names if name]
+    if not filled or len(filled) * 2 < len(names) or len(set(filled)) < len(filled):
+        return False
+    if any(_is_no_name(name) for name in filled) or names[0].endswith(":"):  # `Name: | Bob` is a list of pairs
+        return False
+    return not all(is_value(name) for name in filled)
+
+
+def is_value(cell: str) -> bool:
+    """Whether the cell has a number, a date, an address or a truth value rather than words."""
+    return bool(_VALUE.fullmatch(cell.strip()))
+
+
+def _is_no_name(cell: str) -> bool:
+    is_year = _YEAR.fullmatch(cell) is not None
+    return len(cell) > _MAX_NAME or cell.startswith("•") or (is_value(cell) and not is_year)

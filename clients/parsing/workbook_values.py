@@ -1,0 +1,56 @@
+"""The values of cells as a reader sees them, as far as that is simple."""
+
+import re
+from datetime import date, datetime, time, timedelta
+
+_DECIMALS = re.compile(r"0\.(0+)")
+_QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+_MAX_DECIMALS = 10
+_SIGNIFICANT = ".15g"  # what Excel keeps: 0.3, not 0.30000000000000004
+
+
+def shown(value: object, number_format: str) -> str:
+    """Return a cell's text: dates in ISO 8601, percentages and fixed decimals as formatted, no thousands separators."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (int, float)):
+        return _number(value, number_format)
+    if isinstance(value, (date, time)):
+        return _moment(value)
+    if isinstance(value, timedelta):
+        return _duration(value)
+    return str(value).strip()
+
+
+def _number(value: float, number_format: str) -> str:
+    plain = _QUOTED.sub("", number_format.split(";")[0])
+    if abs(value) >= 1e300 or value != value:
+        return str(value)
+    decimals = _DECIMALS.search(plain)
+    places = min(len(decimals[1]), _MAX_DECIMALS) if decimals else 0
+    if "%" in plain:
+        return f"{value * 100:.{places}f}%" if "0" in plain else f"{value * 100:{_SIGNIFICANT}}%"
+    if places and "E" not in plain:
+        return f"{value:.{places}f}"
+    if isinstance(value, int) or value.is_integer():
+        return str(int(value))
+    return format(value, _SIGNIFICANT)
+
+
+def _moment(value: date | time) -> str:
+    if isinstance(value, datetime):
+        if value.time() == time():
+            return value.date().isoformat()
+        # Excel counts in fractions of days: half a second beside a whole one is a rounding error.
+        return (value + timedelta(milliseconds=500)).replace(microsecond=0).isoformat(" ")
+    return value.isoformat() if isinstance(value, date) else value.replace(microsecond=0).isoformat()
+
+
+def _duration(value: timedelta) -> str:
+    seconds = round(value.total_seconds())
+    sign = "-" if seconds < 0 else ""
+    minutes, seconds = divmod(abs(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{sign}{hours}:{minutes:02}:{seconds:02}"
