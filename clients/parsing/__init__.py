@@ -9,6 +9,7 @@ from clients.parsing.markdown import markdown_sections
 from clients.parsing.pdf import parse_pdf
 from clients.parsing.plain import plain_sections
 from clients.parsing.signatures import kind_of
+from clients.parsing.webpage import parse_webpage
 from domain.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, DocumentUnreadable
 
@@ -22,6 +23,9 @@ _SECTIONS_OF_TEXT = {
 }
 _READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
     ".pdf": parse_pdf,
+    ".html": parse_webpage,
+    ".htm": parse_webpage,
+    ".xhtml": parse_webpage,
 }
 _SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)
 
