@@ -4,7 +4,9 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from clients.parsing.decoding import decode
+from clients.parsing.epub import parse_epub
 from clients.parsing.limits import ParseLimits
+from clients.parsing.mail import parse_mail
 from clients.parsing.markdown import markdown_sections
 from clients.parsing.pdf import parse_pdf
 from clients.parsing.plain import plain_sections
@@ -23,10 +25,13 @@ _SECTIONS_OF_TEXT = {
 }
 _READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
     ".pdf": parse_pdf,
+    ".eml": parse_mail,
+    ".epub": parse_epub,
     ".html": parse_webpage,
     ".htm": parse_webpage,
     ".xhtml": parse_webpage,
 }
+_ZIPPED = (".epub",)
 _SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)
 
 
@@ -60,6 +65,8 @@ def _check_kind(data: bytes, filename: str, suffix: str) -> None:
     # PDF readers accept junk before the header, but not more than 1 kB.
     if suffix == ".pdf" and kind.suffix != ".pdf" and b"%PDF-" not in data[:1024]:
         raise DocumentUnreadable(f"{filename} is named .pdf but seems to be {kind.name}")
+    if suffix in _ZIPPED and data.startswith(b"PK\x03\x04"):
+        return
     if suffix != ".pdf" and not kind.is_text:
         advice = f"; rename it to {kind.suffix}" if kind.suffix else ""
         raise DocumentUnreadable(f"{filename} is named {suffix} but seems to be {kind.name}{advice}")
