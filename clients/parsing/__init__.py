@@ -1,27 +1,30 @@
 """Documents as people have them, turned into one text with pages and sections (N3): .txt, .md and .pdf."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePath
 
 from clients.parsing.decoding import decode
 from clients.parsing.epub import parse_epub
+from clients.parsing.language import language_of
 from clients.parsing.limits import ParseLimits
 from clients.parsing.mail import parse_mail
-from clients.parsing.markdown import markdown_sections
+from clients.parsing.markdown import markdown_document
 from clients.parsing.pdf import parse_pdf
-from clients.parsing.plain import plain_sections
+from clients.parsing.plain import plain_document
 from clients.parsing.signatures import kind_of
 from clients.parsing.webpage import parse_webpage
 from domain.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, DocumentUnreadable
+from domain.found import completed
 
 __all__ = ["ParseLimits", "parse"]
 
-_SECTIONS_OF_TEXT = {
-    ".txt": plain_sections,
-    ".text": plain_sections,
-    ".md": markdown_sections,
-    ".markdown": markdown_sections,
+_TEXT_READERS = {
+    ".txt": plain_document,
+    ".text": plain_document,
+    ".md": markdown_document,
+    ".markdown": markdown_document,
 }
 _READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
     ".pdf": parse_pdf,
@@ -32,7 +35,7 @@ _READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
     ".xhtml": parse_webpage,
 }
 _ZIPPED = (".epub",)
-_SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)
+_SUFFIXES = (*_TEXT_READERS, *_READERS)
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -55,9 +58,15 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
-    if read := _READERS.get(suffix):
-        return read(data, filename, limits)
-    return _parse_text(data, filename, suffix, limits)
+    read = _READERS.get(suffix, _parse_text)
+    return _with_found(read(data, filename, limits), filename)
+
+
+def _with_found(document: ParsedDocument, filename: str) -> ParsedDocument:
+    found = completed(document, filename)
+    if language := language_of(document.text, found.get("language")):
+        found["language"] = language
+    return replace(document, found=found)
 
 
 def _check_kind(data: bytes, filename: str, suffix: str) -> None:
@@ -72,10 +81,10 @@ def _check_kind(data: bytes, filename: str, suffix: str) -> None:
         raise DocumentUnreadable(f"{filename} is named {suffix} but seems to be {kind.name}{advice}")
 
 
-def _parse_text(data: bytes, filename: str, suffix: str, limits: ParseLimits) -> ParsedDocument:
+def _parse_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     text = decode(data, filename)
     if not text.strip():
         raise DocumentEmpty(f"{filename} contains no text")
     if len(text) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
-    return ParsedDocument(text, sections=_SECTIONS_OF_TEXT[suffix](text))
+    return _TEXT_READERS[PurePath(filename).suffix.lower()](text)

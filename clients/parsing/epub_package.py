@@ -6,6 +6,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from lxml import etree
+from lxml.etree import _Element as Element  # pyright: ignore[reportPrivateUsage]  # lxml has no public name for it
 
 from clients.parsing.archives import Archive
 from domain.errors import DocumentUnreadable
@@ -14,8 +15,8 @@ _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 # Fonts are often scrambled so that they cannot be copied; that hides no text.
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_SAID = ("title", "date", "language", "description")
 _HTML = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
-_MOST_BYTES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +53,37 @@ def read_package(archive: Archive, filename: str) -> Package:
     return Package(spine, _titles(archive, name, list(files.values()), filename), _found(package))
 
 
-def _is_contents(item: etree._Element) -> bool:
+def _is_contents(item: Element) -> bool:
     return "nav" in (item.get("properties") or "").split()
 
 
-def _titles(archive: Archive, base: str, items: list[etree._Element], filename: str) -> dict[str, str]:
+def _titles(archive: Archive, base: str, items: list[Element], filename: str) -> dict[str, str]:
     """The first title that the table of contents has for each chapter, in the new form or the old one."""
     titles: dict[str, str] = {}
     for item in items:
-        name = _path(base, item.get("href"))
         is_old = item.get("media-type") == "application/x-dtbncx+xml"
-        if not (is_old or _is_contents(item)) or name not in archive:
-            continue
-        tree = _xml(archive, name, filename)
-        if is_old:
-            pairs = [
-                (next((content.get("src") for content in _named(point, "content")), None), next(_named(point, "text"), None))
-                for point in _named(tree, "navPoint")
-            ]
-        else:
-            pairs = [(link.get("href"), link) for link in _named(tree, "a")]
-        for target, label in pairs:
-            if target and label is not None:
+        name = _path(base, item.get("href"))
+        if (is_old or _is_contents(item)) and name in archive:
+            tree = _xml(archive, name, filename)
+            for target, label in _old_entries(tree) if is_old else _entries(tree):
                 titles.setdefault(_path(name, target), _text(label))
     return titles
 
 
-def _found(package: etree._Element) -> dict[str, str | None]:
+def _entries(contents: Element) -> Iterator[tuple[str, Element]]:
+    for link in _named(contents, "a"):
+        if target := link.get("href"):
+            yield target, link
+
+
+def _old_entries(contents: Element) -> Iterator[tuple[str, Element]]:
+    for point in _named(contents, "navPoint"):
+        content, label = next(_named(point, "content"), None), next(_named(point, "text"), None)
+        if content is not None and label is not None:
+            yield content.get("src") or "", label
+
+
+def _found(package: Element) -> dict[str, str | None]:
     said = {name: next((text for node in _named(package, name) if (text := _text(node))), None) for name in _SAID}
     authors = [_text(node) for node in _named(package, "creator")]
     return {
@@ -90,26 +95,23 @@ def _found(package: etree._Element) -> dict[str, str | None]:
     }
 
 
-_SAID = ("title", "date", "language", "description")
-
-
 def _path(base: str, href: str | None) -> str:
     return normpath(join(dirname(base), unquote((href or "").partition("#")[0]))).lstrip("/")
 
 
-def _named(tree: etree._Element, name: str) -> Iterator[etree._Element]:
+def _named(tree: Element, name: str) -> Iterator[Element]:
     return tree.iter(f"{{*}}{name}")
 
 
-def _text(node: etree._Element) -> str:
+def _text(node: Element) -> str:
     return " ".join("".join(str(part) for part in node.itertext()).split())
 
 
-def _xml(archive: Archive, name: str, filename: str) -> etree._Element:
+def _xml(archive: Archive, name: str, filename: str) -> Element:
     data = archive.read(name)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
     try:
-        tree = etree.fromstring(data[:_MOST_BYTES], parser)
+        tree = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError):
         tree = None
     if tree is None:

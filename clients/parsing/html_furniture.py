@@ -69,7 +69,6 @@ class _Survey:
             self._open[-1].linked += landmark.linked
             self._open[-1].has_title = self._open[-1].has_title or landmark.has_title
 
-
     def _kind(self, node: LexborNode, tag: str) -> str | None:
         if tag in _LANDMARKS:
             return tag

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from dataclasses import replace
 
 from clients.parsing.building import DocumentBuilder
 from clients.parsing.decoding import clean, decode
@@ -13,7 +14,9 @@ from clients.parsing.limits import ParseLimits
 from domain.documents import ParsedDocument
 from domain.errors import DocumentEmpty
 
-_DECLARED = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", re.I)
+_DECLARED = re.compile(
+    rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", re.I
+)
 _HEAD_BYTES = 4096
 # The encodings that pages mean when they name a smaller one, by the web standard.
 _MEANT = {
@@ -26,9 +29,13 @@ _MEANT = {
     "iso8859-9": "cp1254",
     "tis-620": "cp874",
 }
+_SITE = re.compile(r"\s[-|–—·•:»«].*|.*[-|–—·•:»«]\s")
+_FIRST_HEADINGS = 3
 _MOST_REPLACED = 0.01
 # XHTML closes any element so; HTML would take what follows for its content.
-_SELF_CLOSED = re.compile(r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-zA-Z][\w:-]*)([^<>]*)/>")
+_SELF_CLOSED = re.compile(
+    r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-zA-Z][\w:-]*)([^<>]*)/>"
+)
 
 
 def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -41,7 +48,16 @@ def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocu
     document = builder.build(found_in_head(tree))
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text that a reader of the page would see")
-    return document
+    return replace(document, found={**document.found, **_own_title(document)})
+
+
+def _own_title(document: ParsedDocument) -> dict[str, str]:
+    """The title without the name of the site, if a heading says what is title: `Duck` of `Duck - Wikipedia`."""
+    for section in document.sections[:_FIRST_HEADINGS]:
+        rest = document.found.get("title", "").split(section.title, 1)
+        if len(rest) == 2 and any(rest) and all(not part or _SITE.fullmatch(part) for part in rest):
+            return {"title": section.title}
+    return {}
 
 
 def html_text(data: bytes, filename: str, charset: str | None = None) -> str:
@@ -59,7 +75,7 @@ def _declared(data: bytes, charset: str | None) -> str | None:
     try:
         encoding = codecs.lookup(name).name
         encoding = _MEANT.get(encoding, encoding)
-        # Bytes that are UTF-8 are hardly ever anything else, whatever the page says; old Japanese mail looks like ASCII.
+        # Bytes that are UTF-8 are hardly ever anything else, whatever the page says; but old Japanese mail is ASCII.
         if encoding == "utf-8" or (_is_utf8(data) and not encoding.startswith("iso2022")):
             return None
         text = data.decode(encoding, errors="replace")
