@@ -34,7 +34,10 @@ _TOOLS = frozenset("mw-editsection mw-jump-link mw-indicators noprint printfoote
 
 _MAX_DEPTH = 1_000  # browsers stop at 512; the time that the parser takes grows with the square
 _MAX_TAGS = 2_000_000
+_MAX_ATTRIBUTES = 500
+_LONG_TAG = 2_000
 _TAG = re.compile(r"<!--(?!-?>)|-->|<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)")
+_VALUE = re.compile(r""""[^"]*"|'[^']*'""")
 _RAW = {"<!--": "-->", "script": "script", "style": "style"}  # what is tags only to the eye, and what ends it
 # Those without an end, and those that the next one of their kind ends.
 _NEVER_DEEP = frozenset(
@@ -101,5 +104,9 @@ def _check_depth(html: str, filename: str) -> None:
         elif not closing and tag not in _NEVER_DEEP:
             opened[tag] += 1
             depth += 1
+        if len(rest) > _LONG_TAG and len(_VALUE.sub("", rest).split()) > _MAX_ATTRIBUTES:
+            raise DocumentUnreadable(
+                f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged."
+            )
         if depth > _MAX_DEPTH:
             raise DocumentUnreadable(f"{filename} is nested more than {_MAX_DEPTH:,} levels deep; save it more simply.")

@@ -14,11 +14,11 @@ from clients.parsing.limits import ParseLimits
 from clients.parsing.mail_headers import BROKEN, author_of, charset_of, date_of, filename_of, header, is_attachment
 from clients.parsing.webpage import html_text
 from domain.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentUnreadable
+from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _OF_MAIL = (*_SHOWN, "Received", "Message-ID", "MIME-Version", "Return-Path")
-_MOST_PARTS = 2_000
+_MOST_PARTS, _MOST_BOUNDARIES = 2_000, 10_000
 _MOST_FORWARDED = 10
 _PARAGRAPHS = re.compile(r"\r?\n[ \t]*\r?\n")
 
@@ -36,6 +36,8 @@ def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
     Other attachments are named, not read. Raises DocumentEmpty, DocumentUnreadable or DocumentTooLarge.
     """
+    if data.count(b"\n--") > _MOST_BOUNDARIES:  # the standard library takes a millisecond for each
+        raise DocumentTooLarge(f"{filename} has more than {_MOST_BOUNDARIES:,} parts, which is the limit.")
     try:
         message = email.message_from_bytes(data, policy=email.policy.default)
     except BROKEN:
