@@ -104,9 +104,11 @@ def _check_depth(html: str, filename: str) -> None:
         elif not closing and tag not in _NEVER_DEEP:
             opened[tag] += 1
             depth += 1
-        if len(rest) > _LONG_TAG and len(_VALUE.sub("", rest).split()) > _MAX_ATTRIBUTES:
-            raise DocumentUnreadable(
-                f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged."
-            )
+        _check_attributes(rest, filename)
         if depth > _MAX_DEPTH:
             raise DocumentUnreadable(f"{filename} is nested more than {_MAX_DEPTH:,} levels deep; save it more simply.")
+
+
+def _check_attributes(attributes: str, filename: str) -> None:
+    if len(attributes) > _LONG_TAG and len(_VALUE.sub("", attributes).split()) > _MAX_ATTRIBUTES:
+        raise DocumentUnreadable(f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged.")

@@ -15,7 +15,7 @@ from domain.documents import ParsedDocument
 from domain.errors import DocumentEmpty
 
 _DECLARED = re.compile(
-    rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", re.I
+    rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE
 )
 _HEAD_BYTES = 4096
 # The encodings that pages mean when they name a smaller one, by the web standard.

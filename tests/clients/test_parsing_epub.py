@@ -10,7 +10,8 @@ from domain.errors import CitewellError, DocumentEmpty, DocumentEncrypted, Docum
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
-PACKAGE = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">
+PACKAGE = """<?xml version="1.0"?>
+<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">
 <metadata><dc:title>Poems</dc:title><dc:creator>A. Poet</dc:creator><dc:date>1831</dc:date><dc:language>en-US</dc:language>
 </metadata><manifest><item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>
 <item id="b" href="b%20c.xhtml" media-type="application/xhtml+xml"/>
@@ -60,7 +61,7 @@ LOCKED = "<encryption><EncryptedData><EncryptionMethod Algorithm='{}'/></Encrypt
     ],
 )
 def test_what_is_no_readable_book_is_refused(changed: dict[str, str], error: type[CitewellError]) -> None:  # A8
-    with pytest.raises(error, match="poems.epub"):
+    with pytest.raises(error, match=r"poems\.epub"):
         parse(book(**changed), "poems.epub", LIMITS)
 
 

@@ -36,7 +36,11 @@ def test_markdown_has_tables_and_front_matter() -> None:  # N3
     assert document.text[place.start : place.end] == table
     assert document.text[place.start : place.header_end] == "| a | b |\n|---|---|"
     assert document.found == {
-        **{"title": "Our: fees", "author": "Ann, Bob", "date": "2024-01-05", "language": "ko", "tags": "x"},
+        "title": "Our: fees",
+        "author": "Ann, Bob",
+        "date": "2024-01-05",
+        "language": "ko",
+        "tags": "x",
     }
 
 

@@ -61,7 +61,8 @@ def test_a_message_is_its_header_its_text_and_its_attached_texts() -> None:  # N
     assert document.text == (
         "Q1 résumé\n\nFrom: 김철수 <kim@example.com>\nTo: bob@example.com\nDate: Tue, 05 Mar 2024 23:00:00 +0900\n"
         "Subject: Q1 résumé\n\n안녕하세요.\n\nOn Monday Bob wrote:\n> old text\n\nAttachment: report.pdf\n\n"
-        "Attachment: p.html\n\nFees\n\nFive\n\nAttachment: Inner\n\nFrom: carl@example.com\nSubject: Inner\n\nInner text."
+        "Attachment: p.html\n\nFees\n\nFive\n\nAttachment: Inner\n\n"
+        "From: carl@example.com\nSubject: Inner\n\nInner text."
     )
     assert [section.path[1:] for section in document.sections] == [
         (),

@@ -134,8 +134,8 @@ def test_a_page_without_text_is_empty(html: str) -> None:  # A8
 
 
 PIECES = st.sampled_from(
-    "<h1> </h1> <h2> </h2> <p> <ul> <li> </ul> <ol> <dl> <dt> <dd> <table> <tr> <td> <th colspan=2> <td rowspan=3> </table>"
-    " <pre> </pre> <br> <sup>2</sup> <b> </b> <nav> </nav> <main> <figure> word 12 $ ) &nbsp; 한글".split(" ")
+    "<h1> </h1> <h2> </h2> <p> <ul> <li> </ul> <ol> <dl> <dt> <dd> <table> <tr> <td> <th colspan=2> <td rowspan=3>"
+    " </table> <pre> </pre> <br> <sup>2</sup> <b> </b> <nav> </nav> <main> <figure> word 12 $ ) &nbsp; 한글".split(" ")
 )
 
 

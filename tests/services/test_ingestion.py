@@ -152,5 +152,9 @@ def test_what_a_document_says_of_itself_is_metadata_unless_the_user_said_it() ->
     assert run(document_id)
     assert read_document(document_id)["metadata"] == {
         **given,
-        **{"author": "Ann", "language": "en", "ticker": "ACME", "year": "2023", "filing_type": "10-K"},
+        "author": "Ann",
+        "language": "en",
+        "ticker": "ACME",
+        "year": "2023",
+        "filing_type": "10-K",
     }
