@@ -12,7 +12,8 @@ LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
 PACKAGE = """<?xml version="1.0"?>
 <package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">
-<metadata><dc:title>Poems</dc:title><dc:creator>A. Poet</dc:creator><dc:date>1831</dc:date><dc:language>en-US</dc:language>
+<metadata><dc:title>Poems</dc:title><dc:creator>A. Poet</dc:creator><dc:date>1831</dc:date>
+<dc:language>en-US</dc:language>
 </metadata><manifest><item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>
 <item id="b" href="b%20c.xhtml" media-type="application/xhtml+xml"/>
 <item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>
