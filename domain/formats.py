@@ -4,6 +4,7 @@ SUFFIXES = (
     *(".txt", ".text", ".md", ".markdown"),
     *(".pdf", ".docx", ".pptx", ".odt"),
     *(".xlsx", ".csv", ".tsv"),
+    *(".html", ".htm", ".xhtml", ".epub", ".eml"),
 )
 # What the same program saves instead of its old or special formats.
 SAVE_AS = {

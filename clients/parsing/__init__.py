@@ -1,20 +1,17 @@
 """Documents as people have them, turned into one text with pages and sections (N3)."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from pathlib import PurePath
 from typing import cast
 
-from clients.parsing.language import language_of
 from clients.parsing.limits import ParseLimits
 from clients.parsing.signatures import ZIP, FileKind, kind_of
 from domain.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
 from domain.formats import SAVE_AS, advice
-from domain.found import completed
 
-__all__ = ["READ_SUFFIXES", "ParseLimits", "parse", "read", "with_findings"]
+__all__ = ["READ_SUFFIXES", "ParseLimits", "parse"]
 
 _Reader = Callable[[bytes, str, ParseLimits], ParsedDocument]
 
@@ -42,7 +39,7 @@ _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub")
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read one file of the type that its name says and its content confirms, with what can be found out about it.
+    """Read one file of the type that its name says and its content confirms.
 
     The stored text is NFC with `\\n` newlines, without NUL, other control characters or lone surrogates; of Markdown
     and plain text it is otherwise the source itself. Only a PDF and slides have pages. Sections partition the text from
@@ -54,11 +51,6 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
 
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """
-    return with_findings(read(data, filename, limits), filename)
-
-
-def read(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """The same with nothing found out but what the file says of itself."""
     suffix = PurePath(filename).suffix.lower()
     if suffix not in _READERS:
         kind = f"{suffix} is" if suffix else "a name without an extension is"
@@ -67,14 +59,6 @@ def read(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
     return _reader(_READERS[suffix])(data, filename, limits)
-
-
-def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:
-    """Add what the text and the file's name tell: title, language, and of filings ticker, year and type."""
-    found = completed(document, filename)
-    if language := language_of(document.text, found.get("language")):
-        found["language"] = language
-    return replace(document, found=found)
 
 
 def _reader(name: str) -> _Reader:

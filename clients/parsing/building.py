@@ -48,6 +48,12 @@ class DocumentBuilder:
         if block := "\n".join(line for line in lines if line):
             self._add(block)
 
+    def lines(self, text: str) -> None:
+        """Add lines whose indentation means something, of code or of a list; blank lines within them stay."""
+        lines = [line.rstrip() for line in clean(text).split("\n")]
+        if block := "\n".join(lines).strip("\n"):
+            self._add(block)
+
     def table(self, rows: Iterable[Sequence[str]], *, has_header: bool) -> None:
         """Add a table: a line per row, a tab between cells, empty cells kept, empty rows left out.
 

@@ -1,32 +1,74 @@
-"""Sections of a Markdown text; the text itself stays as it is."""
+"""Sections, tables and front matter of a Markdown text; the text itself stays as it is."""
 
 import re
+from collections.abc import Mapping
+from datetime import date
 from itertools import accumulate, pairwise
+from typing import cast
 
+import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from clients.parsing.headings import Heading, sections_from
-from domain.documents import Section
+from domain.documents import ParsedDocument, Table
 
 # A mapping without blank lines: two thematic breaks with text between them are something else.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[^\n:]+:)(?:.+\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_MOST_FRONT_MATTER = 20_000
+_KEYS = {
+    "title": "title",
+    "author": "author",
+    "authors": "author",
+    "date": "date",
+    "lang": "language",
+    "language": "language",
+    "tags": "tags",
+}
 # Blocks are enough to find headings; parsing what is inside them would cost most of the time.
-_BLOCKS = MarkdownIt("commonmark")
+_BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark")
 
 
-def markdown_sections(text: str) -> tuple[Section, ...]:
-    """Return the sections below ATX and setext headings; what looks like one in code or front matter is none."""
+def markdown_document(text: str) -> ParsedDocument:
+    """Return the text with the sections below ATX and setext headings, its pipe tables and what its front matter says.
+
+    What looks like a heading in code or front matter is none. A table's header includes the line of dashes below it.
+    """
     line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    tokens = _BLOCKS.parse(_FRONT_MATTER.sub(lambda matter: "\n" * matter[0].count("\n"), text))
+    front = _FRONT_MATTER.match(text)
+    tokens = _BLOCKS.parse("\n" * front[0].count("\n") + text[front.end() :] if front else text)
     headings = [
         Heading(line_starts[token.map[0]], title, (int(token.tag.removeprefix("h")),))
         for token, inline in pairwise(tokens)
         if token.type == "heading_open" and token.level == 0 and token.map and (title := _plain(inline))
     ]
-    return sections_from(headings, len(text))
+    tables = [
+        Table(line_starts[token.map[0]], line_starts[token.map[1]] - 1, line_starts[token.map[0] + 2] - 1)
+        for token in tokens
+        if token.type == "table_open" and token.map
+    ]
+    found = _front_matter(front[0]) if front else {}
+    return ParsedDocument(text, sections=sections_from(headings, len(text)), tables=tuple(tables), found=found)
+
+
+def _front_matter(block: str) -> dict[str, str]:
+    """What is said under the usual keys; of several authors or tags, all of them."""
+    try:
+        said: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    found: dict[str, str] = {}
+    for key, value in cast("Mapping[object, object]", said).items() if isinstance(said, dict) else ():
+        name = _KEYS.get(str(key).lower())
+        values = cast("list[object]", value) if isinstance(value, list) else [value]
+        told = ", ".join(
+            str(each).strip() for each in values if isinstance(each, str | int | date) and str(each).strip()
+        )
+        if name and told:
+            found.setdefault(name, " ".join(told.split()))
+    return found
 
 
 def _plain(inline: Token) -> str:

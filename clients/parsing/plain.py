@@ -3,19 +3,19 @@
 import re
 
 from clients.parsing.headings import Heading, sections_from
-from domain.documents import Section
+from domain.documents import ParsedDocument
 
 _UNDERLINED = re.compile(
     r"(?:\A|\n[ \t]*\n)[ \t]*(?P<title>\S[^\n]{0,118}?)[ \t]*\n[ \t]*(?P<rule>={3,}|-{3,}|~{3,})[ \t]*(?:\n|\Z)"
 )
 
 
-def plain_sections(text: str) -> tuple[Section, ...]:
-    """Return the sections of underlined headings; the rule's character gives the level in order of first use."""
+def plain_document(text: str) -> ParsedDocument:
+    """Return the text with the sections of underlined headings; the rule's character gives the level, by first use."""
     levels: dict[str, int] = {}
     headings = [
         Heading(match.start("title"), match["title"], (levels.setdefault(match["rule"][0], len(levels)),))
         for match in _UNDERLINED.finditer(text)
         if any(character.isalpha() for character in match["title"])
     ]
-    return sections_from(headings, len(text))
+    return ParsedDocument(text, sections=sections_from(headings, len(text)))

@@ -2,22 +2,20 @@
 
 from clients.parsing.decoding import decode
 from clients.parsing.limits import ParseLimits
-from clients.parsing.markdown import markdown_sections
-from clients.parsing.plain import plain_sections
+from clients.parsing.markdown import markdown_document
+from clients.parsing.plain import plain_document
 from domain.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge
 
 
 def parse_plain(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read plain text. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    text = _read(data, filename, limits)
-    return ParsedDocument(text, sections=plain_sections(text))
+    return plain_document(_read(data, filename, limits))
 
 
 def parse_markdown(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read Markdown. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    text = _read(data, filename, limits)
-    return ParsedDocument(text, sections=markdown_sections(text))
+    return markdown_document(_read(data, filename, limits))
 
 
 def _read(data: bytes, filename: str, limits: ParseLimits) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import func, literal, or_, select, update
 from sqlalchemy import insert as insert_rows
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
@@ -144,7 +144,10 @@ def advance_document(
 def store_parsed(
     session: Session, document_id: uuid.UUID, attempt: int, parsed: ParsedDocument, chunks: int, *, lease_s: float
 ) -> bool:
-    """Store the text with its pages and sections, and forget the chunks of an earlier, unfinished attempt."""
+    """Store the text with its pages and sections, and forget the chunks of an earlier, unfinished attempt.
+
+    What the document says of itself becomes metadata where the user gave none.
+    """
     forget_chunks(session, document_id)
     return advance_document(
         session,
@@ -155,6 +158,7 @@ def store_parsed(
         text=parsed.text,
         pages=[[page.number, page.start, page.end] for page in parsed.pages],
         sections=[[section.title, section.start, section.end] for section in parsed.sections],
+        details=literal(dict(parsed.found), Document.details.type).op("||")(Document.details),
         chunks_done=0,
         chunks_total=chunks,
     )

@@ -143,3 +143,20 @@ def test_a_file_that_is_no_document_is_not_accepted(content: bytes, error: type[
         accept(content)
     with reading() as session:
         assert session.scalar(select(func.count(Document.id))) == 0
+
+
+def test_what_a_document_says_of_itself_is_metadata_unless_the_user_said_it() -> None:  # S1.3
+    content = f"---\ntitle: Returns\nauthor: Ann\n---\n{POLICY}".encode()
+    given = {"title": "Our policy", "team": "shop"}
+    document_id = accept_document(
+        NewDocument("ACME_10-K_2023.md", content, "w", metadata=given), settings()
+    ).document_id
+    assert run(document_id)
+    assert read_document(document_id)["metadata"] == {
+        **given,
+        "author": "Ann",
+        "language": "en",
+        "ticker": "ACME",
+        "year": "2023",
+        "filing_type": "10-K",
+    }

@@ -1,0 +1,49 @@
+"""The language of a text, where it is certain."""
+
+from collections import Counter
+from functools import cache
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+_SAMPLE_CHARS = 5_000
+_MIN_LETTER_BYTES = 200
+_MIN_PROBABILITY = 0.95
+_MIN_SCRIPT_SHARE = 0.5
+# Languages that are told apart from a written standard which has a code of two letters.
+_STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nb": "no", "nn": "no"}
+
+
+def language_of(text: str, declared: str | None = None) -> str | None:
+    """Return the language of a text in ISO 639-1: what its script says, what is `declared`, or what it reads like.
+
+    None where it is not certain: fewer than about 200 letters, code, tables, texts in several languages.
+    """
+    letters = "".join(filter(str.isalpha, text[:_SAMPLE_CHARS]))
+    if len(letters.encode()) < _MIN_LETTER_BYTES:
+        return declared
+    return _of_script(letters) or declared or _likely(text[:_SAMPLE_CHARS])
+
+
+def _of_script(letters: str) -> str | None:
+    """Korean and Japanese have scripts of their own: a template that says English does not change that."""
+    hangul = sum("가" <= letter <= "힣" for letter in letters)
+    kana = sum("぀" <= letter <= "ヿ" for letter in letters)
+    han = sum("一" <= letter <= "鿿" for letter in letters)
+    if hangul > _MIN_SCRIPT_SHARE * len(letters):
+        return "ko"
+    # Japanese is written with Chinese characters between the kana; Chinese has none of these.
+    return "ja" if kana * 5 > len(letters) and kana + han > _MIN_SCRIPT_SHARE * len(letters) else None
+
+
+def _likely(sample: str) -> str | None:
+    probabilities: Counter[str] = Counter()
+    for code, probability in _identifier().rank(sample):
+        probabilities[_STANDARDS.get(code, code)] += probability  # pyright: ignore[reportArgumentType]
+    code, probability = probabilities.most_common(1)[0]
+    return code if probability >= _MIN_PROBABILITY and len(code) == 2 else None
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    """Loading the model takes half a second and 100 MB: only a process that needs it pays, once."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

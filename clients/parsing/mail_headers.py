@@ -1,0 +1,74 @@
+"""The headers of e-mail messages, as far as they can be read."""
+
+from email.errors import MessageError
+from email.message import EmailMessage
+from email.utils import getaddresses, parsedate_to_datetime
+
+from clients.parsing.decoding import decode
+from domain.errors import DocumentUnreadable
+
+_MOST_CHARS = 20_000  # the standard library takes very long for long ones
+# What it raises for headers that are wrong in ways it does not expect.
+BROKEN = (MessageError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
+
+
+def header(message: EmailMessage, name: str) -> str:
+    """Return the decoded header in one line, empty where there is none."""
+    raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    try:
+        raw = raw.encode("ascii", "surrogateescape").decode()
+    except UnicodeError:
+        raw = _in_any_encoding(raw)
+    if "=?" not in raw or len(raw) > _MOST_CHARS:
+        return " ".join(raw.split())
+    try:
+        return " ".join(str(message[name]).split())
+    except BROKEN:
+        return " ".join(raw.split())
+
+
+def filename_of(part: EmailMessage) -> str:
+    """Return the name of an attached file, empty where it has none."""
+    try:
+        return " ".join((part.get_filename() or "").split())
+    except BROKEN:
+        return ""
+
+
+def is_attachment(part: EmailMessage) -> bool:
+    """Say whether a part calls itself an attachment."""
+    try:
+        return part.get_content_disposition() == "attachment"
+    except BROKEN:
+        return False
+
+
+def charset_of(part: EmailMessage) -> str:
+    """Return the name of a part's encoding as it is given."""
+    try:
+        return part.get_content_charset() or ""
+    except BROKEN:
+        return ""
+
+
+def author_of(message: EmailMessage) -> str | None:
+    """Return who wrote a message: the first name in From, or the address where there is none."""
+    for name, address in getaddresses([header(message, "From")[:_MOST_CHARS]]):
+        if name or address:
+            return name or address
+    return None
+
+
+def date_of(message: EmailMessage) -> str | None:
+    """Return the day on which a message was sent, where it was sent, in ISO 8601."""
+    try:
+        return parsedate_to_datetime(header(message, "Date")).date().isoformat()
+    except BROKEN:
+        return None
+
+
+def _in_any_encoding(raw: str) -> str:
+    try:
+        return decode(raw.encode("utf-8", "surrogateescape"), "the header")
+    except (DocumentUnreadable, UnicodeError):
+        return raw.encode("ascii", "replace").decode()
