@@ -8,10 +8,11 @@ import pypdfium2.raw as pdfium_c
 
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pdf_layout import lay_out, outline_key
-from clients.parsing.pdf_lines import Line, read_lines
+from clients.parsing.pdf_lines import Line
+from clients.parsing.pdf_pages import read_pages
 from clients.parsing.pdf_running import without_repeats
 from domain.documents import ParsedDocument
-from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
+from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
 
 # PDFium has process-wide state: no two calls at the same time, not even on different documents.
 _PDFIUM = Lock()
@@ -37,35 +38,18 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
 
 def _read(data: bytes, filename: str, limits: ParseLimits) -> tuple[list[list[Line]], frozenset[str]]:
     with closing(_opened(data, filename)) as pdf:
-        if len(pdf) > limits.max_pages:
-            raise DocumentTooLarge(f"{filename} has {len(pdf):,} pages; the limit is {limits.max_pages:,}")
-        pages: list[list[Line]] = []
-        characters = 0
-        for index in range(len(pdf)):
-            lines, count = _read_page(pdf, index, filename, limits.max_chars - characters)
-            characters += count
-            pages.append(lines)
-        return pages, _outline(pdf)
+        return list(read_pages(pdf, filename, limits)), _outline(pdf)
 
 
 def _opened(data: bytes, filename: str) -> pdfium.PdfDocument:
     try:
-        return pdfium.PdfDocument(data)
+        pdf = pdfium.PdfDocument(data)
+        pdf.init_forms()
+        return pdf
     except pdfium.PdfiumError as error:
         if error.err_code in _ENCRYPTED:
             raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}") from None
         raise DocumentUnreadable(f"{filename} is damaged: it cannot be opened as a PDF") from None
-
-
-def _read_page(pdf: pdfium.PdfDocument, index: int, filename: str, budget: int) -> tuple[list[Line], int]:
-    try:
-        with closing(pdf[index]) as page, closing(page.get_textpage()) as textpage:
-            count = textpage.count_chars()
-            if count > budget:
-                raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")
-            return read_lines(textpage, count, page.get_height() or 1.0), count
-    except pdfium.PdfiumError:
-        raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
 
 
 def _outline(pdf: pdfium.PdfDocument) -> frozenset[str]:

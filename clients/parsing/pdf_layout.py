@@ -56,7 +56,7 @@ def _heading_rank(paragraph: Paragraph, typography: Typography, outline: frozens
         return rank
     if _UNLIKE_HEADING.search(text):
         return None
-    bold = first.bold and not typography.body_is_bold and not first.cells and not text.endswith(":")
+    bold = first.bold and not typography.body_is_bold and not first.is_row and not text.endswith(":")
     numbered = depth > 1 and len(paragraph.lines) == 1
     is_heading = typography.is_display(first) or (first.size >= typography.body_size and (bold or numbered))
     return rank if is_heading else None

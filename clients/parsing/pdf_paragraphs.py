@@ -53,7 +53,7 @@ def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iter
             for other in (above, below)
             if other and other.size == line.size and abs(other.y - line.y) <= typography.max_drop(line.size)
         ]
-        if line.text.count("\t") == 1 and close and not any(other.cells for other in close):
+        if line.text.count("\t") == 1 and close and not any(other.is_row for other in close):
             yield replace(line, text=line.text.replace("\t", " "))
         else:
             yield line
@@ -73,13 +73,13 @@ def _separator(above: Line, line: Line, edge: float, typography: Typography) -> 
         return None
     if not 0 < drop <= _JUMP_EM * line.size:
         return typography.continuation(above, line) if wraps and _carries_on(above, line) else None
-    if above.cells and line.cells:
+    if above.is_row and line.is_row:
         return "\n"
     if drop > typography.max_drop(line.size) or _begins_indented(above, line, wraps=wraps):
         return None
     if typography.is_display(line):
         return typography.continuation(above, line)
-    if _ITEM.match(line.text) or above.cells or line.cells or not wraps:
+    if _ITEM.match(line.text) or above.is_row or line.is_row or not wraps:
         return "-\n" if above.divided else "\n"
     return typography.continuation(above, line)
 
