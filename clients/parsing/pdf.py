@@ -1,6 +1,7 @@
 """PDF: PDFium finds the characters, `pdf_layout` makes paragraphs and sections of them."""
 
 from contextlib import closing
+from dataclasses import replace
 from threading import Lock
 
 import pypdfium2 as pdfium
@@ -8,7 +9,7 @@ import pypdfium2.raw as pdfium_c
 
 from clients.parsing.limits import ParseLimits
 from clients.parsing.pdf_layout import lay_out, outline_key
-from clients.parsing.pdf_lines import Line
+from clients.parsing.pdf_metadata import metadata_of
 from clients.parsing.pdf_pages import read_pages
 from clients.parsing.pdf_running import without_repeats
 from domain.documents import ParsedDocument
@@ -28,17 +29,13 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
-    with _PDFIUM:
-        pages, outline = _read(data, filename, limits)
-    document = lay_out(*without_repeats(pages), outline)
+    with _PDFIUM, closing(_opened(data, filename)) as pdf:
+        pages = list(read_pages(pdf, filename, limits))
+        document = lay_out(*without_repeats(pages), _outline(pdf))
+        found = metadata_of(pdf, document.text)
     if not document.text.strip():
         raise DocumentEmpty(f"{filename} contains no text; a scanned PDF needs text recognition (OCR) first")
-    return document
-
-
-def _read(data: bytes, filename: str, limits: ParseLimits) -> tuple[list[list[Line]], frozenset[str]]:
-    with closing(_opened(data, filename)) as pdf:
-        return list(read_pages(pdf, filename, limits)), _outline(pdf)
+    return replace(document, found=found)
 
 
 def _opened(data: bytes, filename: str) -> pdfium.PdfDocument:

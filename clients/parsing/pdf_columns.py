@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from clients.parsing.pdf_lines import Extent, Line
+from clients.parsing.pdf_glyphs import Extent
+from clients.parsing.pdf_lines import Line
 
 _MIN_LINES = 5  # fewer show no gutter
 _COLUMN_EM = 10.0  # narrower cells are those of a table

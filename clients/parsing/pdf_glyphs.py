@@ -12,6 +12,7 @@ _BOLD = re.compile(rb"bold|black|heavy|[^a-z]demi|CMBX|SFBX|LMRoman\d+-?Bold", r
 _MIN_SIZE, _MAX_SIZE, _MAX_POSITION = 1.0, 2000.0, 1e6
 _INVISIBLE = 3  # the render mode of the text that recognition lays under a scan
 
+Extent = tuple[float, float]
 Box = tuple[float, float, float, float]
 
 
@@ -41,7 +42,7 @@ class Glyphs:
         left, bottom, right, top = self._page
         return (right - left if quarter % 2 else top - bottom) or 1.0
 
-    def sides(self, index: int, quarter: int) -> tuple[float, float]:
+    def sides(self, index: int, quarter: int) -> Extent:
         """Where a character begins and ends, in points."""
         pdfium_c.FPDFText_GetCharBox(self._textpage, index, *self._box)
         left, right, bottom, top = (cell.value for cell in self._box)

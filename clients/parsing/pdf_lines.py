@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from clients.parsing.pdf_glyphs import Glyphs
+from clients.parsing.pdf_bidi import in_logical_order
+from clients.parsing.pdf_glyphs import Extent, Glyphs
 
 _NEWLINES = (0x0A, 0x0D)
 _SOFT_HYPHEN = 0xAD
@@ -22,14 +24,12 @@ _MARGIN = 0.12  # of the height of the page
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
-Extent = tuple[float, float]
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line: `left` and `right` in the direction of reading, the baseline `y` from the page's lower edge, and the
     font `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word goes on
-    in the next line. `spaced`: a space follows the last word. `cells`: where each cell of a row begins and ends.
+    in the next line. `spaced`: a space follows the last word. `cells`: where each cell that is not empty begins
+    and ends; a line that is no row of a table is one cell, and none is known where leaders fill the gaps.
     """
 
     text: str
@@ -82,7 +82,7 @@ class _Reader:
         size = sorted(glyphs.size(index) for index in sample)[1]
         quarter = glyphs.quarter(sample[1])
         boxes = {index: glyphs.sides(index, quarter) for index in seen}
-        joined, cells = _joined(characters, boxes, size)
+        joined, cells = _joined(in_logical_order(characters, boxes), boxes, size)
         text = readable(joined)
         if not text.strip():
             return
@@ -109,12 +109,13 @@ class _Reader:
 
 def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: float) -> tuple[str, tuple[Extent, ...]]:
     """The characters as UTF-16 units, with a tab for the spaces in a gap that separates cells, and where these lie."""
+    gaps = _gaps(boxes.values(), CELL_GAP_EM * size)
     parts: list[str] = []
     cells: list[Extent] = []
     end: Extent | None = None
     for index, code in characters:
         if box := boxes.get(index):
-            if end and max(box[0] - end[1], end[0] - box[1]) > CELL_GAP_EM * size:
+            if end and gaps and _jumps(end, box, gaps):
                 while parts and parts[-1].isspace():
                     parts.pop()
                 parts.append("\t")
@@ -123,6 +124,23 @@ def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: f
             end = box
         parts.append(chr(code))
     return "".join(parts), tuple(cells)
+
+
+def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
+    """Where a line has nothing for more than `width`, in whatever order its characters come."""
+    gaps: list[Extent] = []
+    ordered = sorted(boxes)
+    reach = ordered[0][1]
+    for left, right in ordered:
+        if left - reach > width:
+            gaps.append((reach, left))
+        reach = max(reach, right)
+    return gaps
+
+
+def _jumps(end: Extent, box: Extent, gaps: list[Extent]) -> bool:
+    """Whether a gap lies between two characters that follow each other."""
+    return any((end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps)
 
 
 def readable(units: str) -> str:
