@@ -45,12 +45,12 @@ class Glyphs:
     def sides(self, index: int, quarter: int) -> Extent:
         """Where a character begins and ends, in points."""
         pdfium_c.FPDFText_GetCharBox(self._textpage, index, *self._box)
-        left, right, bottom, top = (cell.value for cell in self._box)
+        left, right, bottom, top = self._box
         if quarter == 0:
-            return left, right
+            return left.value, right.value
         if quarter == 1:
-            return bottom, top
-        return (-right, -left) if quarter == 2 else (-top, -bottom)
+            return bottom.value, top.value
+        return (-right.value, -left.value) if quarter == 2 else (-top.value, -bottom.value)
 
     def baseline(self, index: int, quarter: int) -> float:
         """The height of a character's baseline above the lower edge of the page, in points."""
