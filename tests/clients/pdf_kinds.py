@@ -7,7 +7,7 @@ from fpdf.enums import XPos, YPos
 from pypdf import PdfReader, PdfWriter
 
 from tests.clients.pdf_korean import korean_pdf
-from tests.clients.pdf_truth import LEADING, TruePdf, Truth
+from tests.clients.pdf_truth import LEADING, TOKEN, TruePdf, Truth
 
 Document = tuple[bytes, Truth]
 
@@ -15,7 +15,7 @@ Document = tuple[bytes, Truth]
 def _sections(pdf: TruePdf, count: int = 6, *, size: float = 16, bold: bool = True, bookmark: bool = False) -> Document:
     for _ in range(count):
         pdf.heading(size=size, bold=bold, bookmark=bookmark)
-        for _ in range(pdf.truth.random.randint(2, 4)):
+        for _ in range(pdf.truth.random.randint(1, 3)):
             pdf.paragraph(pdf.truth.random.randint(3, 5))
     return pdf.data(), pdf.truth
 
@@ -107,6 +107,25 @@ def _turned(angle: int, *, upright: bool) -> Callable[[Truth], Document]:
     return made
 
 
+def _flowing(truth: Truth) -> Document:
+    """Paragraphs across pages, with headings of two lines; another reader says on which page each token stands."""
+    pdf = TruePdf(truth)
+    pdf.set_auto_page_break(True, 110)
+    pdf.set_font("Helvetica", size=10)
+    for _ in range(5):
+        if pdf.get_y() > 600:
+            pdf.add_page()
+        pdf.set_font("Helvetica", style="B", size=24)
+        pdf.multi_cell(330, 28, truth.title("A heading of two lines:"), align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+        pdf.set_font("Helvetica", size=10)
+        for _ in range(4):
+            pdf.multi_cell(475, 13, truth.paragraph(0), align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+            pdf.ln(7)
+    for number, page in enumerate(PdfReader(BytesIO(data := pdf.data())).pages, start=1):
+        truth.pages |= {match[0]: number for match in TOKEN.finditer(page.extract_text())}
+    return data, truth
+
+
 def _line_by_line_across_columns(truth: Truth) -> Document:
     """Two columns whose lines are drawn in the order of their height, as text recognition and converters do."""
     pdf = TruePdf(truth, columns=2)
@@ -151,6 +170,7 @@ KINDS: dict[str, Callable[[Truth], Document]] = {
     "footnotes": _footnotes,
     "tables": _tables,
     "hyphenated": _hyphenated,
+    "flowing": _flowing,
     "line by line": _line_by_line_across_columns,
     "mixed": _mixed,
     "Korean": korean_pdf,

@@ -19,11 +19,15 @@ BOTTOM = 130
 
 @dataclass
 class Truth:
-    """What a document says: the titles of its headings (number 0: none yet), its sentences and rows by their token."""
+    """What a document says: the titles of its headings (number 0: none yet), its sentences and rows by their token.
+
+    `pages` has the page of a token that does not know it (`P0`): text that flows from page to page.
+    """
 
     seed: int
     titles: list[str | None] = field(default_factory=lambda: [None])
     sentences: dict[str, str] = field(default_factory=dict[str, str])
+    pages: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)

@@ -19,10 +19,10 @@ def judged(kind: str, seed: int) -> Counter[str]:
     document = parse(data, "truth.pdf", LIMITS)
     count: Counter[str] = Counter()
     for chunk in split_document(document, chunk_chars=600, overlap_chars=100):
-        for page, section, _ in TOKEN.findall(chunk.text):
+        for token in TOKEN.finditer(chunk.text):
             count["places"] += 1
-            count["right pages"] += chunk.page == int(page)
-            count["right sections"] += chunk.section == truth.titles[int(section)]
+            count["right pages"] += chunk.page == truth.pages.get(token[0], int(token[1]))
+            count["right sections"] += chunk.section == truth.titles[int(token[2])]
     text = " ".join(document.text.split())
     count["sentences"] = len(truth.sentences)
     count["whole"] = sum(" ".join(sentence.split()) in text for sentence in truth.sentences.values())
@@ -32,7 +32,7 @@ def judged(kind: str, seed: int) -> Counter[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_sections_and_sentences_are_right(kind: str) -> None:  # N3
     count = sum((judged(kind, seed) for seed in SEEDS), Counter[str]())
-    assert count["places"] >= count["sentences"] > 100
+    assert count["places"] >= count["sentences"] > 80
     assert count["right pages"] >= 0.99 * count["places"]
     assert count["right sections"] >= 0.99 * count["places"]
     assert count["whole"] >= 0.97 * count["sentences"]
