@@ -23,9 +23,10 @@ _ENCRYPTED = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a PDF: a page per Page (from 1), paragraphs with a blank line between, headings as Sections.
 
-    Characters come in PDFium's reading order. Wrapped lines of a paragraph are joined to one line, cells of a table row
-    are separated by a tab, rows and list items keep their lines. A running header or footer stays only where it stands
-    first, bare page numbers nowhere.
+    Lines come in the order of drawing, except where columns, heads and feet show another one. Wrapped lines of a
+    paragraph are joined to one line, cells of a table row are separated by a tab, rows and list items keep their lines.
+    A running header or footer stays only where it stands first, bare page numbers nowhere. `found` is what the file
+    says of itself; attachments are not read.
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
