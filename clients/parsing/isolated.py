@@ -20,6 +20,7 @@ from clients.parsing.child import OUT_OF_MEMORY
 from clients.parsing.child_process import Cut, Ended, run_child
 from clients.parsing.findings import with_findings
 from clients.parsing.limits import ParseLimits
+from clients.parsing.signatures import kind_of
 from config.settings import IngestionSettings
 from domain.documents import ParsedDocument
 from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable, DocumentUnusable
@@ -34,6 +35,8 @@ _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w
 # Libraries that get no memory end themselves in their own ways. (On Linux the peak counts from what this process had
 # when it started the child.)
 _FULL_SHARE = 0.5
+# What PDF and Office files hold is packed to about a tenth.
+_PACKED = 10
 
 
 def limits_of(settings: IngestionSettings) -> ParseLimits:
@@ -48,6 +51,12 @@ def limits_of(settings: IngestionSettings) -> ParseLimits:
     )
 
 
+def deadline_s_of(data: bytes, limits: ParseLimits) -> float:
+    """How long reading `data` may take, in seconds."""
+    unpacked = len(data) * (1 if kind_of(data).is_text else _PACKED)
+    return min(limits.base_s + limits.s_per_mb * unpacked / 1_000_000, limits.max_s)
+
+
 def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read one file as `clients.parsing.parse` does, in a child process that has ended afterwards, and add what can be
     found out about it (`clients.parsing.findings`).
@@ -56,7 +65,7 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     Raises what `parse` raises, and DocumentTooSlow; DocumentTooLarge also for the memory that reading takes,
     DocumentUnreadable also for a crash. RuntimeError or OSError: the child could not be started.
     """
-    deadline_s = limits.deadline_s(data)
+    deadline_s = deadline_s_of(data, limits)
     request = {
         "filename": filename,
         "limits": asdict(limits),

@@ -2,18 +2,13 @@
 
 from dataclasses import dataclass
 
-from clients.parsing.signatures import kind_of
-
-# What PDF and Office files hold is packed to about a tenth.
-_PACKED = 10
 _BYTES_PER_MARK = 128
 _MARKS_ALLOWANCE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """A8: the largest document that is read, in pages, in code points of its text, and in bytes
-    when unpacked.
+    """A8: the largest document that is read, in pages, in code points of its text, and in bytes when unpacked.
 
     Where a child reads it (`parse_isolated`), memory and time are bounded too: `base_s`, and `s_per_mb` of the file, at
     most `max_s`.
@@ -31,8 +26,3 @@ class ParseLimits:
     def max_marks_bytes(self) -> int:
         """How long the list of pages, sections, tables and findings may be, in bytes of JSON."""
         return _MARKS_ALLOWANCE + _BYTES_PER_MARK * self.max_pages + self.max_chars
-
-    def deadline_s(self, data: bytes) -> float:
-        """How long reading `data` may take, in seconds."""
-        unpacked = len(data) * (1 if kind_of(data).is_text else _PACKED)
-        return min(self.base_s + self.s_per_mb * unpacked / 1_000_000, self.max_s)

@@ -1,8 +1,9 @@
-"""From the lines of all pages to one text with pages and sections."""
+"""From the lines of all pages to one text with pages, sections and tables."""
 
 import re
 
 from clients.parsing.headings import Heading, number_depth, sections_from
+from clients.parsing.pdf_grids import Grid, grids_in, tables_of
 from clients.parsing.pdf_lines import Line
 from clients.parsing.pdf_paragraphs import Paragraph, paragraphs
 from clients.parsing.pdf_typography import Typography
@@ -24,6 +25,7 @@ def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozense
     length = 0
     spans: list[Page] = []
     headings: list[Heading] = []
+    grids: list[Grid] = []
     for number, lines in enumerate(pages, start=1):
         starts: list[int] = []
         for paragraph in paragraphs(lines, typography):
@@ -32,9 +34,10 @@ def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozense
             starts.append(length)
             if paragraph.lines[0] not in running and (rank := _heading_rank(paragraph, typography, outline)):
                 headings.append(Heading(length, " ".join(paragraph.text.split()), rank))
+            grids += grids_in(paragraph, length)
             length += len(paragraph.text)
         spans.append(Page(number, starts[0] if starts else length, length))
-    return ParsedDocument("".join(parts), tuple(spans), sections_from(headings, length))
+    return ParsedDocument("".join(parts), tuple(spans), sections_from(headings, length), tables_of(grids))
 
 
 def outline_key(title: str) -> str:
@@ -56,7 +59,7 @@ def _heading_rank(paragraph: Paragraph, typography: Typography, outline: frozens
         return rank
     if _UNLIKE_HEADING.search(text):
         return None
-    bold = first.bold and not typography.body_is_bold and not first.cells and not text.endswith(":")
+    bold = first.bold and not typography.body_is_bold and not first.is_row and not text.endswith(":")
     numbered = depth > 1 and len(paragraph.lines) == 1
     is_heading = typography.is_display(first) or (first.size >= typography.body_size and (bold or numbered))
     return rank if is_heading else None

@@ -1,25 +1,25 @@
 """The lines of a PDF page with the geometry that tells paragraphs, tables and headings."""
 
-import ctypes
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from clients.parsing.pdf_bidi import in_logical_order
+from clients.parsing.pdf_glyphs import Extent, Glyphs
+
 _NEWLINES = (0x0A, 0x0D)
 _SOFT_HYPHEN = 0xAD
 _DIVIDED = 0x02  # what PDFium makes of a hyphen that divides a word; in some symbol fonts a character
-_BOLD = re.compile(rb"bold|black|heavy|[^a-z]demi|CMBX|SFBX|LMRoman\d+-?Bold", re.IGNORECASE)
 # Justified text stretches its spaces to about one em; the columns of a table stand further apart.
 CELL_GAP_EM = 1.5
 _LABEL = re.compile(r"^\s*((?:\d+(?:\.\d+)*|[A-Za-z]|[ivxIVX]+)[.)]?|[•◦▪‣●○■□–—*·-])\t")
 _LEADERS = re.compile(r"[ \t]*(?:\.[ \t]?){5,}[ \t]*")
 _SPACES = re.compile(r"[ \xa0]+")
 _MEANINGLESS = frozenset({"Cc", "Co", "Cs", "Cn"})
-# Outside of these a number is nonsense of a broken file, perhaps not even finite.
-_MIN_SIZE, _MAX_SIZE, _MAX_POSITION = 1.0, 2000.0, 1e6
 _MARGIN = 0.12  # of the height of the page
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
@@ -28,7 +28,8 @@ _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi",
 class Line:
     """One line: `left` and `right` in the direction of reading, the baseline `y` from the page's lower edge, and the
     font `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word goes on
-    in the next line. `spaced`: a space follows the last word.
+    in the next line. `spaced`: a space follows the last word. `cells`: where each cell that is not empty begins
+    and ends; a line that is no row of a table is one cell, and none is known where leaders fill the gaps.
     """
 
     text: str
@@ -40,16 +41,18 @@ class Line:
     margin: bool = False
     divided: bool = False
     spaced: bool = False
+    invisible: bool = False
+    cells: tuple[Extent, ...] = ()
 
     @property
-    def cells(self) -> bool:
+    def is_row(self) -> bool:
         """Whether the line is a row of a table."""
         return "\t" in self.text
 
 
-def read_lines(textpage: pdfium.PdfTextPage, count: int, page_height: float) -> list[Line]:
+def read_lines(textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs) -> list[Line]:
     """Return the lines of a page in PDFium's reading order; `count` is the number of its characters."""
-    reader = _Reader(textpage, page_height)
+    reader = _Reader(glyphs)
     for index in range(count):
         code = pdfium_c.FPDFText_GetUnicode(textpage, index)
         if code in _NEWLINES:
@@ -63,33 +66,30 @@ def read_lines(textpage: pdfium.PdfTextPage, count: int, page_height: float) -> 
 
 
 class _Reader:
-    """Collects characters and closes lines. The ctypes cells are made once: PDFium fills them for every character."""
+    """Collects characters and closes lines."""
 
-    def __init__(self, textpage: pdfium.PdfTextPage, page_height: float) -> None:
+    def __init__(self, glyphs: Glyphs) -> None:
         self.lines: list[Line] = []
         self.characters: list[tuple[int, int]] = []
-        self._textpage = textpage
-        self._page_height = page_height
-        self._box = tuple(ctypes.c_double() for _ in range(4))
-        self._origin = (ctypes.c_double(), ctypes.c_double())
-        self._matrix = pdfium_c.FS_MATRIX()
-        self._font = ctypes.create_string_buffer(128)
+        self._glyphs = glyphs
 
     def end_line(self, *, divided: bool = False) -> None:
         characters, self.characters = self.characters, []
         seen = [index for index, code in characters if code > 0x20 and code != 0xA0]
         if not seen:
             return
-        sample = (seen[0], seen[len(seen) // 2], seen[-1])
-        size = sorted(self._size(index) for index in sample)[1]
-        boxes = {index: self._sides(index) for index in seen}
-        text = readable(self._joined(characters, boxes, size))
+        glyphs, sample = self._glyphs, (seen[0], seen[len(seen) // 2], seen[-1])
+        size = sorted(glyphs.size(index) for index in sample)[1]
+        quarter = glyphs.quarter(sample[1])
+        boxes = {index: glyphs.sides(index, quarter) for index in seen}
+        joined, cells = _joined(in_logical_order(characters, boxes), boxes, size)
+        text = readable(joined)
         if not text.strip():
             return
         left, right = min(box[0] for box in boxes.values()), max(box[1] for box in boxes.values())
         if _is_rtl(text):
             left, right = -right, -left
-        y = sorted(self._baseline(index) for index in sample)[1]
+        y = sorted(glyphs.baseline(index, quarter) for index in sample)[1]
         self.lines.append(
             Line(
                 text=text.strip(),
@@ -97,48 +97,50 @@ class _Reader:
                 right=right,
                 y=y,
                 size=size,
-                bold=all(self._is_bold(index) for index in sample),
-                margin=not _MARGIN < y / self._page_height < 1 - _MARGIN,
+                bold=all(glyphs.is_bold(index) for index in sample),
+                margin=not _MARGIN < y / glyphs.height(quarter) < 1 - _MARGIN,
                 divided=divided,
                 spaced=text[-1].isspace(),
+                invisible=glyphs.is_invisible(sample[1]),
+                cells=cells if len(cells) == text.strip().count("\t") + 1 else (),
             )
         )
 
-    def _joined(self, characters: list[tuple[int, int]], boxes: dict[int, tuple[float, float]], size: float) -> str:
-        """The characters as UTF-16 units, with a tab for the spaces in a gap that separates table cells."""
-        parts: list[str] = []
-        end: tuple[float, float] | None = None
-        for index, code in characters:
-            if box := boxes.get(index):
-                if end and max(box[0] - end[1], end[0] - box[1]) > CELL_GAP_EM * size:
-                    while parts and parts[-1].isspace():
-                        parts.pop()
-                    parts.append("\t")
-                end = box
-            parts.append(chr(code))
-        return "".join(parts)
 
-    def _sides(self, index: int) -> tuple[float, float]:
-        left, right, bottom, top = self._box
-        pdfium_c.FPDFText_GetCharBox(self._textpage, index, left, right, bottom, top)
-        return left.value, right.value
+def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: float) -> tuple[str, tuple[Extent, ...]]:
+    """The characters as UTF-16 units, with a tab for the spaces in a gap that separates cells, and where these lie."""
+    gaps = _gaps(boxes.values(), CELL_GAP_EM * size)
+    parts: list[str] = []
+    cells: list[Extent] = []
+    end: Extent | None = None
+    for index, code in characters:
+        if box := boxes.get(index):
+            if end and gaps and _jumps(end, box, gaps):
+                while parts and parts[-1].isspace():
+                    parts.pop()
+                parts.append("\t")
+                cells.append(box)
+            cells[-1:] = [(min(cells[-1][0], box[0]), max(cells[-1][1], box[1])) if cells else box]
+            end = box
+        parts.append(chr(code))
+    return "".join(parts), tuple(cells)
 
-    def _baseline(self, index: int) -> float:
-        x, y = self._origin
-        pdfium_c.FPDFText_GetCharOrigin(self._textpage, index, x, y)
-        return y.value if abs(y.value) < _MAX_POSITION else 0.0
 
-    def _size(self, index: int) -> float:
-        """The size as seen: many producers write size 1 and scale it by the matrix. Rounded to half points."""
-        pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
-        scale = (self._matrix.c**2 + self._matrix.d**2) ** 0.5
-        size = scale * pdfium_c.FPDFText_GetFontSize(self._textpage, index)
-        return round(2 * size) / 2 if _MIN_SIZE < size < _MAX_SIZE else _MIN_SIZE
+def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
+    """Where a line has nothing for more than `width`, in whatever order its characters come."""
+    gaps: list[Extent] = []
+    ordered = sorted(boxes)
+    reach = ordered[0][1]
+    for left, right in ordered:
+        if left - reach > width:
+            gaps.append((reach, left))
+        reach = max(reach, right)
+    return gaps
 
-    def _is_bold(self, index: int) -> bool:
-        flags = ctypes.c_int()
-        pdfium_c.FPDFText_GetFontInfo(self._textpage, index, self._font, len(self._font), flags)
-        return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600
+
+def _jumps(end: Extent, box: Extent, gaps: list[Extent]) -> bool:
+    """Whether a gap lies between two characters that follow each other."""
+    return any((end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps)
 
 
 def readable(units: str) -> str:

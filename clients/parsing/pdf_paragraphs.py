@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clients.parsing.decoding import clean
-from clients.parsing.pdf_lines import CELL_GAP_EM, Line
+from clients.parsing.pdf_lines import Line
+from clients.parsing.pdf_tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_tables, within_row
 from clients.parsing.pdf_typography import Typography
 
 _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4}|[가-하])[.)]|[①-⑳])\s")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]」』]*$")
-_SAME_ROW_EM = 0.6
-_WORD_GAP_EM = 0.15
 _INDENT_EM = 0.8
 _JUMP_EM = 8.0
 _PROSE_EM = 10.0  # narrower lines are not prose that was wrapped
@@ -32,7 +31,7 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
     """Yield the paragraphs of a page; inside one, `\\n` separates rows and items and `\\t` the cells of a row."""
     if not lines:
         return
-    lines = list(_without_stretched_spaces(lines, typography))
+    lines = whole_tables(list(_without_stretched_spaces(lines, typography)))
     edges = _right_edges(lines, typography)
     members, text = [lines[0]], lines[0].text
     for (above, line), edge in zip(pairwise(lines), edges, strict=False):
@@ -53,8 +52,8 @@ def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iter
             for other in (above, below)
             if other and other.size == line.size and abs(other.y - line.y) <= typography.max_drop(line.size)
         ]
-        if line.text.count("\t") == 1 and close and not any(other.cells for other in close):
-            yield replace(line, text=line.text.replace("\t", " "))
+        if line.text.count("\t") == 1 and close and not any(other.is_row for other in close):
+            yield replace(line, text=line.text.replace("\t", " "), cells=())
         else:
             yield line
 
@@ -66,28 +65,29 @@ def _paragraph(lines: list[Line], text: str) -> Paragraph:
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
     """What stands between two lines; None between paragraphs."""
     drop = above.y - line.y
-    if abs(drop) < _SAME_ROW_EM * max(above.size, line.size):
-        return _within_row(line.left - above.right, line.size)
+    if abs(drop) < SAME_ROW_EM * max(above.size, line.size):
+        return within_row(above, line)
+    if same_table([above], line):
+        return "\n"
     wraps = _wraps(above, line, edge)
     if above.size != line.size or (above.bold != line.bold and not wraps):
         return None
     if not 0 < drop <= _JUMP_EM * line.size:
         return typography.continuation(above, line) if wraps and _carries_on(above, line) else None
-    if above.cells and line.cells:
+    return _within_block(above, line, typography, wraps=wraps)
+
+
+def _within_block(above: Line, line: Line, typography: Typography, *, wraps: bool) -> str | None:
+    drop = above.y - line.y
+    if above.is_row and line.is_row and drop <= ROW_DROP_EM * line.size:
         return "\n"
     if drop > typography.max_drop(line.size) or _begins_indented(above, line, wraps=wraps):
         return None
     if typography.is_display(line):
         return typography.continuation(above, line)
-    if _ITEM.match(line.text) or above.cells or line.cells or not wraps:
+    if _ITEM.match(line.text) or above.is_row or line.is_row or not wraps:
         return "-\n" if above.divided else "\n"
     return typography.continuation(above, line)
-
-
-def _within_row(gap: float, size: float) -> str | None:
-    if gap < -CELL_GAP_EM * size:
-        return None
-    return "\t" if gap > CELL_GAP_EM * size else " " * (gap > _WORD_GAP_EM * size)
 
 
 def _wraps(above: Line, line: Line, edge: float) -> bool:

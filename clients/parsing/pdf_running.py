@@ -19,7 +19,7 @@ def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozense
 
     Nothing but a page number is lost: of a running line the first one stays, on its page.
     """
-    margins = [_margin(page) for page in pages]
+    margins = [_margin(page, number) for number, page in enumerate(pages, start=1)]
     counts = Counter(key for margin in margins for key in {_key(line) for line in margin})
     repeated = {key for key, count in counts.items() if count >= max(_MIN_PAGES, _MIN_SHARE * len(pages))}
     seen: set[tuple[str, int]] = set()
@@ -28,7 +28,7 @@ def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozense
     for number, margin in enumerate(margins, start=1):
         for line in margin:
             key = _key(line)
-            if key in seen or line.text.strip(" -–—") == str(number) or (key in repeated and not key[0]):
+            if key in seen or _is_number(line, number) or (key in repeated and not key[0]):
                 dropped.add((number, line))
             elif key in repeated:
                 seen.add(key)
@@ -37,15 +37,19 @@ def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozense
     return kept, frozenset(first)
 
 
-def _margin(page: list[Line]) -> list[Line]:
+def _margin(page: list[Line], number: int) -> list[Line]:
     """The lines at the page's upper and lower edge that keep a distance from the body."""
     downwards = sorted(page, key=lambda line: -line.y)
-    return _outermost(downwards) + _outermost(downwards[::-1])
+    return _outermost(downwards, number) + _outermost(downwards[::-1], number)
 
 
-def _outermost(inwards: list[Line]) -> list[Line]:
+def _is_number(line: Line, number: int) -> bool:
+    return line.text.strip(" -–—") == str(number)
+
+
+def _outermost(inwards: list[Line], number: int) -> list[Line]:
     for count, (line, inner) in enumerate(pairwise(inwards), start=1):
-        if not line.margin:
+        if not line.margin and not _is_number(line, number):
             return []
         if abs(inner.y - line.y) > _DISTANCE_EM * max(line.size, inner.size):
             rows = {round(taken.y) for taken in inwards[:count]}

@@ -44,7 +44,7 @@ def test_chapters_follow_each_other_with_their_headings_or_those_of_the_contents
         "The first\n\nLine one,\nline two.",
         "The second\n\nNo heading here.",
     ]
-    assert document.found == {"title": "Poems", "author": "A. Poet", "date": "1831", "language": "en"}
+    assert document.found == {"title": "Poems", "author": "A. Poet", "date": "1831", "language": "en-US"}
 
 
 ENTITY = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><container>&e;</container>'

@@ -17,7 +17,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from clients.parsing import ParseLimits, parse
-from clients.parsing.isolated import limits_of, parse_isolated
+from clients.parsing.findings import with_findings
+from clients.parsing.isolated import deadline_s_of, limits_of, parse_isolated
 from config.settings import IngestionSettings
 from domain.errors import (
     CitewellError,
@@ -54,7 +55,7 @@ def no_child_is_left() -> Generator[None]:
     ],
 )
 def test_a_child_reads_what_the_reader_reads(name: str, data: bytes) -> None:  # N3
-    assert parse_isolated(data, name, PATIENT) == parse(data, name, PATIENT)
+    assert parse_isolated(data, name, PATIENT) == with_findings(parse(data, name, PATIENT), name)
 
 
 @pytest.mark.parametrize(
@@ -269,6 +270,6 @@ def test_a_child_under_foreign_control_harms_nobody(
 
 def test_the_time_grows_with_the_file_and_faster_where_it_is_packed() -> None:
     limits = limits_of(IngestionSettings(parse_base_s=5, parse_s_per_mb=3, parse_max_s=50))
-    assert limits.deadline_s(b"x" * 2_000_000) == 11
-    assert limits.deadline_s(b"%PDF-".ljust(1_000_000)) == 35
-    assert limits.deadline_s(b"%PDF-".ljust(2_000_000)) == 50
+    assert deadline_s_of(b"x" * 2_000_000, limits) == 11
+    assert deadline_s_of(b"%PDF-".ljust(1_000_000), limits) == 35
+    assert deadline_s_of(b"%PDF-".ljust(2_000_000), limits) == 50

@@ -1,5 +1,7 @@
 """Lines with made-up geometry: columns, Korean, right-to-left text, formulas and other things of real PDFs."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +14,7 @@ LEADING = 12.0
 
 
 def lines(
-    *texts: str, left: float = 72, right: float = 300, top: float = 700, size: float = 10, **more: bool
+    *texts: str, left: float = 72, right: float = 300, top: float = 700, size: float = 10, **more: Any
 ) -> list[Line]:
     """Full lines below each other; the last one ends in the middle."""
     rows = [Line(text, left, right, top - LEADING * row, size, **more) for row, text in enumerate(texts[:-1])]
@@ -148,3 +150,9 @@ def test_running_lines_are_no_headings() -> None:
     document = lay_out(*without_repeats([page(0), page(1), page(2)]), frozenset())
     assert document.text.count("Refund Policy") == 1
     assert document.sections == ()
+
+
+def test_the_number_of_a_page_vanishes_where_the_margin_is_wide() -> None:
+    pages = [[*lines("Some text that is", "the body."), Line(str(number), 300, 306, 150, 10)] for number in (1, 2)]
+    kept, _ = without_repeats(pages)
+    assert [line.text for page in kept for line in page] == ["Some text that is", "the body."] * 2

@@ -41,7 +41,7 @@ def test_a_page_is_its_text_with_sections_lists_and_lines_of_code() -> None:  # 
         "Fee\n  5 euros\n\nif x:\n    pay()\n\nOur shoe\n\nA seal\n\nAbout 10⁶ pairs"
     )
     assert [section.path for section in document.sections] == [("Returns",), ("Returns", "Goods")]
-    assert document.found == {"title": "Returns", "author": "Ann Lee", "date": "2024-03-05", "language": "en"}
+    assert document.found == {"title": "Returns", "author": "Ann Lee", "date": "2024-03-05T10:00", "language": "en-GB"}
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from tests.simulators.embeddings import EmbeddingServer
 
 pytestmark = pytest.mark.usefixtures("database")
 
-LIMITS = IngestionSettings(chunk_chars=120, overlap_chars=0, batch=2)
+LIMITS = IngestionSettings(chunk_tokens=30, overlap_tokens=0, batch=2)
 RULES = [f"Rule {n}: goods of kind {n} may be returned within {n + 10} days of their purchase." for n in range(5)]
 
 

@@ -2,10 +2,11 @@
 # PDFium's C functions as ctypes calls them: a helper object stands for its handle, out-parameters are passed as cells.
 import ctypes
 
-from pypdfium2 import PdfTextPage
+from pypdfium2 import PdfDocument, PdfTextPage
 
 FPDF_ERR_PASSWORD: int
 FPDF_ERR_SECURITY: int
+FLATTEN_SUCCESS: int
 
 class FS_MATRIX(ctypes.Structure):
     a: float
@@ -15,6 +16,11 @@ class FS_MATRIX(ctypes.Structure):
     e: float
     f: float
 
+class TextObject: ...
+
+def FPDFCatalog_GetLanguage(document: PdfDocument, buffer: ctypes.Array[ctypes.c_ushort], buflen: int) -> int: ...
+def FPDFText_GetTextObject(text_page: PdfTextPage, index: int) -> TextObject | None: ...
+def FPDFTextObj_GetTextRenderMode(text: TextObject) -> int: ...
 def FPDFText_GetUnicode(text_page: PdfTextPage, index: int) -> int: ...
 def FPDFText_IsHyphen(text_page: PdfTextPage, index: int) -> int: ...
 def FPDFText_GetFontSize(text_page: PdfTextPage, index: int) -> float: ...

@@ -1,0 +1,78 @@
+"""What a PDF says of itself, as far as it makes sense."""
+
+import ctypes
+import re
+import unicodedata
+from datetime import date
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")
+_LANGUAGE = re.compile(r"([A-Za-z]{2})(?:[-_]|$)")
+# What programs put in when nobody wrote anything.
+_NOTHING = re.compile(
+    r"(?:untitled|unspecified|anonymous|unknown|unnamed|none|null|user|admin|administrator|owner|root"
+    r"|title|author|(?:new )?document|presentation|slide)[ _-]*\d*",
+    re.IGNORECASE,
+)
+_FILE_NAME = re.compile(
+    r"^Microsoft (?:Word|PowerPoint|Excel) - "
+    r"|\.(?:docx?|pptx?|xlsx?|pdf|indd|qxp|tex|dvi|ps|rtf|od[tp]|hwp|html?|txt)$",
+    re.IGNORECASE,
+)
+_SCRIPTS = {
+    **dict.fromkeys(("ar", "fa", "ur"), "ARABIC"),
+    **dict.fromkeys(("ru", "uk", "bg", "sr", "be", "mk"), "CYRILLIC"),
+    "ko": "HANGUL",
+    "zh": "CJK",
+    "ja": "",
+    "he": "HEBREW",
+    "el": "GREEK",
+    "hi": "DEVANAGARI",
+    "th": "THAI",
+}
+_SAMPLE = 2000
+_MAX_CHARS = 500
+
+
+def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
+    """Return title, author, subject, keywords, date (of its creation, ISO 8601) and language (ISO 639-1), if known."""
+    given = pdf.get_metadata_dict()
+    found = {
+        "title": _written(given["Title"]),
+        "author": _written(given["Author"]),
+        "subject": _written(given["Subject"]),
+        "keywords": _written(given["Keywords"]),
+        "date": _day(given["CreationDate"]),
+        "language": _language(pdf, text),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _written(value: str) -> str:
+    line = " ".join("".join(c if c.isprintable() else " " for c in value).split())[:_MAX_CHARS]
+    is_written = any(c.isalpha() for c in line) and not _NOTHING.fullmatch(line) and not _FILE_NAME.search(line)
+    return line if is_written else ""
+
+
+def _day(value: str) -> str:
+    """The day of `D:20240103093826+01'00'`, as it was where the file was made."""
+    if not (match := _DATE.match(value)):
+        return ""
+    try:
+        return date(*map(int, match.groups())).isoformat()
+    except ValueError:
+        return ""
+
+
+def _language(pdf: pdfium.PdfDocument, text: str) -> str:
+    """The language that is declared, if its script is that of the text: many programs declare that of their user."""
+    buffer = (ctypes.c_ushort * 32)()
+    pdfium_c.FPDFCatalog_GetLanguage(pdf, buffer, ctypes.sizeof(buffer))
+    match = _LANGUAGE.match(bytes(buffer).decode("utf-16-le", "ignore").partition("\0")[0])
+    language = match[1].lower() if match else ""
+    letters = [character for character in text[:_SAMPLE] if character.isalpha()]
+    script = _SCRIPTS.get(language, "LATIN")
+    own = sum(unicodedata.name(letter, "").startswith(script) for letter in letters)
+    return language if 2 * own >= len(letters) else ""

@@ -1,0 +1,79 @@
+"""One page of a PDF after the other, the way its text is meant to be read."""
+
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from clients.parsing.limits import ParseLimits
+from clients.parsing.pdf_columns import in_reading_order
+from clients.parsing.pdf_glyphs import Box, Glyphs
+from clients.parsing.pdf_lines import Line, read_lines
+from domain.errors import DocumentTooLarge, DocumentUnreadable
+
+_SAMPLE = 40  # characters that show how a page's text is turned
+
+
+def read_pages(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Iterator[list[Line]]:
+    """Yield the lines of each page.
+
+    Raises DocumentTooLarge, for too many pages before the first one is read, or DocumentUnreadable.
+    """
+    if len(pdf) > limits.max_pages:
+        raise DocumentTooLarge(f"{filename} has {len(pdf):,} pages; the limit is {limits.max_pages:,}")
+    budget = limits.max_chars
+    for index in range(len(pdf)):
+        try:
+            with _page(pdf, index) as page:
+                lines, count = _read(page, budget)
+        except pdfium.PdfiumError:
+            raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
+        if count > budget:
+            raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")
+        budget -= count
+        yield lines
+
+
+@contextmanager
+def _page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
+    """A page into which the values of a form's fields are drawn, where they are shown."""
+    page = pdf[index]
+    if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
+        page.close()
+        page = pdf[index]
+    with closing(page):
+        yield page
+
+
+def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
+    """The lines and the number of characters; no lines if these are more than `budget`."""
+    box = page.get_bbox()
+    with closing(page.get_textpage()) as textpage:
+        turned = 90 * _usual_quarter(textpage, box)
+        if turned == page.get_rotation():
+            return _lines(textpage, box, budget)
+    # PDFium orders lines by how the page is shown: it has to be shown with its text upright.
+    page.set_rotation(turned)
+    with closing(page.get_textpage()) as textpage:
+        return _lines(textpage, box, budget)
+
+
+def _usual_quarter(textpage: pdfium.PdfTextPage, box: Box) -> int:
+    glyphs, count = Glyphs(textpage, box), textpage.count_chars()
+    quarters = Counter(glyphs.quarter(index) for index in range(0, count, count // _SAMPLE + 1))
+    return quarters.most_common(1)[0][0] if quarters else 0
+
+
+def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Line], int]:
+    count = textpage.count_chars()
+    lines = read_lines(textpage, count, Glyphs(textpage, box)) if count <= budget else []
+    return in_reading_order(_seen(lines)), count
+
+
+def _seen(lines: list[Line]) -> list[Line]:
+    """Without invisible text, unless it is most of the page: then it is what was recognised in a scan."""
+    visible = [line for line in lines if not line.invisible]
+    weight = sum(len(line.text) for line in visible)
+    return visible if 2 * weight >= sum(len(line.text) for line in lines) else lines
