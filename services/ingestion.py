@@ -18,6 +18,7 @@ from db.session import transaction
 from domain.chunks import split_document
 from domain.documents import TextChunk
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty
+from services.versions import put_in_force
 from services.webhooks import announce_document
 
 log = structlog.get_logger()
@@ -101,9 +102,8 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
     for first in range(0, len(chunks), limits.batch):
         _store_batch(job, embedder, chunks[first : first + limits.batch])
     with transaction() as session:
-        if not rows.mark_document_ready(session, job.document_id, job.attempt):
+        if not put_in_force(session, job.document_id, job.attempt):
             raise TakenOver
-        announce_document(session, job.document_id)
 
 
 def _store_batch(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> None:
