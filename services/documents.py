@@ -13,7 +13,7 @@ from db.queries.documents import DocumentFilter
 from db.queries.paging import Place
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
-from domain.errors import BadInput, DocumentEmpty, DocumentTooLarge
+from domain.errors import BadInput, DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,8 @@ def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> No
 
 
 def _check(new: NewDocument, settings: Settings) -> None:
+    if new.filename.lower().endswith(".zip"):
+        raise DocumentTypeUnknown(f"{new.filename} is an archive; send it to /v1/imports, which takes the files in it.")
     if not new.content:
         raise DocumentEmpty(f"{new.filename} is empty.")
     if len(new.content) > settings.ingestion.max_bytes:

@@ -16,6 +16,7 @@ from clients.llm.protocol import CallLog, CallRecord
 from config.settings import RetrievalSettings
 from db.queries import documents as rows
 from db.queries.chunks import Passage, get_passages
+from db.queries.versions import mark_document_ready
 from db.queries.workspaces import claim_embedding_model, delete_workspace, get_or_add_workspace
 from db.session import reading, transaction
 from domain.documents import Page, ParsedDocument
@@ -185,7 +186,7 @@ def _store_document(
         ]
         rows.add_chunks(session, chunks)
         rows.advance_document(session, document.id, attempt, lease_s=_LEASE_S, chunks_done=len(chunks))
-        rows.mark_document_ready(session, document.id, attempt)
+        mark_document_ready(session, document.id, attempt)
     return dict(zip(chunk_ids, (passage.id for passage in passages), strict=True))
 
 

@@ -29,7 +29,8 @@ class DocumentCreate(_Placement):
     metadata: Metadata = Field(default={}, description=_METADATA, examples=[{"title": "Refund policy"}])
 
 
-def _object_in_a_field(value: Any) -> Any:
+def object_in_a_field(value: Any) -> Any:
+    """A JSON object that came as the text of a form's field."""
     return _JSON_OBJECT.validate_json(value) if isinstance(value, str) else value
 
 
@@ -37,7 +38,7 @@ class DocumentUpload(_Placement):
     """The fields of a form beside its file."""
 
     filename: Filename
-    metadata: Annotated[Metadata, BeforeValidator(_object_in_a_field)] = Field(default={})
+    metadata: Annotated[Metadata, BeforeValidator(object_in_a_field)] = Field(default={})
 
 
 class DocumentLinks(BaseModel):

@@ -23,6 +23,7 @@ class Import(Base):
     """An archive; `details` is given to each of its documents.
 
     `total` is the number of its files, once it was opened; `unpacked_at` says that each of them has a member row.
+    `attempt` fences workers; `strikes` counts those that came no further than the one before.
     """
 
     __tablename__ = "imports"
@@ -42,6 +43,7 @@ class Import(Base):
     total: Mapped[int | None]
     error: Mapped[Json | None]
     attempt: Mapped[int] = mapped_column(server_default="0")
+    strikes: Mapped[int] = mapped_column(server_default="0")
     lease_until: Mapped[datetime | None]
     created_at: Mapped[CreatedAt]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())

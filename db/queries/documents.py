@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, insert, literal, or_, select, update
+from sqlalchemy import and_, delete, exists, func, insert, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
 from db.queries.paging import Place, page
@@ -199,21 +199,30 @@ def delete_document(session: Session, document_id: uuid.UUID) -> None:
     session.delete(get_document(session, document_id))
 
 
-def list_unstarted_documents(session: Session, older_than_s: float, limit: int = 100) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of unfinished documents that nobody works on: queued for long, or with a lease that ran out."""
-    return [
-        (document_id, tenant_id)
-        for document_id, tenant_id in session.execute(
-            select(Document.id, Document.tenant_id)
-            .where(
-                Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
-                or_(Document.lease_until.is_(None), Document.lease_until < func.now()),
-                Document.progress_at < func.now() - timedelta(seconds=older_than_s),
-            )
-            .order_by(Document.progress_at)
-            .limit(limit)
+def list_unstarted_documents(
+    session: Session, older_than_s: float, *, patience_s: float = 600.0, limit: int = 100
+) -> list[tuple[uuid.UUID, int]]:
+    """(id, tenant) of unfinished documents that nobody works on: queued for long, or with a lease that ran out.
+
+    While others are being read the queue is long, not lost: then those that were never claimed have more patience.
+    """
+    other = aliased(Document)
+    busy = exists().where(other.status == DocumentStatus.PROCESSING, other.lease_until > func.now())
+    unclaimed = and_(
+        Document.lease_until.is_(None),
+        or_(~busy, Document.progress_at < func.now() - timedelta(seconds=patience_s)),
+    )
+    rows = session.execute(
+        select(Document.id, Document.tenant_id)
+        .where(
+            Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
+            or_(unclaimed, Document.lease_until < func.now()),
+            Document.progress_at < func.now() - timedelta(seconds=older_than_s),
         )
-    ]
+        .order_by(Document.progress_at)
+        .limit(limit)
+    )
+    return [(document_id, tenant_id) for document_id, tenant_id in rows]
 
 
 def touch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:

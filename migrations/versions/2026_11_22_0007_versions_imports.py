@@ -100,6 +100,7 @@ def _create_imports() -> None:
         sa.Column("total", sa.Integer(), nullable=True),
         sa.Column("error", _JSONB, nullable=True),
         sa.Column("attempt", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("strikes", sa.Integer(), server_default="0", nullable=False),
         sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("progress_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
