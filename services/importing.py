@@ -3,7 +3,7 @@
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -13,13 +13,13 @@ import structlog
 from sqlalchemy import func
 from sqlalchemy.orm import Session
 
-from clients.parsing import SUPPORTED
 from clients.zips import Member, ZipLimits, ZipOfDocuments, open_zip
 from config.settings import Settings
 from db.models import Import, ImportStatus
 from db.queries import imports as rows
 from db.session import reading, transaction
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown
+from domain.formats import SUFFIXES, advice
 from services.documents import NewDocument, accept_document
 
 log = structlog.get_logger()
@@ -130,7 +130,7 @@ def _take(
 
 def _document(job: _Job, archive: ZipOfDocuments, member: Member) -> NewDocument:
     suffix = PurePosixPath(member.name).suffix.lower()
-    if member.refused is None and suffix not in SUPPORTED:
+    if member.refused is None and suffix not in SUFFIXES:
         raise DocumentTypeUnknown(_why_not(suffix))
     return NewDocument(member.name, archive.read(member), job.workspace, job.archive.source, job.archive.details)
 
@@ -138,8 +138,7 @@ def _document(job: _Job, archive: ZipOfDocuments, member: Member) -> NewDocument
 def _why_not(suffix: str) -> str:
     if suffix in _ARCHIVES:
         return "An archive in an archive is not unpacked; send it by itself."
-    kinds: Sequence[str] = SUPPORTED
-    return f"Files of this type are not read; supported are {', '.join(kinds)}."
+    return f"Files of this type are not read; {advice(suffix)}."
 
 
 @contextmanager

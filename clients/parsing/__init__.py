@@ -12,7 +12,7 @@ from clients.parsing.signatures import kind_of
 from domain.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, DocumentUnreadable
 
-__all__ = ["SUPPORTED", "ParseLimits", "parse"]
+__all__ = ["ParseLimits", "parse"]
 
 _SECTIONS_OF_TEXT = {
     ".txt": plain_sections,
@@ -23,8 +23,7 @@ _SECTIONS_OF_TEXT = {
 _READERS: dict[str, Callable[[bytes, str, ParseLimits], ParsedDocument]] = {
     ".pdf": parse_pdf,
 }
-SUPPORTED = (*_SECTIONS_OF_TEXT, *_READERS)
-"""The endings of the names of files that can be read, in lower case."""
+_SUFFIXES = (*_SECTIONS_OF_TEXT, *_READERS)
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -41,7 +40,7 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """
     suffix = PurePath(filename).suffix.lower()
-    if suffix not in SUPPORTED:
+    if suffix not in _SUFFIXES:
         kind = f"{suffix} is" if suffix else "a name without an extension is"
         raise DocumentTypeUnknown(f"{filename}: {kind} not supported; use .txt, .md or .pdf")
     if not data.strip():

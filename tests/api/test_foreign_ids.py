@@ -80,7 +80,7 @@ def _stored_document() -> str:
 def _stored_import() -> str:
     with transaction() as session:
         workspace = get_or_add_workspace(session, MARK)
-        values = {"sha256": "0" * 64, "size_bytes": 1, "source": "test", "details": {}}
+        values: dict[str, Any] = {"sha256": "0" * 64, "size_bytes": 1, "source": "test", "details": {}}
         return str(add_import(session, workspace.id, filename=f"{MARK}.zip", **values).id)
 
 

@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import func, select, text
 
 from clients.embeddings import default_embedder
-from clients.parsing import SUPPORTED
 from config.settings import IngestionSettings, settings
 from db.models import Document, ImportPart
 from db.queries.imports import claim_import, list_unstarted_imports
 from db.session import reading, system_transaction, transaction
 from domain.errors import ArchiveTypeUnknown, DocumentUnreadable
+from domain.formats import listed
 from services.importing import MAX_STRIKES, unpack
 from services.imports import NewImport, accept_import, read_import
 from services.ingestion import ingest
@@ -88,7 +88,7 @@ def test_each_file_that_is_no_document_has_its_reason() -> None:  # N3, A8
         "link.txt": "document_unreadable",
     }
     reasons = {each["name"]: each["message"] for each in told["skipped"]}
-    assert all(suffix in reasons["picture.png"] for suffix in SUPPORTED)
+    assert listed() in reasons["picture.png"]
     assert "archive in an archive" in reasons["inner.zip"]
     ((failed,),) = [[each["filename"] for each in told["failures"]]]
     assert failed == "broken.pdf"
