@@ -24,7 +24,6 @@ from services.documents import NewDocument, accept_document
 
 log = structlog.get_logger()
 
-LEASE_S = 20.0
 MAX_STRIKES = 3
 # A large archive lets the documents of its first files, and those of others, be read in between.
 SLICE_S = 20.0
@@ -41,6 +40,7 @@ class TakenOver(Exception):
 class _Job:
     import_id: uuid.UUID
     attempt: int
+    lease_s: float
     workspace: str
     archive: Import
 
@@ -56,7 +56,7 @@ def unpack(
 
     An archive that cannot be used ends as failed. Raises DatabaseUnavailable (try again later).
     """
-    job = _claim(import_id)
+    job = _claim(import_id, settings.recovery.lease_s)
     if job is None:
         return False
     try:
@@ -74,13 +74,13 @@ def unpack(
     return False
 
 
-def _claim(import_id: uuid.UUID) -> _Job | None:
+def _claim(import_id: uuid.UUID, lease_s: float) -> _Job | None:
     with transaction() as session:
-        attempt = rows.claim_import(session, import_id, LEASE_S)
+        attempt = rows.claim_import(session, import_id, lease_s)
         if attempt is None:
             return None
         archive = rows.get_import(session, import_id)
-        job = _Job(import_id, attempt, rows.workspace_name_of(session, archive), archive)
+        job = _Job(import_id, attempt, lease_s, rows.workspace_name_of(session, archive), archive)
     if archive.strikes > MAX_STRIKES:
         reason = f"{archive.filename} ended {MAX_STRIKES} workers; it will not be tried again."
         _fail(job, "import_gave_up", reason)
@@ -156,14 +156,15 @@ def _limits(settings: Settings) -> ZipLimits:
     return ZipLimits(limits.max_bytes, limits.import_max_unpacked_bytes, limits.import_max_files)
 
 
-def _advance(job: _Job, session: Session, *, lease_s: float = LEASE_S, **values: object) -> None:
-    if not rows.advance_import(session, job.import_id, job.attempt, lease_s=lease_s, **values):
+def _advance(job: _Job, session: Session, *, lease_s: float | None = None, **values: object) -> None:
+    held = job.lease_s if lease_s is None else lease_s
+    if not rows.advance_import(session, job.import_id, job.attempt, lease_s=held, **values):
         raise TakenOver
 
 
 def _renew(job: _Job) -> None:
     with transaction() as session:
-        rows.advance_import(session, job.import_id, job.attempt, lease_s=LEASE_S)
+        rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s)
 
 
 def _release(job: _Job) -> None:
