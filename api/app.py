@@ -17,6 +17,7 @@ from api.routes import (
     citations,
     completions,
     documents,
+    imports,
     keys,
     operations,
     quality,
@@ -46,6 +47,7 @@ citation is checked against the sources, and the whole history of the checks is 
 # What is not here is served to nobody; operations are served to everybody.
 _ROUTERS = (
     (documents.router, Access(Scope.READ, Scope.DOCUMENTS)),
+    (imports.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (queries.router, Access(Scope.READ, Scope.ASK)),
     # Batches first: their path is also that of a verification whose id is no UUID.
     (batches.router, Access(Scope.READ, Scope.ASK)),
@@ -78,6 +80,7 @@ def create_app() -> FastAPI:
     add_error_handlers(app)
     uploads = {
         documents.router.prefix: settings().ingestion.max_bytes + FORM_OVERHEAD_BYTES,
+        imports.router.prefix: settings().ingestion.import_max_bytes + FORM_OVERHEAD_BYTES,
         verifications.router.prefix: settings().verifying.max_bytes,
         batches.router.prefix: settings().verifying.batch_max_bytes,
     }

@@ -30,7 +30,12 @@ async def _incoming_document(request: Request) -> NewDocument:
             case other:
                 raise HTTPException(415, f"Send a document as {_FORM} or {_JSON}, not as {other or 'nothing'}.")
     except ValidationError as error:
-        raise RequestValidationError([{**found, "loc": ("body", *found["loc"])} for found in error.errors()]) from None
+        raise body_error(error) from None
+
+
+def body_error(error: ValidationError) -> RequestValidationError:
+    """The same, about the body of a request."""
+    return RequestValidationError([{**found, "loc": ("body", *found["loc"])} for found in error.errors()])
 
 
 def require_json(request: Request) -> None:
@@ -59,8 +64,8 @@ async def _from_form(request: Request) -> NewDocument:
     async with request.form(max_files=1, max_fields=10, max_part_size=FORM_OVERHEAD_BYTES) as form:
         file = form.get("file")
         if not isinstance(file, UploadFile):
-            raise _field_error("file", "is required, as a file")
-        sent = DocumentUpload.model_validate(_fields(form, file.filename or ""))
+            raise field_error("file", "is required, as a file")
+        sent = DocumentUpload.model_validate(form_fields(form, file.filename or ""))
         content = await file.read()
     return NewDocument(
         filename=sent.filename,
@@ -71,14 +76,16 @@ async def _from_form(request: Request) -> NewDocument:
     )
 
 
-def _fields(form: FormData, filename: str) -> dict[str, Any]:
+def form_fields(form: FormData, filename: str) -> dict[str, Any]:
+    """The fields beside the file, with its name as `filename`. Raises RequestValidationError when one is named so."""
     fields = {name: value for name, value in form.multi_items() if name != "file"}
     if "filename" in fields:
-        raise _field_error("filename", "comes with the file; leave it out")
+        raise field_error("filename", "comes with the file; leave it out")
     return {"filename": filename, **fields}
 
 
-def _field_error(field: str, message: str) -> RequestValidationError:
+def field_error(field: str, message: str) -> RequestValidationError:
+    """One field that is wrong."""
     return RequestValidationError([{"type": "value_error", "loc": ("body", field), "msg": message}])
 
 

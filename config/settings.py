@@ -119,6 +119,9 @@ class VerificationSettings(_Group):
 
 class IngestionSettings(_Group):
     max_bytes: int = Field(default=50_000_000, ge=1)
+    import_max_bytes: int = Field(default=500_000_000, ge=1, description="of an archive as it is sent")
+    import_max_unpacked_bytes: int = Field(default=2_000_000_000, ge=1, description="of all files in an archive")
+    import_max_files: int = Field(default=10_000, ge=1, description="in one archive")
     max_pages: int = Field(default=5_000, ge=1)
     max_chars: int = Field(default=20_000_000, ge=1)
     parse_memory_mb: int = Field(default=1024, ge=128, description="of the process that reads one file")

@@ -5,11 +5,12 @@ CitewellError
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
-│       └── DocumentTooLarge (413), DocumentTooSlow
+│       ├── DocumentTooLarge (413), DocumentTooSlow
+│       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
-│   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound
+│   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
@@ -131,6 +132,20 @@ class DocumentTooSlow(DocumentUnusable):
     """Reading the document takes too long; split it, or save it anew with another program."""
 
 
+class DocumentNameInvalid(DocumentUnusable):
+    """The name of the document leads out of its archive, or is no name of a file."""
+
+
+class DocumentNameTaken(DocumentUnusable):
+    """The archive has another file of that name before; only the first one is taken."""
+
+
+class ArchiveTypeUnknown(DocumentUnusable):
+    """Only .zip archives are unpacked; pack the documents as one."""
+
+    status = 415
+
+
 class Unauthenticated(CitewellError):
     """Nobody is known who may do this."""
 
@@ -195,6 +210,10 @@ class VerificationNotFound(NotFound):
 
 class BatchNotFound(NotFound):
     """There is no batch with that id."""
+
+
+class ImportNotFound(NotFound):
+    """There is no import with that id."""
 
 
 class KeyNotFound(NotFound):

@@ -8,9 +8,12 @@ from typing import Any
 from config.settings import Settings
 from db.models import Document, DocumentStatus
 from db.queries import documents as rows
+from db.queries import versions
+from db.queries.documents import DocumentFilter
+from db.queries.paging import Place
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
-from domain.errors import BadInput, DocumentEmpty, DocumentTooLarge
+from domain.errors import BadInput, DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,29 +29,38 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """`created` is False when the workspace had this very file already."""
+    """`created` is False when the workspace had this very file already, under this name.
+
+    `same_as` is a document with the same bytes under another name.
+    """
 
     document_id: uuid.UUID
     created: bool
     needs_work: bool
+    same_as: uuid.UUID | None = None
 
 
 def accept_document(new: NewDocument, settings: Settings) -> Accepted:
     """Store the file as queued; publishing the ingestion is the caller's next step.
 
-    The same bytes under the same name are the same document; a failed one is tried again.
+    The same bytes under the same name are the same document: it gets the metadata beside its own, and a failed one is
+    tried again. Other bytes are its next version.
     Raises DocumentEmpty, DocumentTooLarge, BadInput, DatabaseUnavailable.
     """
     _check(new, settings)
     digest = hashlib.sha256(new.content).hexdigest()
     with transaction() as session:
         workspace = get_or_add_workspace(session, new.workspace)
-        existing = rows.find_document_by_content(session, workspace.id, new.filename, digest)
-        if existing is not None:
-            retry = existing.status == DocumentStatus.FAILED
+        versions.lock_workspace(session, workspace.id)
+        others = versions.lock_versions(session, workspace.id, new.filename)
+        known = versions.find_live(others, digest)
+        if known is not None:
+            rows.merge_details(session, known.id, new.metadata or {})
+            versions.make_newest(session, known, others)
+            retry = known.status == DocumentStatus.FAILED
             if retry:
-                rows.requeue_document(session, existing.id)
-            return Accepted(existing.id, created=False, needs_work=retry)
+                rows.requeue_document(session, known.id)
+            return Accepted(known.id, created=False, needs_work=retry)
         document = rows.add_document(
             session,
             workspace.id,
@@ -57,8 +69,10 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
             sha256=digest,
             source=new.source,
             details=new.metadata or {},
+            version=versions.next_version(others),
         )
-        return Accepted(document.id, created=True, needs_work=True)
+        twin = versions.find_twin(session, workspace.id, new.filename, digest)
+        return Accepted(document.id, created=True, needs_work=True, same_as=twin)
 
 
 def read_document(document_id: uuid.UUID) -> dict[str, Any]:
@@ -68,10 +82,19 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
         return _as_json(document, rows.workspace_name_of(session, document))
 
 
-def read_documents(workspace: str | None, limit: int) -> list[dict[str, Any]]:
-    """The newest documents, of one workspace or of all."""
+def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
+    """One page of documents, the newest first."""
     with reading() as session:
-        return [_as_json(document, name) for document, name in rows.list_documents(session, workspace, limit)]
+        found = rows.list_documents(session, wanted, after=after, limit=limit)
+        return [_as_json(document, name) for document, name in found]
+
+
+def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
+    """All that was accepted under the name of this document, the newest first. Raises DocumentNotFound."""
+    with reading() as session:
+        found = versions.list_versions(session, document_id)
+        workspace = rows.workspace_name_of(session, found[0])
+        return [_as_json(document, workspace) for document in found]
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
@@ -80,13 +103,18 @@ def read_document_text(document_id: uuid.UUID) -> str | None:
         return rows.get_document_text(session, document_id)
 
 
-def remove_document(document_id: uuid.UUID) -> None:
-    """Delete a document with its chunks; answers keep their own copies of what they cite."""
+def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> None:
+    """Delete a document with its chunks; answers keep their own copies of what they cite.
+
+    Other versions stay what they are: those that were superseded are history, and none of them is searched again.
+    """
     with transaction() as session:
-        rows.delete_document(session, document_id)
+        (versions.delete_versions if all_versions else rows.delete_document)(session, document_id)
 
 
 def _check(new: NewDocument, settings: Settings) -> None:
+    if new.filename.lower().endswith(".zip"):
+        raise DocumentTypeUnknown(f"{new.filename} is an archive; send it to /v1/imports, which takes the files in it.")
     if not new.content:
         raise DocumentEmpty(f"{new.filename} is empty.")
     if len(new.content) > settings.ingestion.max_bytes:
@@ -107,7 +135,9 @@ def _as_json(document: Document, workspace: str) -> dict[str, Any]:
         "filename": document.filename,
         "source": document.source,
         "metadata": document.details,
+        "sha256": document.sha256,
         "size_bytes": document.size_bytes,
+        "version": document.version,
         "status": document.status,
         "stage": document.stage,
         "progress": {"chunks_done": document.chunks_done, "chunks_total": document.chunks_total},
@@ -115,4 +145,6 @@ def _as_json(document: Document, workspace: str) -> dict[str, Any]:
         "error": document.error,
         "created_at": document.created_at.isoformat(),
         "ready_at": document.ready_at.isoformat() if document.ready_at else None,
+        "superseded_by": str(document.superseded_by) if document.superseded_by else None,
+        "superseded_at": document.superseded_at.isoformat() if document.superseded_at else None,
     }

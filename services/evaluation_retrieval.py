@@ -18,6 +18,7 @@ from db.queries import documents as rows
 from db.queries.chunks import Passage, get_passages
 from db.queries.spaces import Space
 from db.queries.vectors import add_vectors
+from db.queries.versions import mark_document_ready
 from db.queries.workspaces import delete_workspace, get_or_add_workspace
 from db.session import reading, transaction
 from domain.documents import Page, ParsedDocument
@@ -189,7 +190,7 @@ def _store_document(
         keys = rows.add_chunks(session, workspace_id, chunks)
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
         rows.advance_document(session, document.id, attempt, lease_s=_LEASE_S, chunks_done=len(chunks))
-        rows.mark_document_ready(session, document.id, attempt)
+        mark_document_ready(session, document.id, attempt)
     return dict(zip(chunk_ids, (passage.id for passage in passages), strict=True))
 
 

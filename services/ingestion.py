@@ -22,6 +22,7 @@ from domain.documents import TextChunk
 from domain.embedding import embedded_text
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable
 from services import spaces
+from services.versions import put_in_force
 from services.webhooks import announce_document
 
 log = structlog.get_logger()
@@ -113,9 +114,8 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
     for first in range(0, len(chunks), limits.batch):
         _store_batch(job, embedder, chunks[first : first + limits.batch])
     with transaction() as session:
-        if not rows.mark_document_ready(session, job.document_id, job.attempt):
+        if not put_in_force(session, job.document_id, job.attempt):
             raise TakenOver
-        announce_document(session, job.document_id)
 
 
 def _readable(filename: str) -> str:

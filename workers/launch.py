@@ -73,6 +73,11 @@ def launch_ingestion(document_id: uuid.UUID) -> bool:
     return _launch("document.ingest", Queue.INGESTION, document_id)
 
 
+def launch_import(import_id: uuid.UUID) -> bool:
+    """Start, or go on, to unpack an archive; False when the broker could not be reached."""
+    return _launch("import.unpack", Queue.INGESTION, import_id)
+
+
 def launch_delivery(delivery_id: uuid.UUID) -> bool:
     """Start a delivery of a webhook; False when the broker could not be reached."""
     return _launch("webhook.deliver", Queue.WEBHOOKS, delivery_id)

@@ -12,7 +12,7 @@ import structlog
 
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries import batches, documents, queries
+from db.queries import batches, documents, imports, queries
 from db.queries.events import drop_old_drafts
 from db.queries.idempotency import forget_old_keys
 from db.queries.locks import try_leader_lock
@@ -21,7 +21,7 @@ from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
 from services.batches import cancel_more
 from services.finishing import finish
-from workers.launch import launch_ingestion, launch_waiting, relaunch_query
+from workers.launch import launch_import, launch_ingestion, launch_waiting, relaunch_query
 from workers.runtime import ring
 
 log = structlog.get_logger()
@@ -32,7 +32,7 @@ TIDY_EVERY_S = 300.0
 
 
 def reconcile(recovery: RecoverySettings) -> int:
-    """Look once; return how many queries and documents were started. Does nothing when another process leads."""
+    """Look once; return how much was started. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
@@ -43,14 +43,21 @@ def reconcile(recovery: RecoverySettings) -> int:
                 _start_again(query, recovery)
         waiting = documents.list_unstarted_documents(session, older_than_s=recovery.lease_s)
         documents.touch_documents(session, [document_id for document_id, _ in waiting])
+        packed = imports.list_unstarted_imports(session, older_than_s=recovery.lease_s)
+        imports.touch_imports(session, [import_id for import_id, _ in packed])
+        for import_id in imports.list_unpacked_imports(session):
+            imports.settle_import(session, import_id)
         queued = batches.list_waiting_batches(session, settings().verifying.batch_in_flight)
         cancelled = batches.list_cancelling_batches(session)
     for document_id, tenant_id in waiting:
         with acting_for(tenant_id):
             launch_ingestion(document_id)
+    for import_id, tenant_id in packed:
+        with acting_for(tenant_id):
+            launch_import(import_id)
     for batch_id, tenant_id in cancelled:
         _go_on_cancelling(batch_id, tenant_id)
-    return len(lost) + len(waiting) + sum(_advance(batch_id, tenant_id) for batch_id, tenant_id in queued)
+    return len(lost) + len(waiting) + len(packed) + sum(_advance(batch_id, tenant_id) for batch_id, tenant_id in queued)
 
 
 def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:

@@ -1,17 +1,33 @@
 """Documents: accepted here, read and embedded by workers."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from api.schemas.documents import DocumentAccepted, DocumentLinks, DocumentList, DocumentRead
-from api.schemas.texts import WorkspaceName
+from api.paging import After, next_cursor
+from api.schemas.documents import (
+    DocumentAccepted,
+    DocumentLinks,
+    DocumentList,
+    DocumentRead,
+    DocumentState,
+    DocumentVersions,
+)
+from api.schemas.texts import Filename, WorkspaceName
 from api.uploads import DOCUMENT_BODY, IncomingDocument
 from config.settings import settings
+from db.queries.documents import DocumentFilter
 from domain.errors import BadInput, DocumentNotRead
-from services.documents import accept_document, read_document, read_document_text, read_documents, remove_document
+from services.documents import (
+    accept_document,
+    read_document,
+    read_document_text,
+    read_documents,
+    read_versions,
+    remove_document,
+)
 from workers.launch import launch_ingestion
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
@@ -24,7 +40,10 @@ router = APIRouter(prefix="/v1/documents", tags=["documents"])
     responses={200: {"model": DocumentAccepted, "description": "The workspace has this very file already."}},
 )
 def add_document(new: IncomingDocument, response: Response) -> DocumentAccepted:
-    """Store a document and have it read. The same bytes under the same name are the same document."""
+    """Store a document and have it read. The same bytes under the same name are the same document.
+
+    Other bytes under the name of a document are its next version, which takes its place when it is ready.
+    """
     accepted = accept_document(new, settings())
     if accepted.needs_work:
         launch_ingestion(accepted.document_id)
@@ -36,17 +55,42 @@ def add_document(new: IncomingDocument, response: Response) -> DocumentAccepted:
         id=accepted.document_id,
         status=read_document(accepted.document_id)["status"],
         created=accepted.created,
+        same_as=accepted.same_as,
         links=DocumentLinks(self=here, text=f"{here}/text"),
     )
 
 
+def _metadata_of(request: Request) -> dict[str, str]:
+    prefix = "metadata."
+    return {name.removeprefix(prefix): value for name, value in request.query_params.items() if name.startswith(prefix)}
+
+
 @router.get("", response_model=DocumentList)
 def list_documents(
+    after: After,
+    metadata: Annotated[dict[str, str], Depends(_metadata_of)],
     workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    status: Annotated[DocumentState | None, Query(description="Only in this state.")] = None,
+    filename: Annotated[Filename | None, Query(description="Only of exactly this name.")] = None,
+    sha256: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="Only with this content.")] = None,
+    versions: Annotated[
+        Literal["current", "all"], Query(description="`all` shows the superseded ones, too.")
+    ] = "current",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> object:
-    """The newest documents first."""
-    return {"documents": read_documents(workspace, limit)}
+    """The newest documents first; `next_cursor` leads to the next page.
+
+    `metadata.year=2026` keeps those whose metadata says so, with any key; values are compared as text.
+    """
+    wanted = DocumentFilter(workspace, status, filename, sha256, metadata, all_versions=versions == "all")
+    found = read_documents(wanted, after=after, limit=limit)
+    return {"documents": found, "next_cursor": next_cursor(found, limit)}
+
+
+@router.get("/{document_id}/versions", response_model=DocumentVersions)
+def get_versions(document_id: UUID) -> object:
+    """All that was accepted under the name of this document, the newest first."""
+    return {"documents": read_versions(document_id)}
 
 
 @router.get("/{document_id}", response_model=DocumentRead)
@@ -72,6 +116,12 @@ def get_document_text(
 
 
 @router.delete("/{document_id}", status_code=204)
-def delete_document(document_id: UUID) -> None:
-    """Delete a document with its file and its passages; answers keep their copies of what they cite."""
-    remove_document(document_id)
+def delete_document(
+    document_id: UUID,
+    all_versions: Annotated[bool, Query(description="Delete all that was accepted under its name.")] = False,
+) -> None:
+    """Delete a document with its file and its passages; answers keep their copies of what they cite.
+
+    Older versions stay as history and are not searched again.
+    """
+    remove_document(document_id, all_versions=all_versions)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, Field, JsonValue, TypeAdapter
 
 from api.schemas.texts import Filename, Input, Metadata, PlainText, SourceName, WorkspaceName
 
-DocumentState = Literal["queued", "processing", "ready", "failed"]
+DocumentState = Literal["queued", "processing", "ready", "failed", "superseded"]
 
 _METADATA = "Kept with every citation of the document: ticker, year, filing_type, title, … A JSON object."
 _JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
@@ -29,7 +29,8 @@ class DocumentCreate(_Placement):
     metadata: Metadata = Field(default={}, description=_METADATA, examples=[{"title": "Refund policy"}])
 
 
-def _object_in_a_field(value: Any) -> Any:
+def object_in_a_field(value: Any) -> Any:
+    """A JSON object that came as the text of a form's field."""
     return _JSON_OBJECT.validate_json(value) if isinstance(value, str) else value
 
 
@@ -37,7 +38,7 @@ class DocumentUpload(_Placement):
     """The fields of a form beside its file."""
 
     filename: Filename
-    metadata: Annotated[Metadata, BeforeValidator(_object_in_a_field)] = Field(default={})
+    metadata: Annotated[Metadata, BeforeValidator(object_in_a_field)] = Field(default={})
 
 
 class DocumentLinks(BaseModel):
@@ -52,7 +53,8 @@ class DocumentAccepted(BaseModel):
 
     id: UUID
     status: DocumentState
-    created: bool = Field(description="False when the workspace had this very file already.")
+    created: bool = Field(description="False when the workspace had this very file already, under this name.")
+    same_as: UUID | None = Field(description="A document of the workspace with the same bytes under another name.")
     links: DocumentLinks
 
 
@@ -79,17 +81,30 @@ class DocumentRead(BaseModel):
     filename: str
     source: str
     metadata: dict[str, JsonValue]
+    sha256: str = Field(description="Of the file, in hexadecimal.")
     size_bytes: int
-    status: DocumentState = Field(description="Only documents that are `ready` are searched.")
+    version: int = Field(description="Counts what was accepted under this name, from 1.")
+    status: DocumentState = Field(
+        description="Only documents that are `ready` are searched; `superseded` ones were, until a newer version was."
+    )
     stage: str = Field(description="What is being done: `queued`, `reading`, `embedding`, …")
     progress: DocumentProgress
     pages: int = Field(description="0 for formats without pages, and while the document is not read yet.")
     error: DocumentError | None
     created_at: datetime
     ready_at: datetime | None
+    superseded_by: UUID | None = Field(description="The version that took its place; null also when that is deleted.")
+    superseded_at: datetime | None
 
 
 class DocumentList(BaseModel):
-    """The newest documents first."""
+    """One page of documents, the newest first."""
+
+    documents: list[DocumentRead]
+    next_cursor: str | None = Field(description="Leads to the next page; null on the last one.")
+
+
+class DocumentVersions(BaseModel):
+    """All that was accepted under one name, the newest version first."""
 
     documents: list[DocumentRead]

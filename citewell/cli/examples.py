@@ -7,7 +7,7 @@ from typing import TypedDict
 
 import citewell
 from citewell.cli.errors import CommandFailed
-from citewell.cli.uploading import Upload
+from citewell.cli.finding import Upload
 
 
 class ExampleQuestion(TypedDict):

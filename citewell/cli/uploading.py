@@ -1,31 +1,25 @@
 """Files on their way into a workspace: sent, and followed until they are ready or have failed."""
 
-import os
+import hashlib
+import json
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from citewell.cli.console import err
-from citewell.cli.errors import CommandFailed
+from citewell.cli.finding import Upload
 from citewell.client import ApiProblem, CitewellClient
 from citewell.wire import Document
-from domain.formats import SUFFIXES, listed
 
-# Enough to keep the ingestion workers busy, few enough for a bar each.
-_AT_ONCE = 8
-_LOOK_EVERY_S = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file, the name it gets in citations, and its metadata as a JSON object."""
-
-    path: Path
-    name: str
-    metadata: str = "{}"
+# Sent ahead, so that the ingestion workers never wait; of them the oldest are looked at.
+_AHEAD = 32
+_LOOKED_AT = 8
+_SHORTEST_S, _LONGEST_S = 0.1, 1.0
+# To ask whether a file is there already costs as much as to send a smaller one.
+_WORTH_ASKING = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,89 +31,124 @@ class Ingested:
     problem: str | None
 
 
-def find_files(path: Path, metadata: str) -> list[Upload]:
-    """The file, or the supported files below the folder, named from there; hidden ones are left out.
-
-    Raises CommandFailed when there is nothing to send.
-    """
-    if not path.is_dir():
-        return [Upload(path, _readable(path.name), metadata)]
-    found = [Upload(file, _readable(file.relative_to(path).as_posix()), metadata) for file in sorted(_walk(path))]
-    if not found:
-        raise CommandFailed(f"{path} holds no documents; supported are {listed()}")
-    return found
-
-
-def ingest_all(client: CitewellClient, uploads: Iterable[Upload], workspace: str) -> Iterator[Ingested]:
-    """Send the files, a few at a time, and yield each when its fate is known, with a bar for each meanwhile."""
-    waiting = list(uploads)[::-1]
-    following: list[_Followed] = []
-    with _bars() as bars:
-        while waiting or following:
-            settled: list[Ingested] = []
-            while waiting and len(following) < _AT_ONCE:
-                sent = _send(client, waiting.pop(), workspace, bars)
-                following.append(sent) if isinstance(sent, _Followed) else settled.append(sent)
-            settled += _look(client, following, bars)
-            yield from settled
-            if following and not settled:
-                time.sleep(_LOOK_EVERY_S)
-
-
 @dataclass(frozen=True, slots=True)
 class _Followed:
     upload: Upload
     document_id: str
-    bar: TaskID
 
 
-def _send(client: CitewellClient, upload: Upload, workspace: str, bars: Progress) -> _Followed | Ingested:
+def ingest_all(client: CitewellClient, uploads: Iterable[Upload], workspace: str) -> Iterator[Ingested]:
+    """Send the files, some ahead of the workers, and yield each when its fate is known, with bars meanwhile.
+
+    What the workspace has already is not read again: who starts a command again goes on where it ended.
+    """
+    waiting = list(uploads)[::-1]
+    following: list[_Followed] = []
+    pause = _SHORTEST_S
+    with progress_bars() as bars:
+        shown = _Bars(bars, len(waiting))
+        while waiting or following:
+            settled: list[Ingested] = []
+            while waiting and len(following) < _AHEAD:
+                sent = _send(client, waiting.pop(), workspace)
+                following.append(sent) if isinstance(sent, _Followed) else settled.append(sent)
+            settled += _look(client, following, shown)
+            shown.advance(len(settled))
+            yield from settled
+            pause = _SHORTEST_S if settled else min(pause * 1.3, _LONGEST_S)
+            if following and not settled:
+                time.sleep(pause)
+
+
+@dataclass(slots=True)
+class _Bars:
+    """A bar for all files, and one for each that is being read."""
+
+    progress: Progress
+    files: int
+    all: TaskID | None = None
+    single: dict[str, TaskID] = field(default_factory=dict[str, TaskID])
+
+    def __post_init__(self) -> None:
+        if self.files > 1:
+            self.all = self.progress.add_task("all files", total=self.files, stage="")
+
+    def show(self, followed: _Followed, document: Document) -> None:
+        """How far a document is."""
+        bar = self.single.get(followed.document_id)
+        if bar is None:
+            bar = self.single[followed.document_id] = self.progress.add_task(followed.upload.name, stage="")
+        done, total = document["progress"]["chunks_done"], document["progress"]["chunks_total"]
+        self.progress.update(bar, total=total, completed=done, stage=document["stage"])
+
+    def remove(self, followed: _Followed) -> None:
+        """A document has ended."""
+        if (bar := self.single.pop(followed.document_id, None)) is not None:
+            self.progress.remove_task(bar)
+
+    def advance(self, files: int) -> None:
+        """So many more files have ended."""
+        if self.all is not None:
+            self.progress.advance(self.all, files)
+
+
+def _send(client: CitewellClient, upload: Upload, workspace: str) -> _Followed | Ingested:
     try:
+        if known := _known(client, upload, workspace):
+            return _Followed(upload, known)
         accepted = client.upload(
             upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata, source="command-line"
         )
     except OSError as error:
-        why = f"{upload.path} cannot be read ({error.strerror}); check the path and its permissions"
-        return Ingested(upload, None, why)
+        return Ingested(upload, None, unreadable(upload.path, error))
     except ApiProblem as problem:
         if problem.status >= 500:
             raise
-        return Ingested(upload, None, _about(upload, problem.detail))
-    return _Followed(upload, accepted["id"], bars.add_task(upload.name, total=None, stage="queued"))
+        return Ingested(upload, None, about(upload, problem.detail))
+    return _Followed(upload, accepted["id"])
 
 
-def _look(client: CitewellClient, following: list[_Followed], bars: Progress) -> Iterator[Ingested]:
-    for followed in tuple(following):
+def _known(client: CitewellClient, upload: Upload, workspace: str) -> str | None:
+    """The document that this file is already, with this metadata and as the newest of its name."""
+    if upload.path.stat().st_size < _WORTH_ASKING:
+        return None
+    versions = list(client.documents(workspace, 10, filename=upload.name))
+    newest = max(versions, key=lambda each: each["version"], default=None)
+    if newest is None or newest["status"] == "failed":
+        return None
+    wanted = json.loads(upload.metadata)
+    if newest["metadata"] | wanted != newest["metadata"]:
+        return None
+    with upload.path.open("rb") as file:
+        same = hashlib.file_digest(file, "sha256").hexdigest() == newest["sha256"]
+    return newest["id"] if same else None
+
+
+def _look(client: CitewellClient, following: list[_Followed], bars: _Bars) -> Iterator[Ingested]:
+    for followed in following[:_LOOKED_AT]:
         document = client.document(followed.document_id)
-        done, total = document["progress"]["chunks_done"], document["progress"]["chunks_total"]
-        bars.update(followed.bar, total=total, completed=done, stage=document["stage"])
-        if document["status"] in ("ready", "failed"):
-            following.remove(followed)
-            bars.remove_task(followed.bar)
-            error = document["error"]
-            yield Ingested(followed.upload, document, _about(followed.upload, error["message"]) if error else None)
+        if document["status"] in ("queued", "processing"):
+            bars.show(followed, document)
+            continue
+        following.remove(followed)
+        bars.remove(followed)
+        error = document["error"]
+        yield Ingested(followed.upload, document, about(followed.upload, error["message"]) if error else None)
 
 
-def _about(upload: Upload, message: str) -> str:
-    # The server knows the file by its name alone, and mostly begins with it.
+def unreadable(path: Path, error: OSError) -> str:
+    """Why a file could not be sent at all."""
+    return f"{path} cannot be read ({error.strerror}); check the path and its permissions"
+
+
+def about(upload: Upload, message: str) -> str:
+    """What the server says of a file: it knows the file by its name alone, and mostly begins with it."""
     rest = message.removeprefix(upload.name)
     return f"{upload.path}{rest}" if rest != message else f"{upload.path}: {message}"
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES:
-                yield Path(parent, name)
-
-
-def _readable(name: str) -> str:
-    # File names are bytes; those that are not UTF-8 get replacement characters in citations.
-    return os.fsencode(name).decode(errors="replace")
-
-
-def _bars() -> Progress:
+def progress_bars() -> Progress:
+    """Bars on a terminal, nothing elsewhere."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

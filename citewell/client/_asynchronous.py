@@ -3,6 +3,7 @@
 from citewell.client._async_queries import AsyncQueries
 from citewell.client._connection import ANSWER_S
 from citewell.client._documents import AsyncDocuments
+from citewell.client._imports import AsyncImports
 from citewell.client._keys import AsyncKeys
 from citewell.client._verifications import AsyncVerifications
 from citewell.client._webhook_endpoints import AsyncWebhooks
@@ -15,3 +16,4 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications):
         super().__init__(url, api_key, timeout)
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
+        self.imports = AsyncImports(self)

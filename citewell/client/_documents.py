@@ -1,11 +1,14 @@
 """What both clients do with documents."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 
+from citewell.client._calls import given
+from citewell.client._pages import Pages
 from citewell.client._requests import documents as requests
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.wire import Accepted, Document
@@ -32,17 +35,34 @@ class Documents(Transport):
         """A document's status and progress."""
         return self.send(requests.document(document_id))
 
-    def documents(self, workspace: str | None = None, limit: int | None = None) -> list[Document]:
-        """The newest documents."""
-        return self.send(requests.documents(workspace, limit))
+    def documents(
+        self,
+        workspace: str | None = None,
+        limit: int | None = None,
+        *,
+        status: str | None = None,
+        filename: str | None = None,
+        sha256: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        all_versions: bool = False,
+    ) -> Iterator[Document]:
+        """All documents, the newest first, or the first `limit` of them; superseded versions only where asked for."""
+        filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
+        pages = Pages(partial(requests.documents, filters), limit)
+        while not pages.over:
+            yield from pages.take(self.send(pages.next()))
+
+    def versions(self, document_id: str) -> list[Document]:
+        """All that was accepted under the name of a document, the newest first."""
+        return self.send(requests.versions(document_id))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """The stored text that citations point into, from `start` to `end` (code points)."""
         return self.send(requests.document_text(document_id, start, end))
 
-    def delete_document(self, document_id: str) -> None:
-        """Delete a document with its passages."""
-        self.send(requests.delete_document(document_id))
+    def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
+        """Delete a document with its passages, or all that was accepted under its name."""
+        self.send(requests.delete_document(document_id, all_versions))
 
 
 class AsyncDocuments(AsyncTransport):
@@ -66,14 +86,45 @@ class AsyncDocuments(AsyncTransport):
         """A document's status and progress."""
         return await self.send(requests.document(document_id))
 
-    async def documents(self, workspace: str | None = None, limit: int | None = None) -> list[Document]:
-        """The newest documents."""
-        return await self.send(requests.documents(workspace, limit))
+    async def documents(
+        self,
+        workspace: str | None = None,
+        limit: int | None = None,
+        *,
+        status: str | None = None,
+        filename: str | None = None,
+        sha256: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        all_versions: bool = False,
+    ) -> AsyncIterator[Document]:
+        """All documents, the newest first, or the first `limit` of them; superseded versions only where asked for."""
+        filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
+        pages = Pages(partial(requests.documents, filters), limit)
+        while not pages.over:
+            for document in pages.take(await self.send(pages.next())):
+                yield document
+
+    async def versions(self, document_id: str) -> list[Document]:
+        """All that was accepted under the name of a document, the newest first."""
+        return await self.send(requests.versions(document_id))
 
     async def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """The stored text that citations point into, from `start` to `end` (code points)."""
         return await self.send(requests.document_text(document_id, start, end))
 
-    async def delete_document(self, document_id: str) -> None:
-        """Delete a document with its passages."""
-        await self.send(requests.delete_document(document_id))
+    async def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
+        """Delete a document with its passages, or all that was accepted under its name."""
+        await self.send(requests.delete_document(document_id, all_versions))
+
+
+def _filters(
+    workspace: str | None,
+    status: str | None,
+    filename: str | None,
+    sha256: str | None,
+    metadata: Mapping[str, Any] | None,
+    all_versions: bool,
+) -> dict[str, Any]:
+    known = given(workspace=workspace, status=status, filename=filename, sha256=sha256)
+    wanted = {f"metadata.{key}": value for key, value in (metadata or {}).items()}
+    return known | wanted | ({"versions": "all"} if all_versions else {})

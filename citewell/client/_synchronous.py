@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from citewell.client._connection import ANSWER_S
 from citewell.client._documents import Documents
+from citewell.client._imports import Imports
 from citewell.client._keys import Keys
 from citewell.client._queries import Queries
 from citewell.client._verifications import Verifications
@@ -29,3 +30,4 @@ class CitewellClient(Documents, Queries, Verifications):
         super().__init__(url, api_key, timeout, after_each=after_each)
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
+        self.imports = Imports(self)

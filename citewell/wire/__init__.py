@@ -16,7 +16,11 @@ from citewell.wire.common import (
 )
 from citewell.wire.documents import (
     Document,
+    Import,
+    ImportFailure,
+    ImportHead,
     Progress,
+    Skipped,
 )
 from citewell.wire.events import (
     ENDS,
@@ -93,6 +97,9 @@ __all__ = [
     "FinalData",
     "FinalEvent",
     "History",
+    "Import",
+    "ImportFailure",
+    "ImportHead",
     "Key",
     "Metadata",
     "Metric",
@@ -104,6 +111,7 @@ __all__ = [
     "QueryHead",
     "Scores",
     "Sentence",
+    "Skipped",
     "Source",
     "SourceDocument",
     "SourceText",

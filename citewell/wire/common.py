@@ -15,3 +15,4 @@ class Accepted(TypedDict):
     id: str
     status: str
     created: NotRequired[bool]
+    same_as: NotRequired[str | None]

@@ -1,4 +1,4 @@
-"""Documents and how far they are read."""
+"""Documents and how far they are read, by themselves or from an archive."""
 
 from typing import Literal, TypedDict
 
@@ -17,11 +17,50 @@ class Document(TypedDict):
     filename: str
     source: str
     metadata: Metadata
+    sha256: str
     size_bytes: int
-    status: Literal["queued", "processing", "ready", "failed"]
+    version: int
+    status: Literal["queued", "processing", "ready", "failed", "superseded"]
     stage: str
     progress: Progress
     pages: int
     error: Failure | None
     created_at: str
     ready_at: str | None
+    superseded_by: str | None
+    superseded_at: str | None
+
+
+class Skipped(TypedDict):
+    name: str
+    code: str
+    message: str
+
+
+class ImportFailure(TypedDict):
+    document_id: str
+    filename: str
+    code: str
+    message: str
+
+
+class ImportHead(TypedDict):
+    id: str
+    workspace: str
+    filename: str
+    status: Literal["queued", "running", "finished", "failed"]
+    total: int | None
+    error: Failure | None
+    created_at: str
+    finished_at: str | None
+
+
+class Import(ImportHead):
+    sha256: str
+    size_bytes: int
+    source: str
+    metadata: Metadata
+    accepted: int
+    skipped: list[Skipped]
+    documents: dict[str, int]
+    failures: list[ImportFailure]

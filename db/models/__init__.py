@@ -9,6 +9,7 @@ from db.models.evaluation import Evaluation
 from db.models.event import Event
 from db.models.given_source import GivenSource
 from db.models.idempotency import IdempotencyKey
+from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.lexeme import Lexeme
 from db.models.model_call import ModelCall
 from db.models.query import Query, QueryKind, QueryStatus
@@ -46,6 +47,10 @@ __all__ = [
     "Event",
     "GivenSource",
     "IdempotencyKey",
+    "Import",
+    "ImportMember",
+    "ImportPart",
+    "ImportStatus",
     "Lexeme",
     "ModelCall",
     "Query",

@@ -5,23 +5,27 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, LargeBinary, UniqueConstraint, func
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, UniqueConstraint, func
+from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
 
 
 class DocumentStatus(StrEnum):
-    """Life of a document; only `ready` ones are searched."""
+    """Life of a document; only `ready` ones are searched. A `superseded` one was, until a newer version was ready."""
 
     QUEUED = "queued"
     PROCESSING = "processing"
     READY = "ready"
     FAILED = "failed"
+    SUPERSEDED = "superseded"
 
 
 class Document(Base):
     """`number` counts within the workspace: chunk ids are `doc_<number>::chunk_<index>` (S3.3).
+
+    `version` counts the documents of one name: the order in which they were accepted. At most one of them is ready.
 
     `pages` holds [number, start, end] and `sections` [title, start, end], in code points of `text`.
     """
@@ -29,12 +33,23 @@ class Document(Base):
     __tablename__ = "documents"
     __table_args__ = (
         UniqueConstraint("workspace_id", "number"),
-        UniqueConstraint("workspace_id", "filename", "sha256"),
+        UniqueConstraint("workspace_id", "filename", "version"),
+        # What was replaced may come again: then it is a version of its own.
+        Index(
+            "uq_documents_content",
+            "workspace_id",
+            "filename",
+            "sha256",
+            unique=True,
+            postgresql_where=sql_text("status <> 'superseded'"),
+        ),
+        Index("ix_documents_workspace_id_sha256", "workspace_id", "sha256"),
+        Index("ix_documents_tenant_id_created_at_id", "tenant_id", "created_at", "id"),
     )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
     tenant_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT, index=True
+        BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT
     )
     workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     number: Mapped[int]
@@ -42,6 +57,9 @@ class Document(Base):
     source: Mapped[str] = mapped_column(server_default="api-server")
     details: Mapped[Json] = mapped_column("metadata", server_default="{}")
     sha256: Mapped[str]
+    version: Mapped[int] = mapped_column(server_default="1")
+    superseded_by: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("documents.id", ondelete="SET NULL"), index=True)
+    superseded_at: Mapped[datetime | None]
     size_bytes: Mapped[int]
     status: Mapped[str] = mapped_column(server_default=DocumentStatus.QUEUED, index=True)
     stage: Mapped[str] = mapped_column(server_default="queued")

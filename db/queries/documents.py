@@ -1,30 +1,22 @@
 """Documents: accepted, claimed by an ingestion worker, finished."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import func, literal, or_, select, update
-from sqlalchemy import insert as insert_rows
-from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, exists, func, insert, literal, or_, select, update
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Session, aliased
 
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
 from db.queries.lexicon import as_tsvector, count_chunks, forget_chunks
+from db.queries.paging import Place, page
 from db.queries.workspaces import take_document_number
 from domain.documents import ParsedDocument, indexed_text
 from domain.errors import DocumentNotFound
 from domain.lexemes import lexemes
-
-
-def find_document_by_content(session: Session, workspace_id: int, filename: str, sha256: str) -> Document | None:
-    """The same file under the same name, if this workspace has it."""
-    return session.scalar(
-        select(Document).where(
-            Document.workspace_id == workspace_id, Document.filename == filename, Document.sha256 == sha256
-        )
-    )
 
 
 def add_document(
@@ -36,30 +28,31 @@ def add_document(
     sha256: str,
     source: str,
     details: dict[str, Any],
+    version: int = 1,
 ) -> Document:
-    """Store the file and a queued document; when a concurrent request stored the same file first, return that one."""
-    inserted = session.scalar(
-        insert(Document)
-        .values(
-            id=uuid.uuid4(),
-            workspace_id=workspace_id,
-            number=take_document_number(session, workspace_id),
-            filename=filename,
-            source=source,
-            details=details,
-            sha256=sha256,
-            size_bytes=len(content),
-        )
-        .on_conflict_do_nothing(constraint="uq_documents_workspace_id_filename_sha256")
-        .returning(Document.id)
+    """Store the file and a queued document; the caller has locked the workspace (db.queries.versions)."""
+    document = Document(
+        id=uuid.uuid4(),
+        workspace_id=workspace_id,
+        number=take_document_number(session, workspace_id),
+        filename=filename,
+        source=source,
+        details=details,
+        sha256=sha256,
+        version=version,
+        size_bytes=len(content),
     )
-    if inserted is not None:
-        session.add(DocumentFile(document_id=inserted, content=content))
-        return session.get_one(Document, inserted)
-    existing = find_document_by_content(session, workspace_id, filename, sha256)
-    if existing is None:
-        raise DocumentNotFound
-    return existing
+    session.add(document)
+    session.flush()
+    session.add(DocumentFile(document_id=document.id, content=content))
+    return document
+
+
+def merge_details(session: Session, document_id: uuid.UUID, details: dict[str, Any]) -> None:
+    """Add to the metadata; a key that is there already gets the new value."""
+    if details:
+        values = {Document.details: Document.details.op("||")(literal(details, JSONB))}
+        session.execute(update(Document).where(Document.id == document_id).values(values))
 
 
 def get_document(session: Session, document_id: uuid.UUID) -> Document:
@@ -76,12 +69,40 @@ def get_document_text(session: Session, document_id: uuid.UUID) -> str | None:
     return session.scalar(select(Document.text).where(Document.id == document_id))
 
 
-def list_documents(session: Session, workspace: str | None, limit: int) -> list[tuple[Document, str]]:
-    """(document, workspace name), the newest first."""
-    statement = select(Document, Workspace.name).join(Workspace, Workspace.id == Document.workspace_id)
-    if workspace is not None:
-        statement = statement.where(Workspace.name == workspace)
-    rows = session.execute(statement.order_by(Document.created_at.desc(), Document.id).limit(limit))
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Which documents a list holds; None leaves a property open. What was superseded is left out unless named.
+
+    `metadata` are keys with their values as text.
+    """
+
+    workspace: str | None = None
+    status: str | None = None
+    filename: str | None = None
+    sha256: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    all_versions: bool = False
+
+
+def list_documents(
+    session: Session, wanted: DocumentFilter, *, after: Place | None = None, limit: int
+) -> list[tuple[Document, str]]:
+    """One page of (document, workspace name), the newest first."""
+    equal = {
+        Workspace.name: wanted.workspace,
+        Document.status: wanted.status,
+        Document.filename: wanted.filename,
+        Document.sha256: wanted.sha256,
+    }
+    statement = (
+        select(Document, Workspace.name)
+        .join(Workspace, Workspace.id == Document.workspace_id)
+        .where(*(column == value for column, value in equal.items() if value is not None))
+        .where(*(Document.details[key].astext == value for key, value in wanted.metadata.items()))
+    )
+    if wanted.status is None and not wanted.all_versions:
+        statement = statement.where(Document.status != DocumentStatus.SUPERSEDED)
+    rows = session.execute(page(statement, Document.created_at, Document.id, after=after, limit=limit))
     return [(document, name) for document, name in rows]
 
 
@@ -171,17 +192,10 @@ def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, A
         {**chunk, "workspace_id": workspace_id, "search": as_tsvector(each), "length": len(each)}
         for chunk, each in zip(chunks, held, strict=True)
     ]
-    adding = insert_rows(Chunk).returning(Chunk.id, sort_by_parameter_order=True)
+    adding = insert(Chunk).returning(Chunk.id, sort_by_parameter_order=True)
     keys = list(session.scalars(adding, indexed))
     count_chunks(session, workspace_id, held)
     return keys
-
-
-def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
-    """From now on the document is searched."""
-    return advance_document(
-        session, document_id, attempt, lease_s=0, status=DocumentStatus.READY, stage="ready", ready_at=func.now()
-    )
 
 
 def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> bool:
@@ -210,21 +224,30 @@ def delete_document(session: Session, document_id: uuid.UUID) -> None:
     session.delete(document)
 
 
-def list_unstarted_documents(session: Session, older_than_s: float, limit: int = 100) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of unfinished documents that nobody works on: queued for long, or with a lease that ran out."""
-    return [
-        (document_id, tenant_id)
-        for document_id, tenant_id in session.execute(
-            select(Document.id, Document.tenant_id)
-            .where(
-                Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
-                or_(Document.lease_until.is_(None), Document.lease_until < func.now()),
-                Document.progress_at < func.now() - timedelta(seconds=older_than_s),
-            )
-            .order_by(Document.progress_at)
-            .limit(limit)
+def list_unstarted_documents(
+    session: Session, older_than_s: float, *, patience_s: float = 600.0, limit: int = 100
+) -> list[tuple[uuid.UUID, int]]:
+    """(id, tenant) of unfinished documents that nobody works on: queued for long, or with a lease that ran out.
+
+    While others are being read the queue is long, not lost: then those that were never claimed have more patience.
+    """
+    other = aliased(Document)
+    busy = exists().where(other.status == DocumentStatus.PROCESSING, other.lease_until > func.now())
+    unclaimed = and_(
+        Document.lease_until.is_(None),
+        or_(~busy, Document.progress_at < func.now() - timedelta(seconds=patience_s)),
+    )
+    rows = session.execute(
+        select(Document.id, Document.tenant_id)
+        .where(
+            Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
+            or_(unclaimed, Document.lease_until < func.now()),
+            Document.progress_at < func.now() - timedelta(seconds=older_than_s),
         )
-    ]
+        .order_by(Document.progress_at)
+        .limit(limit)
+    )
+    return [(document_id, tenant_id) for document_id, tenant_id in rows]
 
 
 def touch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:

@@ -35,7 +35,8 @@ def add_given_sources(session: Session, rows: Sequence[dict[str, Any]]) -> list[
 def read_document(session: Session, document_id: uuid.UUID) -> Document:
     """A stored document with its text. Raises DocumentNotFound, DocumentNotRead."""
     document = get_document(session, document_id)
-    if document.status != DocumentStatus.READY or document.text is None:
+    # Whoever names a version that was superseded means that one.
+    if document.status not in (DocumentStatus.READY, DocumentStatus.SUPERSEDED) or document.text is None:
         raise DocumentNotRead(
             f"Document {document_id} cannot be a source yet: its status is {document.status!r}, not 'ready'."
         )

@@ -9,7 +9,7 @@ from domain.lexemes import lexemes
 from migrations.tenancy import OWNER, isolate
 
 revision = "0008"
-down_revision = "0006"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 

@@ -27,6 +27,7 @@ NO_IDS: dict[str, str] = defaultdict(lambda: "0")
 # What needs another scope than `read` for GET and `ask` for everything else, by the start of the path.
 SCOPES = {
     "/v1/documents": ("read", "documents"),
+    "/v1/imports": ("read", "documents"),
     "/v1/quality": ("read", "read"),
     "/v1/webhooks": ("webhooks", "webhooks"),
     "/v1/deliveries": ("webhooks", "webhooks"),

@@ -185,3 +185,55 @@ def test_one_request_brings_one_file(http: httpx.Client) -> None:
     files = [("file", ("a.txt", b"a")), ("file", ("b.txt", b"b"))]
     assert_problem(http.post("/v1/documents", files=files), 400, "bad_request")
     assert listed(http) == []
+
+
+def test_documents_are_listed_in_pages(http: httpx.Client) -> None:  # A3
+    names = [f"{number}.txt" for number in range(5)]
+    for name in names:
+        send(http, name=name)
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(3):
+        params = {"limit": 2} if cursor is None else {"limit": 2, "cursor": cursor}
+        page = http.get("/v1/documents", params=params).json()
+        seen += [document["filename"] for document in page["documents"]]
+        cursor = page["next_cursor"]
+    assert (seen, cursor) == (names[::-1], None)
+
+
+def test_documents_are_found_by_what_is_known_of_them(http: httpx.Client) -> None:  # A3, N3
+    send(http, b"one", "a.txt", form={"metadata": '{"year": 2026, "filing type": "10-Q"}'})
+    send(http, b"two", "b.txt", form={"metadata": '{"year": 2025}'})
+    one = listed(http, filename="a.txt")[0]
+    assert listed(http, sha256=one["sha256"]) == listed(http, **{"metadata.year": 2026}) == [one]
+    assert listed(http, **{"metadata.year": 2026, "metadata.filing type": "10-Q"}) == [one]
+    assert listed(http, **{"metadata.year": 2027}) == listed(http, status="ready") == []
+    assert len(listed(http, status="queued")) == 2
+    assert_problem(http.get("/v1/documents?sha256=xyz"), 422, "request_invalid")
+    assert_problem(http.get("/v1/documents?cursor=xyz"), 422, "cursor_invalid")
+
+
+def test_superseded_versions_are_listed_where_they_are_asked_for(http: httpx.Client) -> None:  # N3
+    old = send(http, b"old").json()["id"]
+    with transaction() as session:
+        session.get_one(Document, uuid.UUID(old)).status = DocumentStatus.SUPERSEDED
+    new = send(http, b"new").json()["id"]
+    assert [document["id"] for document in listed(http)] == [new]
+    assert [document["id"] for document in listed(http, status="superseded")] == [old]
+    assert [document["id"] for document in listed(http, versions="all")] == [new, old]
+    for each in (old, new):
+        found = http.get(f"/v1/documents/{each}/versions").json()["documents"]
+        assert [(document["id"], document["version"]) for document in found] == [(new, 2), (old, 1)]
+    assert http.delete(f"/v1/documents/{new}", params={"all_versions": True}).status_code == 204
+    assert listed(http, versions="all") == []
+
+
+def test_the_same_bytes_under_another_name_are_told(http: httpx.Client) -> None:  # N3
+    first = send(http).json()
+    assert (first["same_as"], send(http, name="b.txt").json()["same_as"]) == (None, first["id"])
+
+
+def test_metadata_that_comes_with_the_same_file_is_added(http: httpx.Client) -> None:  # N3
+    here = send(http, form={"metadata": '{"year": 2025, "ticker": "ACME"}'}).json()["links"]["self"]
+    assert send(http, form={"metadata": '{"year": 2026}'}).status_code == 200
+    assert http.get(here).json()["metadata"] == {"year": 2026, "ticker": "ACME"}

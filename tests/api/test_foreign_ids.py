@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from config.settings import settings
 from db.models import DeliveryStatus, Document, QueryStatus, WebhookDelivery
+from db.queries.imports import add_import
 from db.queries.keys import get_or_add_tenant
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
@@ -30,6 +31,7 @@ MARK = "of-the-first"
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
     "document_id": lambda: _stored_document(),
+    "import_id": lambda: _stored_import(),
     "verification_id": lambda: _finished_verification(),
     "batch_id": lambda: str(submit_batch([_given()], None, settings()).query_id),
     "webhook_id": lambda: str(register("https://hooks.example.com/citewell")[0]),
@@ -73,6 +75,13 @@ def _stored_workspace() -> str:
 def _stored_document() -> str:
     with transaction() as session:
         return str(session.scalars(select(Document.id)).one())
+
+
+def _stored_import() -> str:
+    with transaction() as session:
+        workspace = get_or_add_workspace(session, MARK)
+        values: dict[str, Any] = {"sha256": "0" * 64, "size_bytes": 1, "source": "test", "details": {}}
+        return str(add_import(session, workspace.id, filename=f"{MARK}.zip", **values).id)
 
 
 def _given() -> NewVerification:

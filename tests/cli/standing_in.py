@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.models import DEFAULT_TENANT, Document, DocumentStatus, Query
+from config.settings import settings
+from db.models import DEFAULT_TENANT, Document, DocumentStatus, Import, Query
 from db.queries.queries import UNFINISHED
-from db.session import acting_for, transaction
+from db.session import acting_for, reading, transaction
+from services.importing import unpack
 
 
 @contextmanager
@@ -29,6 +31,28 @@ def workers(
                 for sent in session.scalars(select(Document).where(Document.status == DocumentStatus.QUEUED)):
                     document(sent) if document else None
 
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        enough.set()
+        thread.join()
+
+
+@contextmanager
+def unpacking() -> Generator[None]:
+    """While this is entered, unpack every archive."""
+
+    def work() -> None:
+        with acting_for(DEFAULT_TENANT):
+            while not enough.wait(0.02):
+                with reading() as session:
+                    packed = session.scalars(select(Import.id).where(Import.unpacked_at.is_(None))).all()
+                for import_id in packed:
+                    unpack(import_id, settings(), lambda _: nullcontext(), lambda _: None)
+
+    enough = threading.Event()
     thread = threading.Thread(target=work)
     thread.start()
     try:

@@ -69,7 +69,7 @@ def test_a_file_that_cannot_be_sent_is_refused_in_one_line(
     assert str(path) in outcome.complaint
     assert says in outcome.complaint
     with CitewellClient(api_url) as client:
-        assert client.documents() == []
+        assert list(client.documents()) == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

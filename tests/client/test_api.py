@@ -12,6 +12,7 @@ from db.queries.events import add_events
 from db.queries.queries import mark_finished
 from db.queries.workspaces import get_or_add_workspace
 from db.session import transaction
+from tests.archives import zipped
 from tests.client.halves import Half, sync_half
 from tests.factories import make_query
 
@@ -32,6 +33,22 @@ def test_documents_are_sent_read_and_deleted(half: Half, api_url: str, tmp_path:
     assert caught.value.code == "document_not_read"
     half(api_url, lambda client: client.delete_document(sent["id"]))
     assert half(api_url, lambda client: client.documents("w")) == []
+
+
+# N9
+def test_versions_and_archives_are_sent_and_looked_at(half: Half, api_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    for content in ("first", "second"):
+        path.write_text(content)
+        sent = half(api_url, lambda client: client.upload(path, workspace="w"))
+    assert [each["version"] for each in half(api_url, lambda client: client.versions(sent["id"]))] == [2, 1]
+    half(api_url, lambda client: client.delete_document(sent["id"], all_versions=True))
+    archive = tmp_path / "some.zip"
+    archive.write_bytes(zipped({"a.txt": "words"}))
+    begun = half(api_url, lambda client: client.imports.create(archive, workspace="w", metadata={"year": 2026}))
+    found = half(api_url, lambda client: client.imports.get(begun["id"]))
+    assert (found["filename"], found["status"], found["metadata"]) == ("some.zip", "queued", {"year": 2026})
+    assert [each["id"] for each in half(api_url, lambda client: client.imports.list("w"))] == [begun["id"]]
 
 
 # N9

@@ -26,6 +26,7 @@ METHODS: list[tuple[Act, str, str, object]] = [
         "/v1/webhooks",
         {"url": "https://a.example", "events": ["query.*"], "description": "bot"},
     ),
+    (lambda c: c.imports.get("i"), "GET", "/v1/imports/i", None),
     (lambda c: c.webhooks.replay("d"), "POST", "/v1/deliveries/d/replay", None),
     (
         lambda c: c.keys.create("bot", ["ask"], expires_in_days=9),
@@ -51,7 +52,12 @@ DELETIONS: list[tuple[Act, str]] = [
     (lambda c: c.keys.revoke("k"), "/v1/keys/k"),
     (lambda c: c.delete_document("a/b?c"), "/v1/documents/a%2Fb%3Fc"),
 ]
-LISTS: list[tuple[Act, str]] = [(lambda c: c.webhooks.list(), "webhooks"), (lambda c: c.keys.list(), "keys")]
+LISTS: list[tuple[Act, str]] = [
+    (lambda c: c.webhooks.list(), "webhooks"),
+    (lambda c: c.keys.list(), "keys"),
+    (lambda c: c.versions("d"), "documents"),
+    (lambda c: c.imports.list(), "imports"),
+]
 
 
 # N9
@@ -137,6 +143,37 @@ def test_lists_go_over_all_pages_and_stop_where_they_are_told(half: Half) -> Non
     with recording(*pages) as server:
         assert half(server.url, lambda client: client.queries(limit=0)) == []
     assert server.asked == []
+
+
+# N9
+def test_documents_are_asked_for_by_what_is_known_of_them(half: Half) -> None:
+    with recording(told({"documents": [{"id": "1"}]})) as server:
+        wanted = {"status": "ready", "filename": "a.txt", "metadata": {"year": 2026}, "all_versions": True}
+        half(server.url, lambda client: client.documents("w", 5, **wanted))
+    (asked,) = server.asked
+    assert asked.params == {
+        "workspace": "w",
+        "limit": "5",
+        "status": "ready",
+        "filename": "a.txt",
+        "metadata.year": "2026",
+        "versions": "all",
+    }
+
+
+# N9
+def test_an_import_is_waited_for(half: Half) -> None:
+    running, done = told({"id": "i", "status": "running"}), told({"id": "i", "status": "finished"})
+    seen: list[str] = []
+
+    def look(found: dict[str, str]) -> None:
+        seen.append(found["status"])
+
+    with recording(running, done) as server:
+        found = half(server.url, lambda client: client.imports.wait("i", on_look=look))
+    assert (found["status"], seen) == ("finished", ["running", "finished"])
+    with recording(running) as server:
+        assert half(server.url, lambda client: client.imports.wait("i", 0))["status"] == "running"
 
 
 # N9

@@ -8,8 +8,10 @@ from celery import Task
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
+from services.importing import unpack
 from services.ingestion import ingest
 from workers.celery_app import app
+from workers.launch import launch_import, launch_ingestion
 from workers.runtime import leases, tools
 
 # Below the visibility timeout: nobody else is given the message while this process may still work on it.
@@ -23,4 +25,15 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
         with acting_for(tenant):
             ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold)
     except (DatabaseUnavailable, EmbeddingUnavailable) as error:
+        raise task.retry(exc=error, countdown=5, max_retries=100) from error
+
+
+@app.task(name="import.unpack", bind=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
+def unpack_import(task: Task[Any, Any], import_id: str, tenant: int) -> None:
+    """Make documents of the files in an archive, for a while; the rest behind what is waiting."""
+    try:
+        with acting_for(tenant):
+            if unpack(uuid.UUID(import_id), settings(), leases().hold, launch_ingestion):
+                launch_import(uuid.UUID(import_id))
+    except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error

@@ -1,0 +1,55 @@
+"""Archives of documents: accepted here, unpacked by workers."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from api.archives import IMPORT_BODY, IncomingImport
+from api.paging import After, next_cursor
+from api.schemas.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
+from api.schemas.texts import WorkspaceName
+from services.imports import accept_import, read_import, read_imports
+from workers.launch import launch_import
+
+router = APIRouter(prefix="/v1/imports", tags=["documents"])
+
+
+@router.post(
+    "",
+    status_code=202,
+    openapi_extra=IMPORT_BODY,
+    responses={200: {"model": ImportAccepted, "description": "This very archive is under way already."}},
+)
+def add_import(new: IncomingImport, response: Response) -> ImportAccepted:
+    """Store a .zip archive and have each file in it read as a document, named by its path in the archive.
+
+    Hidden files are left out; a file that cannot be a document is told with its reason and does not stop the others.
+    """
+    accepted = accept_import(new)
+    if accepted.created:
+        launch_import(accepted.import_id)
+    else:
+        response.status_code = 200
+    here = f"{router.prefix}/{accepted.import_id}"
+    response.headers["Location"] = here
+    status = read_import(accepted.import_id)["status"]
+    return ImportAccepted(id=accepted.import_id, status=status, created=accepted.created, links=ImportLinks(self=here))
+
+
+@router.get("", response_model=ImportList)
+def list_imports(
+    after: After,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    status: Annotated[ImportState | None, Query(description="Only in this state.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> object:
+    """The newest imports first, without their documents; `next_cursor` leads to the next page."""
+    found = read_imports(workspace, status, after=after, limit=limit)
+    return {"imports": found, "next_cursor": next_cursor(found, limit)}
+
+
+@router.get("/{import_id}", response_model=ImportRead)
+def get_import(import_id: UUID) -> object:
+    """How far an import has come, with a reason for each file that was skipped and each document that failed."""
+    return read_import(import_id)

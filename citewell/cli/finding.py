@@ -1,0 +1,82 @@
+"""What lies at the paths of a command: documents to send, archives to import, and files that are neither."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from citewell.cli.errors import CommandFailed
+from domain.formats import SUFFIXES, listed
+
+ARCHIVE = ".zip"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file, the name it gets in citations, and its metadata as a JSON object."""
+
+    path: Path
+    name: str
+    metadata: str = "{}"
+
+
+@dataclass(slots=True)
+class Found:
+    """`skipped` counts the files below folders that are of no type that is read, by their extension."""
+
+    documents: list[Upload] = field(default_factory=list["Upload"])
+    archives: list[Upload] = field(default_factory=list["Upload"])
+    skipped: Counter[str] = field(default_factory=Counter[str])
+    problems: list[str] = field(default_factory=list[str])
+
+    def skipped_line(self) -> str:
+        """`3 files are of types that are not read (2 .png, 1 .exe); supported are …`."""
+        number = self.skipped.total()
+        kinds = ", ".join(f"{count} {suffix or 'without an extension'}" for suffix, count in self.skipped.most_common())
+        are = "1 file is of a type that is" if number == 1 else f"{number} files are of types that are"
+        hint = "; name a .zip itself and it is unpacked" if ARCHIVE in self.skipped else ""
+        return f"{are} not read ({kinds}); supported are {listed()}{hint}"
+
+
+def find_all(paths: Iterable[Path], metadata: str) -> Found:
+    """What the paths name: files as they are, folders with what is below them, hidden files left out."""
+    found = Found()
+    for path in paths:
+        if path.is_dir():
+            try:
+                _add_folder(found, path, metadata)
+            except CommandFailed as nothing:
+                found.problems.append(str(nothing))
+        else:
+            kind = found.archives if path.suffix.lower() == ARCHIVE else found.documents
+            kind.append(Upload(path, readable(path.name), metadata))
+    return found
+
+
+def readable(name: str) -> str:
+    """File names are bytes; those that are not UTF-8 get replacement characters in citations."""
+    return os.fsencode(name).decode(errors="replace")
+
+
+def _add_folder(found: Found, folder: Path, metadata: str) -> None:
+    before = len(found.documents)
+    for file in sorted(_walk(folder)):
+        suffix = file.suffix.lower()
+        if suffix in SUFFIXES:
+            found.documents.append(Upload(file, readable(file.relative_to(folder).as_posix()), metadata))
+        else:
+            found.skipped[readable(suffix)] += 1
+    if len(found.documents) == before:
+        raise CommandFailed(f"{folder} holds no documents; supported are {listed()}")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    # Links to folders are not followed: they may lead back to where they are.
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(parent, name)
+            # Neither does a pipe end, nor a link that leads nowhere begin.
+            if not name.startswith(".") and path.is_file():
+                yield path

@@ -1,0 +1,114 @@
+"""Archives of documents, for both clients."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from citewell.client._calls import given
+from citewell.client._pages import Pages
+from citewell.client._requests import imports as requests
+from citewell.client._retries import Deadline
+from citewell.client._transport import AsyncTransport, Transport
+from citewell.wire import Accepted, Import, ImportHead
+
+_PATIENCE_S = 3600.0
+_LOOK_EVERY_S = 0.5
+
+
+class Imports:
+    """Archives: each file in one becomes a document."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        path: Path,
+        *,
+        filename: str | None = None,
+        workspace: str = "default",
+        metadata: str | Mapping[str, Any] = "{}",
+        source: str = "python",
+    ) -> Accepted:
+        """Send a .zip archive; `metadata` is given to each of its documents. Raises OSError when it cannot be read."""
+        named = {"filename": filename or path.name, "workspace": workspace}
+        with path.open("rb") as file:
+            return self._transport.send(requests.create(file, **named, metadata=metadata, source=source))
+
+    def get(self, import_id: str) -> Import:
+        """How far an import has come, with the reasons for what was skipped and what failed."""
+        return self._transport.send(requests.read(import_id))
+
+    def wait(
+        self, import_id: str, seconds: float = _PATIENCE_S, on_look: Callable[[Import], None] | None = None
+    ) -> Import:
+        """Wait until every document is ready or has failed, at most `seconds`; `on_look` sees the import meanwhile."""
+        deadline = Deadline(seconds)
+        while True:
+            seen = self._transport.send(requests.read(import_id), deadline)
+            if _is_over(seen, deadline, on_look):
+                return seen
+            time.sleep(_LOOK_EVERY_S)
+
+    def list(
+        self, workspace: str | None = None, *, status: str | None = None, limit: int | None = None
+    ) -> Iterator[ImportHead]:
+        """All imports without their documents, the newest first, or the first `limit` of them."""
+        pages = Pages(partial(requests.listed, given(workspace=workspace, status=status)), limit)
+        while not pages.over:
+            yield from pages.take(self._transport.send(pages.next()))
+
+
+class AsyncImports:
+    """Archives: each file in one becomes a document."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        path: Path,
+        *,
+        filename: str | None = None,
+        workspace: str = "default",
+        metadata: str | Mapping[str, Any] = "{}",
+        source: str = "python",
+    ) -> Accepted:
+        """Send a .zip archive; `metadata` is given to each of its documents. Raises OSError when it cannot be read."""
+        content = await anyio.Path(path).read_bytes()
+        named = {"filename": filename or path.name, "workspace": workspace}
+        return await self._transport.send(requests.create(content, **named, metadata=metadata, source=source))
+
+    async def get(self, import_id: str) -> Import:
+        """How far an import has come, with the reasons for what was skipped and what failed."""
+        return await self._transport.send(requests.read(import_id))
+
+    async def wait(
+        self, import_id: str, seconds: float = _PATIENCE_S, on_look: Callable[[Import], None] | None = None
+    ) -> Import:
+        """Wait until every document is ready or has failed, at most `seconds`; `on_look` sees the import meanwhile."""
+        deadline = Deadline(seconds)
+        while True:
+            seen = await self._transport.send(requests.read(import_id), deadline)
+            if _is_over(seen, deadline, on_look):
+                return seen
+            await anyio.sleep(_LOOK_EVERY_S)
+
+    async def list(
+        self, workspace: str | None = None, *, status: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[ImportHead]:
+        """All imports without their documents, the newest first, or the first `limit` of them."""
+        pages = Pages(partial(requests.listed, given(workspace=workspace, status=status)), limit)
+        while not pages.over:
+            for head in pages.take(await self._transport.send(pages.next())):
+                yield head
+
+
+def _is_over(seen: Import, deadline: Deadline, on_look: Callable[[Import], None] | None) -> bool:
+    if on_look is not None:
+        on_look(seen)
+    return seen["status"] in ("finished", "failed") or not deadline.left

@@ -1,0 +1,229 @@
+"""Imports: an archive accepted in parts, unpacked by one worker at a time, finished with its last document."""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import Document, DocumentStatus, Import, ImportMember, ImportPart, ImportStatus, Workspace
+from db.queries.paging import Place, page
+from domain.errors import ImportNotFound
+
+_UNFINISHED = (ImportStatus.QUEUED, ImportStatus.RUNNING)
+
+
+class Skipped(NamedTuple):
+    """A file that did not become a document."""
+
+    name: str
+    code: str
+    message: str
+
+
+def add_import(session: Session, workspace_id: int, **values: Any) -> Import:
+    """Accept an archive; `values` are columns of `Import`."""
+    added = Import(id=uuid.uuid4(), workspace_id=workspace_id, **values)
+    session.add(added)
+    session.flush()
+    return added
+
+
+def add_part(session: Session, import_id: uuid.UUID, position: int, content: bytes) -> None:
+    """Store a piece of the archive."""
+    values = {"import_id": import_id, "position": position, "content": content}
+    session.execute(insert(ImportPart).values(values))
+
+
+def get_import(session: Session, import_id: uuid.UUID) -> Import:
+    """Raise ImportNotFound when there is none."""
+    found = session.get(Import, import_id)
+    if found is None:
+        raise ImportNotFound(f"There is no import {import_id}.")
+    return found
+
+
+def workspace_name_of(session: Session, found: Import) -> str:
+    """The name of the import's workspace."""
+    return session.get_one(Workspace, found.workspace_id).name
+
+
+def find_unfinished(session: Session, workspace_id: int, filename: str, sha256: str) -> Import | None:
+    """The import of this very archive that is under way."""
+    return session.scalar(
+        select(Import)
+        .where(
+            Import.workspace_id == workspace_id,
+            Import.filename == filename,
+            Import.sha256 == sha256,
+            Import.status.in_(_UNFINISHED),
+        )
+        .order_by(Import.created_at)
+        .limit(1)
+    )
+
+
+def list_imports(
+    session: Session, workspace: str | None, status: str | None, *, after: Place | None = None, limit: int
+) -> list[tuple[Import, str]]:
+    """One page of (import, workspace name), the newest first."""
+    statement = select(Import, Workspace.name).join(Workspace, Workspace.id == Import.workspace_id)
+    if workspace is not None:
+        statement = statement.where(Workspace.name == workspace)
+    if status is not None:
+        statement = statement.where(Import.status == status)
+    rows = session.execute(page(statement, Import.created_at, Import.id, after=after, limit=limit))
+    return [(found, name) for found, name in rows]
+
+
+def claim_import(session: Session, import_id: uuid.UUID, lease_s: float) -> int | None:
+    """Take an import that is not unpacked yet and whose lease is free; return the attempt that fences this worker."""
+    return session.scalar(
+        update(Import)
+        .where(
+            Import.id == import_id,
+            Import.status.in_(_UNFINISHED),
+            Import.unpacked_at.is_(None),
+            or_(Import.lease_until.is_(None), Import.lease_until < func.now()),
+        )
+        .values(
+            status=ImportStatus.RUNNING,
+            attempt=Import.attempt + 1,
+            strikes=Import.strikes + 1,
+            lease_until=func.now() + timedelta(seconds=lease_s),
+            progress_at=func.now(),
+        )
+        .returning(Import.attempt)
+    )
+
+
+def advance_import(session: Session, import_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object) -> bool:
+    """Store progress and extend the lease, if `attempt` still holds it; False means that another worker took over."""
+    taken = session.scalar(
+        update(Import)
+        .where(Import.id == import_id, Import.attempt == attempt, Import.status == ImportStatus.RUNNING)
+        .values(lease_until=func.now() + timedelta(seconds=lease_s), progress_at=func.now(), **values)
+        .returning(Import.id)
+    )
+    return taken is not None
+
+
+def read_parts(session: Session, import_id: uuid.UUID) -> Iterator[bytes]:
+    """The archive, piece by piece."""
+    positions = session.scalars(
+        select(ImportPart.position).where(ImportPart.import_id == import_id).order_by(ImportPart.position)
+    ).all()
+    for position in positions:
+        found = select(ImportPart.content).where(ImportPart.import_id == import_id, ImportPart.position == position)
+        yield session.scalars(found).one()
+
+
+def add_member(session: Session, import_id: uuid.UUID, position: int, **values: Any) -> None:
+    """Note what became of a file, once; `values` are columns of `ImportMember`."""
+    row = {"import_id": import_id, "position": position, **values}
+    session.execute(insert(ImportMember).values(row).on_conflict_do_nothing())
+
+
+def known_positions(session: Session, import_id: uuid.UUID) -> set[int]:
+    """The files of which is noted what became of them."""
+    return set(session.scalars(select(ImportMember.position).where(ImportMember.import_id == import_id)))
+
+
+def forget_parts(session: Session, import_id: uuid.UUID) -> None:
+    """The archive itself is not needed any more."""
+    session.execute(delete(ImportPart).where(ImportPart.import_id == import_id))
+
+
+def settle_import(session: Session, import_id: uuid.UUID) -> bool:
+    """Note the end of an import, once, when it is unpacked and none of its documents is unfinished."""
+    unfinished = (
+        select(ImportMember.position)
+        .join(Document, Document.id == ImportMember.document_id)
+        .where(
+            ImportMember.import_id == import_id,
+            Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
+        )
+        .exists()
+    )
+    done = session.scalar(
+        update(Import)
+        .where(
+            Import.id == import_id,
+            Import.status == ImportStatus.RUNNING,
+            Import.unpacked_at.is_not(None),
+            ~unfinished,
+        )
+        .values(status=ImportStatus.FINISHED, finished_at=func.now())
+        .returning(Import.id)
+    )
+    return done is not None
+
+
+def list_skipped(session: Session, import_id: uuid.UUID) -> list[Skipped]:
+    """The files that did not become documents, in the order of the archive."""
+    rows = session.execute(
+        select(ImportMember.name, ImportMember.code, ImportMember.message)
+        .where(ImportMember.import_id == import_id, ImportMember.code.is_not(None))
+        .order_by(ImportMember.position)
+    )
+    return [Skipped(name, code or "", message or "") for name, code, message in rows]
+
+
+def count_accepted(session: Session, import_id: uuid.UUID) -> int:
+    """How many files became documents, those that were deleted since among them."""
+    counted = select(func.count()).where(ImportMember.import_id == import_id, ImportMember.code.is_(None))
+    return session.scalar(counted) or 0
+
+
+def count_documents(session: Session, import_id: uuid.UUID) -> Counter[str]:
+    """How many documents of the import are in which state."""
+    rows = session.execute(
+        select(Document.status, func.count())
+        .join(ImportMember, ImportMember.document_id == Document.id)
+        .where(ImportMember.import_id == import_id)
+        .group_by(Document.status)
+    )
+    return Counter({str(status): count for status, count in rows})
+
+
+def list_failures(session: Session, import_id: uuid.UUID) -> list[tuple[uuid.UUID, str, dict[str, Any]]]:
+    """(document, file name, error) of the documents that could not be used."""
+    rows = session.execute(
+        select(Document.id, Document.filename, Document.error)
+        .join(ImportMember, ImportMember.document_id == Document.id)
+        .where(ImportMember.import_id == import_id, Document.status == DocumentStatus.FAILED)
+        .order_by(ImportMember.position)
+    )
+    return [(document_id, filename, error or {}) for document_id, filename, error in rows]
+
+
+def list_unstarted_imports(session: Session, older_than_s: float, limit: int = 100) -> list[tuple[uuid.UUID, int]]:
+    """(id, tenant) of imports that are not unpacked and on which nobody works."""
+    rows = session.execute(
+        select(Import.id, Import.tenant_id)
+        .where(
+            Import.status.in_(_UNFINISHED),
+            Import.unpacked_at.is_(None),
+            or_(Import.lease_until.is_(None), Import.lease_until < func.now()),
+            Import.progress_at < func.now() - timedelta(seconds=older_than_s),
+        )
+        .order_by(Import.progress_at)
+        .limit(limit)
+    )
+    return [(import_id, tenant_id) for import_id, tenant_id in rows]
+
+
+def touch_imports(session: Session, import_ids: list[uuid.UUID]) -> None:
+    """Note that these were published again just now."""
+    session.execute(update(Import).where(Import.id.in_(import_ids)).values(progress_at=func.now()))
+
+
+def list_unpacked_imports(session: Session) -> list[uuid.UUID]:
+    """Imports that only wait for their documents."""
+    return list(
+        session.scalars(select(Import.id).where(Import.status == ImportStatus.RUNNING, Import.unpacked_at.is_not(None)))
+    )

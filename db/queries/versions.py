@@ -1,0 +1,123 @@
+"""Versions of a document: what was accepted under one name, of which the newest that is ready is in force."""
+
+import uuid
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from db.models import Document, DocumentStatus, Workspace
+from db.queries.documents import advance_document, get_document
+from db.queries.lexicon import forget_chunks
+
+
+class Version(NamedTuple):
+    """One of the documents of a name."""
+
+    id: uuid.UUID
+    version: int
+    status: str
+    sha256: str
+
+
+_LIVE = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING, DocumentStatus.READY)
+
+
+def lock_workspace(session: Session, workspace_id: int) -> None:
+    """One document of a workspace is accepted at a time, until the transaction ends: so its versions are counted."""
+    session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update(key_share=True))
+
+
+def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Version]:
+    """The versions of this name, the oldest first; none changes its status until the transaction ends."""
+    # Locked in one order by everybody. A plain FOR UPDATE would hold up the chunks that refer to the document.
+    rows = session.execute(
+        select(Document.id, Document.version, Document.status, Document.sha256)
+        .where(Document.workspace_id == workspace_id, Document.filename == filename)
+        .order_by(Document.id)
+        .with_for_update(key_share=True)
+    )
+    return sorted((Version(*row) for row in rows), key=lambda each: each.version)
+
+
+def find_live(versions: Sequence[Version], sha256: str) -> Version | None:
+    """The version with this content that was not superseded: there is one at most."""
+    return next((each for each in versions if each.sha256 == sha256 and each.status != DocumentStatus.SUPERSEDED), None)
+
+
+def next_version(versions: Sequence[Version]) -> int:
+    """The number behind the newest."""
+    return max((each.version for each in versions), default=0) + 1
+
+
+def make_newest(session: Session, version: Version, versions: Sequence[Version]) -> None:
+    """It was sent once more: what was accepted since is older now, if it has not failed."""
+    if any(each.version > version.version and each.status in _LIVE for each in versions):
+        values = {"version": next_version(versions)}
+        session.execute(update(Document).where(Document.id == version.id).values(values))
+
+
+def find_twin(session: Session, workspace_id: int, filename: str, sha256: str) -> uuid.UUID | None:
+    """The oldest document of the workspace with the same bytes under another name."""
+    return session.scalar(
+        select(Document.id)
+        .where(
+            Document.workspace_id == workspace_id,
+            Document.sha256 == sha256,
+            Document.filename != filename,
+            Document.status != DocumentStatus.SUPERSEDED,
+        )
+        .order_by(Document.number)
+        .limit(1)
+    )
+
+
+def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) -> DocumentStatus | None:
+    """From now on the document is searched, and the versions before it are not.
+
+    Return its status: `superseded` when a newer version was ready first; None when another worker took over.
+    """
+    document = get_document(session, document_id)
+    versions = lock_versions(session, document.workspace_id, document.filename)
+    # Its number may have grown since the document was read.
+    own = next(each.version for each in versions if each.id == document_id)
+    ready = [each for each in versions if each.status == DocumentStatus.READY]
+    newer = [each.id for each in ready if each.version > own]
+    status = DocumentStatus.SUPERSEDED if newer else DocumentStatus.READY
+    told = _superseded_by(newer[-1]) if newer else {"stage": "ready", "ready_at": func.now()}
+    if not advance_document(session, document_id, attempt, lease_s=0, status=status, **told):
+        return None
+    if not newer and ready:
+        session.execute(
+            update(Document)
+            .where(Document.id.in_([each.id for each in ready]))
+            .values(status=DocumentStatus.SUPERSEDED, **_superseded_by(document_id))
+        )
+    return status
+
+
+def list_versions(session: Session, document_id: uuid.UUID) -> list[Document]:
+    """All documents of the name of this one, the newest first. Raises DocumentNotFound."""
+    document = get_document(session, document_id)
+    return list(
+        session.scalars(
+            select(Document)
+            .where(Document.workspace_id == document.workspace_id, Document.filename == document.filename)
+            .order_by(Document.version.desc())
+        )
+    )
+
+
+def delete_versions(session: Session, document_id: uuid.UUID) -> None:
+    """Remove all documents of the name of this one. Raises DocumentNotFound."""
+    document = get_document(session, document_id)
+    lock_workspace(session, document.workspace_id)
+    versions = lock_versions(session, document.workspace_id, document.filename)
+    for each in versions:
+        forget_chunks(session, each.id)
+    session.execute(delete(Document).where(Document.id.in_([each.id for each in versions])))
+
+
+def _superseded_by(document_id: uuid.UUID) -> dict[str, object]:
+    return {"stage": "superseded", "superseded_by": document_id, "superseded_at": func.now()}

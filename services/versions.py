@@ -1,0 +1,20 @@
+"""A document takes the place of its older version, in the transaction that makes it ready."""
+
+import uuid
+
+from sqlalchemy.orm import Session
+
+from db.models import DocumentStatus
+from db.queries.versions import mark_document_ready
+from services.webhooks import announce_document
+
+
+def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
+    """From now on this version is searched instead of the one before it; False when another worker took over.
+
+    When a newer version was ready first it is kept as history, and nobody is told.
+    """
+    status = mark_document_ready(session, document_id, attempt)
+    if status is DocumentStatus.READY:
+        announce_document(session, document_id)
+    return status is not None

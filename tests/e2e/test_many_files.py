@@ -1,0 +1,111 @@
+"""A folder and an archive of 200 files, ten broken: killed in the middle they go on, and nothing comes twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.archives import zipped
+from tests.e2e.stack import Stack, running_stack
+from tests.many_files import BROKEN, many_files
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("killing")]
+
+GOOD = len(many_files()) - len(BROKEN)
+
+
+@pytest.fixture(scope="module")
+def stack() -> Generator[Stack]:
+    recovery = {"LEASE_S": "2", "HEARTBEAT_S": "0.5", "CHECK_S": "0.5"}
+    with running_stack(**{f"CITEWELL_RECOVERY__{name}": value for name, value in recovery.items()}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("files")
+    for name, content in many_files().items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (root / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    return root
+
+
+def until(holds: Callable[[], bool], stack: Stack) -> None:
+    deadline = time.monotonic() + 150
+    while not holds():
+        assert time.monotonic() < deadline
+        stack.supervisor.revive()
+        time.sleep(0.1)
+
+
+def documents(stack: Stack, workspace: str) -> list[dict[str, Any]]:
+    params = {"workspace": workspace, "versions": "all", "limit": 1000}
+    return stack.http.get("/v1/documents", params=params).raise_for_status().json()["documents"]
+
+
+def check_all(found: list[dict[str, Any]]) -> None:
+    """Each file is one document; the broken ones say why."""
+    assert sorted(document["filename"] for document in found) == sorted(many_files())
+    failed = {document["filename"]: document["error"] for document in found if document["status"] != "ready"}
+    assert failed.keys() == BROKEN.keys()
+    assert all(error["code"].startswith("document_") and error["message"] for error in failed.values())
+
+
+def test_a_folder_goes_on_where_the_command_was_killed(stack: Stack, folder: Path) -> None:  # A5, A8, N3
+    command = [sys.executable, "-m", "citewell.cli.main", "ingest", str(folder), "-w", "folder"]
+    command += ["--json", "--url", stack.supervisor.url]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+        until(lambda: len(documents(stack, "folder")) >= 40, stack)
+        first.kill()
+    assert len(documents(stack, "folder")) < GOOD
+    second = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
+    assert second.returncode == 2
+    told = [json.loads(line) for line in second.stdout.splitlines()]
+    assert len(told) == GOOD + len(BROKEN)
+    assert {document["id"] for document in told} == {document["id"] for document in documents(stack, "folder")}
+    check_all(documents(stack, "folder"))
+    *failures, types, summary = second.stderr.splitlines()
+    assert len(failures) == len(BROKEN)
+    assert all(any(name in line for line in failures) for name in BROKEN)
+    assert "1 .png" in types
+    assert summary == f"{GOOD} ready, {len(BROKEN)} failed, 1 file skipped"
+
+
+def test_an_archive_goes_on_where_its_worker_was_killed(stack: Stack) -> None:  # A5, A8, N3
+    files = {"file": ("many.zip", zipped(many_files()))}
+    here = stack.http.post("/v1/imports", files=files, data={"workspace": "zip"}).json()["links"]["self"]
+    seen: list[int] = []
+
+    def look() -> dict[str, Any]:
+        found = stack.http.get(here).raise_for_status().json()
+        states = found["documents"]
+        seen.append(states["ready"] + states["failed"])
+        return found
+
+    until(lambda: look()["accepted"] >= 20, stack)
+    _kill_ingestion(stack)
+    assert look()["status"] == "running"
+    until(lambda: look()["status"] != "running", stack)
+    ended = look()
+    assert (ended["status"], ended["total"], ended["skipped"]) == ("finished", GOOD + len(BROKEN), [])
+    assert ended["documents"] == {"queued": 0, "processing": 0, "ready": GOOD, "failed": len(BROKEN), "superseded": 0}
+    assert {failure["filename"] for failure in ended["failures"]} == BROKEN.keys()
+    assert (sorted(seen), seen[-1]) == (seen, GOOD + len(BROKEN))
+    check_all(documents(stack, "zip"))
+
+
+def _kill_ingestion(stack: Stack) -> None:
+    pid = stack.supervisor.pids["ingestion"]
+    assert pid is not None
+    # Its children too: one of them does the work.
+    assert os.getpgid(pid) == pid
+    os.killpg(pid, signal.SIGKILL)

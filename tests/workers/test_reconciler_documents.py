@@ -1,0 +1,64 @@
+"""The reconciler starts documents and archives that nobody works on, and leaves those alone that only wait."""
+
+import uuid
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from config.settings import RecoverySettings
+from db.queries.documents import claim_document, list_unstarted_documents
+from db.queries.imports import add_import, get_import
+from db.queries.workspaces import get_or_add_workspace
+from db.session import reading, system_transaction, transaction
+from tests.factories import make_document
+from workers.reconciler import reconcile
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def waiting(number: int, age_s: int) -> uuid.UUID:
+    """A queued document of that age."""
+    with transaction() as session:
+        document = make_document(session, "words", number=number, filename=f"{number}.txt", status="queued")
+        aged = text("UPDATE documents SET progress_at = now() - make_interval(secs => :age) WHERE id = :id")
+        session.execute(aged, {"age": age_s, "id": document.id})
+        return document.id
+
+
+def unstarted() -> list[uuid.UUID]:
+    with system_transaction() as session:
+        return [found for found, _ in list_unstarted_documents(session, older_than_s=10)]
+
+
+def test_a_queue_that_moves_is_not_taken_for_a_lost_one() -> None:  # A5
+    young, old, ancient = waiting(0, 5), waiting(1, 20), waiting(2, 1000)
+    assert unstarted() == [ancient, old]
+    with transaction() as session:
+        assert claim_document(session, young, lease_s=20)
+    assert unstarted() == [ancient]
+
+
+def test_a_document_of_a_dead_worker_is_started_again_while_others_are_read() -> None:  # A5
+    busy, dead = waiting(0, 20), waiting(1, 20)
+    with transaction() as session:
+        assert claim_document(session, busy, lease_s=20)
+        assert claim_document(session, dead, lease_s=-1)
+        session.execute(text("UPDATE documents SET progress_at = now() - interval '20 s'"))
+    assert unstarted() == [dead]
+
+
+def test_an_archive_that_nobody_unpacks_is_started_and_one_without_open_documents_is_finished(
+    broker: Any,
+) -> None:  # A5
+    values: dict[str, Any] = {"filename": "a.zip", "sha256": "0", "size_bytes": 1, "source": "test", "details": {}}
+    with transaction() as session:
+        workspace = get_or_add_workspace(session, "w").id
+        lost, done = (add_import(session, workspace, **values).id for _ in range(2))
+        session.execute(text("UPDATE imports SET progress_at = now() - interval '1 min' WHERE id = :id"), {"id": lost})
+        unpacked = text("UPDATE imports SET status = 'running', unpacked_at = now() WHERE id = :id")
+        session.execute(unpacked, {"id": done})
+    assert (reconcile(RecoverySettings()), broker.llen("ingestion")) == (1, 1)
+    assert reconcile(RecoverySettings()) == 0
+    with reading() as session:
+        assert [get_import(session, each).status for each in (lost, done)] == ["queued", "finished"]
