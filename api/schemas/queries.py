@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
+from domain.options import RunKind
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 Provider = Literal["groq", "offline"]
@@ -19,6 +20,13 @@ class RetrievalOptions(Input):
         default=None, description="Similarity of vectors alone, or fused with full-text and trigram search."
     )
     k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
+    multi_query: int | None = Field(
+        default=None,
+        ge=0,
+        le=5,
+        description="So many rewritten questions are searched for too, and all results merged; 0 and 1 mean none. "
+        "For `structured` runs: in the others the model chooses its searches.",
+    )
 
 
 class RerankOptions(Input):
@@ -53,6 +61,11 @@ class QueryCreate(Input):
         default="balanced",
         description="How much evidence an answer needs: `low`, `balanced` or `high`.",
         json_schema_extra={"enum": ["low", "balanced", "high"]},
+    )
+    run: RunKind = Field(
+        default="structured",
+        description="`structured` searches for the question. `agentic` lets the model decide which searches to make. "
+        "`multiagent` does too, and takes notes for the model that writes.",
     )
     model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
     retrieval: RetrievalOptions = RetrievalOptions()
@@ -111,6 +124,7 @@ class QueryHead(BaseModel):
     workspace: str
     question: str
     mode: str
+    run: RunKind = Field(description="How it was worked on: `structured`, `agentic` or `multiagent`.")
     provider: Provider = Field(description="Who answered: `offline` is extractive and uses no model server.")
     error: QueryError | None
     created_at: datetime
