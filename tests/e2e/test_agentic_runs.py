@@ -102,14 +102,6 @@ def test_the_research_takes_notes_for_the_synthesis(groq: Stack, asked: str) -> 
     assert all(citation["text_span"] in texts for citation in query["citations"])
 
 
-def test_notes_with_invented_quotes_are_dropped(groq: Stack, provider: GroqSimulator, asked: str) -> None:  # S3.6
-    provider.fail(Fault(kind=FaultKind.LYING, match="\nresearch_notes\n", times=None))
-    query = groq.ask(TWO, workspace=asked, run="multiagent")
-    noted = steps_of(groq.history(query["id"]), "research_notes")[""]
-    assert (noted["notes"], noted["dropped"] > 0) == ([], True)
-    assert "24 months" in query["answer"]
-
-
 def test_a_weak_answer_of_an_agentic_run_is_corrected(
     groq: Stack, provider: GroqSimulator, asked: str
 ) -> None:  # S2.3, S3.6
@@ -128,18 +120,3 @@ def test_the_question_is_searched_for_in_other_words(groq: Stack, asked: str) ->
     assert len(query["sources"]) > 1  # S3.1: the best five of merged results
     assert "24 months" in query["answer"]
     assert "12 months" in query["answer"]
-
-
-def test_without_other_words_the_question_is_searched_for(
-    groq: Stack, provider: GroqSimulator, asked: str
-) -> None:  # S3.2, N4
-    provider.fail(Fault(kind=FaultKind.FORBIDDEN, match="\nrewrite_question\n", times=None))
-    query = groq.ask(ONE, workspace=asked, retrieval={"multi_query": 2})
-    assert "24 months" in query["answer"]
-    assert any("in its own words only" in issue for issue in query["verification"]["issues"])
-
-
-def test_one_search_is_the_default(groq: Stack, asked: str) -> None:  # S3.2, S3.6
-    query = groq.ask(ONE, workspace=asked, rerank={"top_k": 1})
-    assert (query["run"], len(query["sources"])) == ("structured", 1)
-    assert not {"rewrite_question", "decide_search"} & set(prompts_of(groq.history(query["id"])))

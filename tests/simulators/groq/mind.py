@@ -292,6 +292,8 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
         "status": lambda status: "UNSUPPORTED" if status == "SUPPORTED" else "SUPPORTED",
         "is_grounded": lambda yes: not yes,
         "claims": lambda claims: [_inverted(claim) for claim in claims],
+        "action": lambda _: "search",
+        "queries": lambda queries: queries or ["something else"],
         "quote": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
         "notes": lambda notes: [_inverted(note) for note in notes],
         "citations": lambda citations: [_inverted(citation) for citation in citations],
