@@ -89,10 +89,10 @@ def test_a_search_is_not_made_twice(stage: GroqStage, groq: Play) -> None:  # S3
 
 
 def test_nothing_is_answered_from_nothing() -> None:  # S3.6
-    # Offline, a question of which nothing is left to search for; made by hand, as no model of ours says it.
-    story = Story("?a", run="agentic").set("search", {"status": "searched", "searches": []}, "0")
-    outcome = story.run("decide_search", decide_search, "1")
-    assert (outcome["action"], outcome["queries"]) == ("search", ["?a"])
+    # The offline model takes this question for the word that says that no search was made, and wants to answer.
+    outcome = Story("None?", run="agentic").run("decide_search", decide_search, "1")
+    assert outcome["reason"] == "every part of the question was searched for"
+    assert (outcome["action"], outcome["queries"]) == ("search", ["None?"])
 
 
 def test_a_model_that_cannot_decide_leaves_one_search_and_an_issue(stage: GroqStage, groq: Play) -> None:  # S3.6, N4
