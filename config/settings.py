@@ -76,6 +76,15 @@ class RetrievalSettings(_Group):
     k: int = Field(default=10, ge=1, le=100)
     # 0.3 was measured for the built-in model, which is small; one from elsewhere counts as much as words.
     dense_weight: float | None = Field(default=None, ge=0, description="of similarity, where words count 1")
+    multi_query: int = Field(
+        default=0, ge=0, le=5, description="rewritten questions that are searched for too (S3.2); 0 and 1 mean none"
+    )
+
+
+class AgenticSettings(_Group):
+    """Runs in which the model decides what to search for (S3.6)."""
+
+    max_searches: int = Field(default=4, ge=1, le=8, description="of one question, at most")
 
 
 class RerankSettings(_Group):
@@ -262,6 +271,7 @@ class Settings(BaseSettings):
 
     models: ModelSettings = ModelSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    agentic: AgenticSettings = AgenticSettings()
     rerank: RerankSettings = RerankSettings()
     verification: VerificationSettings = VerificationSettings()
     ingestion: IngestionSettings = IngestionSettings()

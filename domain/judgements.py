@@ -104,6 +104,34 @@ class TargetedQueries(Reply):
     queries: list[str]
 
 
+class RewrittenQuestion(Reply):
+    """S3.2: the question in other words."""
+
+    questions: list[str]
+
+
+class SearchDecision(Reply):
+    """S3.6: what to do next, with the searches if it is to search; `reason` in a few words."""
+
+    action: Literal["search", "answer"]
+    queries: list[str]
+    reason: str
+
+
+class ResearchNote(Reply):
+    """S3.6: a fact that helps to answer, and the words of source `source` that prove it, copied exactly."""
+
+    fact: str
+    source: int
+    quote: str
+
+
+class ResearchNotes(Reply):
+    """S3.6: what whoever writes the answer should know."""
+
+    notes: list[ResearchNote]
+
+
 class Rewritten(Reply):
     """N5: the statement as source number `source` supports it; empty when nothing of it is left."""
 
@@ -162,6 +190,10 @@ CHECK_ANSWERABILITY = Judgement("check_answerability", "fast", Answerability, ma
 CHECK_STATEMENT = Judgement("check_statement", "fast", StatementCheck, max_tokens=600)
 CHECK_CLAIMS = Judgement("check_claims", "fast", Claims, max_tokens=3000)
 PLAN_QUERIES = Judgement("plan_queries", "fast", TargetedQueries, max_tokens=600)
+REWRITE_QUESTION = Judgement("rewrite_question", "fast", RewrittenQuestion, max_tokens=600)
+DECIDE_SEARCH = Judgement("decide_search", "fast", SearchDecision, max_tokens=600)
+RESEARCH_NOTES = Judgement("research_notes", "fast", ResearchNotes, max_tokens=2000)
 REWRITE_STATEMENT = Judgement("rewrite_statement", "fast", Rewritten, max_tokens=600)
 REGENERATE_ANSWER = Composition("regenerate_answer", "main", max_tokens=2000)
+SYNTHESIZE_ANSWER = Composition("synthesize_answer", "main", max_tokens=2000)
 GENERATE_ANSWER = Composition("generate_answer", "main", max_tokens=2000)

@@ -34,6 +34,11 @@ class DocumentFilter(BaseModel):
     metadata: dict[str, MetadataValue | list[MetadataValue] | Bounds] = Field(default={}, max_length=20)
 
 
+RunKind = Literal["structured", "agentic", "multiagent"]
+"""S3.6: one search for the question, a model that decides which searches to make, or one that gathers and takes notes
+for another that writes."""
+
+
 class QueryOptions(BaseModel):
     """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4)."""
 
@@ -77,3 +82,8 @@ class QueryOptions(BaseModel):
     """S5.2: keep the sources that its formula keeps."""
     merged_top_k: int = 5
     """S3.1: passages to write from when several searches are merged."""
+    run: RunKind = "structured"
+    multi_query: int = 0
+    """S3.2: rewritten questions that a structured run searches for besides the question; 0 and 1 mean none."""
+    max_searches: int = 4
+    """S3.6: searches of an agentic or multi-agent run, at most; so there are at most as many decisions."""

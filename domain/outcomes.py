@@ -16,15 +16,75 @@ class Planned(TypedDict):
     reason: NotRequired[str]
 
 
+class Reworded(TypedDict):
+    """S3.2: the question in other words; `fallback`: there are none, and the question is searched for alone."""
+
+    status: Literal["reworded", "fallback"]
+    queries: list[str]
+    reason: NotRequired[str]
+
+
+class Decided(TypedDict):
+    """S3.6: one turn of a run whose model decides. `reason` is the model's; in a `fallback` it says what went wrong.
+
+    `queries` are new ones only, and none for `answer`.
+    """
+
+    status: Literal["decided", "fallback"]
+    action: Literal["search", "answer"]
+    queries: list[str]
+    reason: str
+
+
+class FoundBy(TypedDict):
+    """One search: the candidates as `Retrieved` has them, and the chunks as users know them."""
+
+    query: str
+    candidates: list[tuple[int, float | None]]
+    chunk_ids: list[str]
+
+
+class Searched(TypedDict):
+    """S3.6: the searches of one turn, and why they were made."""
+
+    status: Literal["searched", "failed"]
+    searches: list[FoundBy]
+    why: NotRequired[str]
+    reason: NotRequired[str]
+
+
+class Note(TypedDict):
+    """A fact for whoever writes, and the words of source `source` that prove it, at `start:end` of the passage."""
+
+    fact: str
+    source: int
+    quote: str
+    chunk_id: str
+    start: int
+    end: int
+
+
+class Noted(TypedDict):
+    """S3.6: the notes of the research; `dropped` counts those whose quote stands in no source."""
+
+    status: Literal["noted", "failed"]
+    notes: list[Note]
+    dropped: int
+    reason: NotRequired[str]
+
+
 class Retrieved(TypedDict):
     """Candidates in retrieval order as [chunk key, cosine similarity or null].
 
-    `new`: a corrective round found chunks besides those that the answer before it was written from.
+    `new`: a corrective round found chunks besides those that the answer before it was written from. `merged`: they come
+    from several searches. `issues` say what else was to be searched for.
     """
 
     status: Literal["found", "empty", "failed"]
     candidates: list[tuple[int, float | None]]
     new: NotRequired[bool]
+    merged: NotRequired[bool]
+    issues: NotRequired[list[str]]
     reason: NotRequired[str]
 
 

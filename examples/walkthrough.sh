@@ -64,6 +64,8 @@ call POST /query '{"query": "Is a receipt required?", "workspace": "walkthrough"
 call POST /chat '{"prompt": "Is a receipt required?", "workspace": "walkthrough"}' | has "POST /chat" content model workspace verification
 call POST /agent/chat '{"question": "Is a receipt required?", "inference_mode": "balanced", "workspace": "walkthrough"}' \
   | has "POST /agent/chat" answer citations
+call POST /agentic/chat '{"question": "Is a receipt required?", "workspace": "walkthrough"}' | has "POST /agentic/chat" answer citations
+call POST /multiagent/chat '{"question": "Is a receipt required?", "workspace": "walkthrough"}' | has "POST /multiagent/chat" answer citations
 call POST /query/verified '{"question": "Is a receipt required?", "mode": "hybrid", "confidence_threshold": 0.7, "workspace": "walkthrough"}' \
   | has "POST /query/verified" original_answer corrected_answer mode sources removed_citations accuracy_rate verification_log processing_time_ms
 call POST /api/verify-citation "{\"document_id\": \"$document\", \"chunk_index\": 0, \"claim_text\": \"Returns must be made within 30 days\",

@@ -14,6 +14,7 @@ from domain.mending import Repair
 from domain.modes import IDK
 from domain.verdicts import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
 from services.findings import Findings
+from services.notes import notes_issues
 from services.repairs import Repairs
 from services.scores import score_answer
 from services.step import StepContext
@@ -228,7 +229,7 @@ def _verdict_of(context: StepContext, step: str) -> Mapping[str, Any] | None:
 
 
 def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
-    found: list[str] = []
+    found = notes_issues(context)
     if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
         found.append("Answerability was not checked.")
     if (context.outcome("check_claims") or {}).get("status", "not_checked") == "not_checked":

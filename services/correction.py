@@ -21,9 +21,10 @@ from services.assessment import (
     broken_verification,
     published_verification,
 )
-from services.citing import ExtractedQuote, assert_exact, choose_span, citation_row
+from services.citing import assert_exact, choose_span, citation_row
 from services.findings import Findings, find
 from services.given_citations import judged_citations
+from services.notes import quotes_by_source
 from services.repairs import Repairs, corrected_draft, read_repairs
 from services.step import StepContext, StepResult
 
@@ -164,17 +165,16 @@ def _verification(context: StepContext, findings: Findings, published: Published
 def _citations(context: StepContext, corrected: Corrected, findings: Findings, repairs: Repairs) -> list[Citation]:
     options = context.query.options
     original_number = {new: old for old, new in corrected.mapping.items()}
-    extracted = (context.outcome("extract_citations") or {}).get("citations", [])
+    quotes = quotes_by_source(context)
     rows: list[Citation] = []
     for statement in corrected.statements:
         for number in statement.numbers:
             old = original_number[number]
             verdict = repairs.verdicts.get(statement.index) or findings.verdicts.get((statement.index, old))
-            quotes = [ExtractedQuote(q["text_span"], q["citation_type"]) for q in extracted if q["source"] == old]
             row = citation_row(
                 number=number,
                 passage=repairs.passages[old - 1],
-                span=choose_span(statement.text, repairs.passages[old - 1], quotes, options),
+                span=choose_span(statement.text, repairs.passages[old - 1], quotes.get(old, []), options),
                 claim=(statement.text, statement.start, statement.end),
                 verdict=_judged(verdict, options.citation_confidence),
             )

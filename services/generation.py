@@ -3,10 +3,11 @@
 import asyncio
 
 from clients.llm.gateway import Failure
-from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER
+from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
 from domain.modes import idk_for, is_idk
 from domain.outcomes import Drafted
 from services.drafting import telling_drafts
+from services.notes import notes_text
 from services.step import StepContext, StepResult, numbered
 
 
@@ -21,6 +22,8 @@ async def generate(context: StepContext) -> StepResult:
             "idk": idk_for(context.query.question),
         },
     )
+    if notes := notes_text(context):
+        composition, fields = SYNTHESIZE_ANSWER, {**fields, "notes": notes}
     if gaps := (context.earlier("assess") or {}).get("gaps"):
         composition, fields = REGENERATE_ANSWER, {**fields, "gaps": "\n".join(f"- {gap}" for gap in gaps)}
     async with telling_drafts(context) as write:

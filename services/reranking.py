@@ -58,27 +58,29 @@ def select(context: StepContext) -> StepResult:
     retrieved = context.retrieved
     if not retrieved["candidates"]:
         status = "failed" if retrieved["status"] == "failed" else "refused"
-        return StepResult.single(_nothing(status, retrieved.get("reason", "Nothing was retrieved.")))
+        reason = retrieved.get("reason", "Nothing was retrieved.")
+        return StepResult.single(_nothing(status, reason, retrieved.get("issues", [])))
     ranked = rank([_scored(context, key, place) for place, (key, _) in enumerate(retrieved["candidates"])])
     mode, threshold = parse_mode(context.query.mode), context.query.options.min_evidence_score
     gate = evidence_gate(mode, _evidence_count(ranked, threshold, strict=rules_of(mode).gates))
-    unreadable = _unreadable_issues(context)
+    unreadable, searching = _unreadable_issues(context), retrieved.get("issues", [])
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
-    selected = _selected(context, ranked, [*([gate.reason] if gate.reason else []), *unreadable])
+    selected = _selected(context, ranked, [*([gate.reason] if gate.reason else []), *unreadable, *searching])
     if gate.refuse or not selected["selected"]:
         selected["status"], selected["reason"] = "refused", gate.reason or NOTHING_LEFT
     return StepResult.single(selected)
 
 
-def _nothing(status: Literal["refused", "failed"], reason: str) -> Selected:
-    return Selected(status=status, selected=[], ranked=[], sources=[], issues=[reason], reason=reason)
+def _nothing(status: Literal["refused", "failed"], reason: str, issues: Sequence[str] = ()) -> Selected:
+    return Selected(status=status, selected=[], ranked=[], sources=[], issues=[reason, *issues], reason=reason)
 
 
 def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list[str]) -> Selected:
     options = context.query.options
     # S3.1: more of them when the results of several searches were merged.
-    kept = ranked[: options.merged_top_k if context.round else options.top_k]
+    merged = context.round or context.retrieved.get("merged", False)
+    kept = ranked[: options.merged_top_k if merged else options.top_k]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
     # A chunk whose document was deleted meanwhile is left out.

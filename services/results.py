@@ -144,6 +144,7 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
         "workspace": workspace,
         "question": query.question,
         "mode": query.mode,
+        "run": query.options.get("run", "structured"),
         "provider": query.provider,
         "error": query.error,
         "created_at": query.created_at.isoformat(),

@@ -13,12 +13,13 @@ from db.session import reading
 from domain.options import DocumentFilter
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
+from services.searches import Found, made_searches, merged_candidates, search_issues
 from services.spaces import embedder_for, read_space
 from services.step import StepContext, StepResult
 
+_MERGED = 2
+"""How many times `k` candidates are kept of several searches: each costs a model call."""
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
-
-Found = list[tuple[int, float | None]]
 
 
 _DEPTH = 50  # of each ranking that is fused, at least: what is further down in both may come first
@@ -41,14 +42,15 @@ class Search:
 
 
 def retrieve(context: StepContext) -> StepResult:
-    """Find `k` candidates for the query.
+    """Find `k` candidates for the query, or twice as many by several searches (S3.2, S3.6).
 
     A corrective round searches for each planned query and adds what it finds to what the answer was written from.
     Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
     """
     options, planned = context.query.options, context.outcome("plan_queries")
+    merged = False
     if planned is None:
-        candidates = search_for(context, [context.query.question], options.k)[: options.k]
+        candidates, merged = _first(context)
         new = False
     else:
         known = _known(context)
@@ -56,9 +58,25 @@ def retrieve(context: StepContext) -> StepResult:
         found = search_for(context, queries, options.second_pass_k)
         fresh = [each for each in found if each[0] not in {key for key, _ in known}][: options.k]
         candidates, new = [*known, *fresh], bool(fresh)
-    if not candidates:
-        return StepResult.single(Retrieved(status="empty", candidates=[], reason=NOTHING_FOUND))
-    return StepResult.single(Retrieved(status="found", candidates=candidates, new=new))
+    if candidates:
+        retrieved = Retrieved(status="found", candidates=candidates, new=new)
+    else:
+        retrieved = Retrieved(status="empty", candidates=[], reason=NOTHING_FOUND)
+    if merged:
+        retrieved["merged"] = True
+    if issues := search_issues(context):
+        retrieved["issues"] = issues
+    return StepResult.single(retrieved)
+
+
+def _first(context: StepContext) -> tuple[Found, bool]:
+    """What the first round has to offer, and whether several searches found it."""
+    question, k = context.query.question, context.query.options.k
+    if made := made_searches(context):
+        return merged_candidates(made)[: _MERGED * k], True
+    rewritten = (context.outcome("rewrite_question") or {}).get("queries", [])
+    most = _MERGED * k if rewritten else k
+    return search_for(context, [question, *rewritten], k)[:most], bool(rewritten)
 
 
 def _known(context: StepContext) -> Found:

@@ -10,6 +10,7 @@ from db.queries.results import StoredVerification, add_verification
 from domain.judgements import PLAN_QUERIES
 from domain.outcomes import Assessed, Planned
 from domain.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
+from domain.searches import usable_queries
 from services.assessment import abstained_verification, as_attempt, attempted_verification, broken_verification
 from services.findings import Findings, find
 from services.step import StepContext, StepResult
@@ -18,7 +19,6 @@ from services.telling import sentences_checked
 log = structlog.get_logger()
 
 MOST_QUERIES = 4
-_LONGEST_QUERY = 300
 
 
 def assess(context: StepContext) -> StepResult:
@@ -84,8 +84,7 @@ async def plan_queries(context: StepContext) -> StepResult:
 
 
 def _usable(texts: list[str]) -> list[str]:
-    plain = (" ".join(text.replace("\x00", "").split())[:_LONGEST_QUERY] for text in texts)
-    return list(dict.fromkeys(text for text in plain if any(map(str.isalnum, text))))[:MOST_QUERIES]
+    return usable_queries(texts, MOST_QUERIES)
 
 
 def _draft(context: StepContext) -> Draft:

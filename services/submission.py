@@ -13,7 +13,7 @@ from db.queries.workspaces import get_workspace
 from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
-from domain.options import DocumentFilter, QueryOptions
+from domain.options import DocumentFilter, QueryOptions, RunKind
 from services.webhooks import address_policy
 
 T = TypeVar("T")
@@ -27,6 +27,8 @@ class NewQuery:
     workspace: str = "default"
     mode: str = "balanced"
     model: str | None = None
+    run: RunKind = "structured"
+    multi_query: int | None = None
     retrieval_method: Literal["vector", "hybrid"] | None = None
     k: int | None = None
     filter: DocumentFilter | None = None
@@ -131,6 +133,9 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         source_scoring=_or(new.source_scoring, settings.rerank.source_scoring),
         second_pass_k=rules.second_pass_k,
         merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
+        run=new.run,
+        multi_query=_or(new.multi_query, settings.retrieval.multi_query),
+        max_searches=settings.agentic.max_searches,
     )
 
 

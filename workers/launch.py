@@ -15,6 +15,7 @@ from config.settings import settings
 from db.models import QueryKind
 from db.queries import batches, queries
 from db.session import current_tenant, reading, transaction
+from domain.options import QueryOptions
 from workers.celery_app import app
 from workers.pipeline import Run, starting, verifying
 from workers.queues import Queue
@@ -34,11 +35,13 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
     with transaction() as session:
         launch = queries.mark_launched(session, query_id, seen_launch)
         query = queries.get_query(session, query_id)
-        start = verifying if query.kind == QueryKind.VERIFICATION else starting
+        options = QueryOptions(**query.options)
+        is_given = query.kind == QueryKind.VERIFICATION
     if launch is None:
         return True
+    run = Run(str(query_id), launch, query.round, current_tenant())
     try:
-        start(Run(str(query_id), launch, query.round, current_tenant())).apply_async(retry=False)
+        (verifying(run) if is_given else starting(run, options)).apply_async(retry=False)
     except (OperationalError, RedisError, OSError) as error:
         log.warning("query_not_published", query_id=str(query_id), error=type(error).__name__)
         with transaction() as session:

@@ -1,5 +1,8 @@
 """The workflow, on one screen.
 
+    rewrite_question (multi-query)    research_notes (multi-agent)
+    decide_search ⇄ search (agentic)  ▲         ▼
+       ▼                              │         │
     retrieve ─▶ score_chunks × n ─▶ select ─▶ generate ──────────▶ plan_checks ─▶ check_alignment ──────▶ assess ─┐
        ▲        (chord)             (gate)    extract_citations    (fan-out)      check_coverage                  │
        │                                      (chord)                             check_facts, check_claims       │
@@ -12,8 +15,10 @@
 
 A verification of a given answer (N2) starts at `plan_checks`: what the steps before it leave came with the request.
 
-Builders return signatures and launch nothing. `retrieve`, `select`, `plan_checks`, `assess` and `search_evidence`
-launch what follows them, because only they know what and how wide it is; each is the last link of its own canvas.
+Builders return signatures and launch nothing. `decide_search`, `search`, `retrieve`, `select`, `research_notes`,
+`plan_checks`, `assess` and `search_evidence` launch what follows them, because only they know what and how wide it is;
+each is the last link of its own canvas. An agentic or multi-agent run begins with `decide_search`, and every turn but
+the last makes one of a limited number of searches, so that it ends.
 Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
 """
 
@@ -22,6 +27,7 @@ from typing import Any, NamedTuple
 
 from celery import Signature, chain, chord
 
+from domain.options import QueryOptions
 from workers.celery_app import app
 from workers.queues import Queue
 
@@ -38,10 +44,24 @@ class Run(NamedTuple):
     tenant: int
 
 
-def starting(run: Run) -> Signature[Any]:
-    retrieve = _task("query.retrieve", Queue.RETRIEVAL, run)
-    first = [_task("query.plan_queries", Queue.VERIFICATION, run)] if run.round else []
-    return chain(*first, retrieve).on_error(_failing(run))
+def starting(run: Run, options: QueryOptions) -> Signature[Any]:
+    if not run.round and options.run != "structured":
+        return deciding(run, 1)
+    planned = "query.plan_queries" if run.round else "query.rewrite_question" if options.multi_query > 1 else None
+    first = [_task(planned, Queue.VERIFICATION, run)] if planned else []
+    return chain(*first, _task("query.retrieve", Queue.RETRIEVAL, run)).on_error(_failing(run))
+
+
+def deciding(run: Run, turn: int) -> Signature[Any]:
+    return _fan_in(run, [], _task("query.decide_search", Queue.VERIFICATION, run, [str(turn)]))
+
+
+def looking(run: Run, turn: int) -> Signature[Any]:
+    return _fan_in(run, [], _task("query.search", Queue.RETRIEVAL, run, [str(turn)]))
+
+
+def gathering(run: Run) -> Signature[Any]:
+    return _fan_in(run, [], _task("query.retrieve", Queue.RETRIEVAL, run))
 
 
 def verifying(run: Run) -> Signature[Any]:
@@ -54,23 +74,18 @@ def scoring(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
     return _fan_in(run, scores, _task("query.select", Queue.RERANKING, run))
 
 
+def noting(run: Run) -> Signature[Any]:
+    return _fan_in(run, [], _task("query.research_notes", Queue.CITATIONS, run))
+
+
 def drafting(run: Run) -> Signature[Any]:
-    drafts = [
-        _task("query.generate", Queue.GENERATION, run),
-        _task("query.extract_citations", Queue.CITATIONS, run),
-    ]
+    drafts = [_task("query.generate", Queue.GENERATION, run), _task("query.extract_citations", Queue.CITATIONS, run)]
     return _fan_in(run, drafts, _task("query.plan_checks", Queue.VERIFICATION, run))
 
 
 def checking(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
-    whole = [
-        "query.check_alignment",
-        "query.check_coverage",
-        "query.check_facts",
-        "query.check_claims",
-        "query.check_answerability",
-    ]
-    checks = [_task(name, Queue.VERIFICATION, run) for name in whole]
+    whole = ("alignment", "coverage", "facts", "claims", "answerability")
+    checks = [_task(f"query.check_{name}", Queue.VERIFICATION, run) for name in whole]
     checks += [_task("query.check_statements", Queue.VERIFICATION, run, list(batch)) for batch in batches]
     return _fan_in(run, checks, _task("query.assess", Queue.VERIFICATION, run))
 

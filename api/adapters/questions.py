@@ -5,6 +5,7 @@ from typing import Literal
 from api.schemas.seed_stream import StreamAsk
 from api.schemas.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
 from domain.errors import GraphModeUnavailable, ModeUnknown
+from domain.options import RunKind
 from services.submission import NewQuery
 
 _METHODS: dict[str, Literal["vector", "hybrid"]] = {"naive": "vector", "hybrid": "hybrid"}
@@ -29,9 +30,9 @@ def of_chat(asked: ChatAsk) -> NewQuery:
     )
 
 
-def of_agent(asked: AgentAsk) -> NewQuery:
+def of_agent(asked: AgentAsk, run: RunKind = "structured") -> NewQuery:
     """S3.5, S3.6."""
-    return NewQuery(asked.question, workspace=asked.workspace, mode=asked.inference_mode)
+    return NewQuery(asked.question, workspace=asked.workspace, mode=asked.inference_mode, run=run)
 
 
 def of_stream(asked: StreamAsk) -> NewQuery:

@@ -16,6 +16,7 @@ _METADATA_FIELDS = "chunk_id doc_id chunk_index start_index filename source".spl
 _LOG_FIELDS = "citation_number statement source_file source_page is_accurate confidence explanation status".split()
 # S3.3: how much of its text tells a passage from others when it has no id.
 _PREFIX_CHARS = 120
+_MOST_CITATIONS = 5
 
 
 def rag_answer(query: Json) -> dict[str, Any]:
@@ -42,6 +43,14 @@ def agent_answer(query: Json) -> dict[str, Any]:
     """S3.6: the answer with the passages that it was written from, each once; a refusal cites nothing."""
     used: Sequence[Json] = [] if query["abstained"] else query["sources"]
     return {"answer": query["answer"], "citations": [_citation(source) for source in _each_once(used)]}
+
+
+def researched_answer(query: Json) -> dict[str, Any]:
+    """S3.6: the same for what several searches found: at most five passages, those first that the answer cites."""
+    cited = {citation["chunk_id"] for citation in query["citations"]}
+    sources = sorted(query["sources"], key=lambda source: source["chunk_id"] not in cited)
+    told = agent_answer({**query, "sources": sources})
+    return {**told, "citations": told["citations"][:_MOST_CITATIONS]}
 
 
 def streamed_answer(query: Json) -> dict[str, Any]:

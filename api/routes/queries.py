@@ -102,6 +102,8 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         workspace=query.workspace,
         mode=query.mode,
         model=query.model,
+        run=query.run,
+        multi_query=query.retrieval.multi_query,
         retrieval_method=query.retrieval.method,
         k=query.retrieval.k,
         filter=query.retrieval.filter,

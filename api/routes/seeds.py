@@ -46,6 +46,18 @@ async def agent_chat(asked: AgentAsk, request: Request, response: Response) -> o
     return seeds.agent_answer(await answered(request, response, questions.of_agent(asked)))
 
 
+@router.post("/agentic/chat", response_model=AgentAnswer)
+async def agentic_chat(asked: AgentAsk, request: Request, response: Response) -> object:
+    """S3: the same, and the model decides which searches to make; `Location` leads to each of them."""
+    return seeds.researched_answer(await answered(request, response, questions.of_agent(asked, "agentic")))
+
+
+@router.post("/multiagent/chat", response_model=AgentAnswer)
+async def multiagent_chat(asked: AgentAsk, request: Request, response: Response) -> object:
+    """S3: one agent searches and takes notes with quotes, another writes from its sources and notes."""
+    return seeds.researched_answer(await answered(request, response, questions.of_agent(asked, "multiagent")))
+
+
 @router.post("/query/verified", response_model=VerifiedAnswer)
 async def query_verified(asked: VerifiedAsk, request: Request, response: Response) -> object:
     """S5: the answer before and after its citations were checked, and the log of the checks."""

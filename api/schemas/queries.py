@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
-from domain.options import DocumentFilter
+from domain.options import DocumentFilter, RunKind
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 Provider = Literal["groq", "offline"]
@@ -24,6 +24,13 @@ class RetrievalOptions(Input):
         default=None,
         description="Only documents of which all of this holds.",
         examples=[{"metadata": {"ticker": "ACME", "year": {"gte": 2023}, "filing_type": ["10-K", "10-Q"]}}],
+    )
+    multi_query: int | None = Field(
+        default=None,
+        ge=0,
+        le=5,
+        description="So many rewritten questions are searched for too, and all results merged; 0 and 1 mean none. "
+        "For `structured` runs: in the others the model chooses its searches.",
     )
 
 
@@ -62,6 +69,11 @@ class QueryCreate(Input):
         default="balanced",
         description="How much evidence an answer needs: `low`, `balanced` or `high`.",
         json_schema_extra={"enum": ["low", "balanced", "high"]},
+    )
+    run: RunKind = Field(
+        default="structured",
+        description="`structured` searches for the question. `agentic` lets the model decide which searches to make. "
+        "`multiagent` does too, and takes notes for the model that writes.",
     )
     model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
     retrieval: RetrievalOptions = RetrievalOptions()
@@ -120,6 +132,7 @@ class QueryHead(BaseModel):
     workspace: str
     question: str
     mode: str
+    run: RunKind = Field(description="How it was worked on: `structured`, `agentic` or `multiagent`.")
     provider: Provider = Field(description="Who answered: `offline` is extractive and uses no model server.")
     error: QueryError | None
     created_at: datetime

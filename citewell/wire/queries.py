@@ -13,6 +13,7 @@ class QueryHead(TypedDict):
     workspace: str
     question: str
     mode: str
+    run: str
     provider: str
     error: Failure | None
     created_at: str

@@ -151,6 +151,8 @@ def test_ids_and_names_in_a_body_are_looked_up_for_the_caller_only(http: httpx.C
     for path, body in (
         ("/v1/queries", {"question": "What?", "workspace": MARK}),
         ("/query", {"query": "What?", "workspace": MARK}),
+        ("/agentic/chat", {"question": "What?", "workspace": MARK}),
+        ("/multiagent/chat", {"question": "What?", "workspace": MARK}),
         ("/api/query", {"query": "What?", "workspace": MARK}),
         ("/v1/chat/completions", {"messages": [{"role": "user", "content": "What?"}], "model": MARK}),
     ):

@@ -67,6 +67,8 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /query",
         "POST /chat",
         "POST /agent/chat",
+        "POST /agentic/chat",
+        "POST /multiagent/chat",
         "POST /query/verified",
         "POST /api/query",
         "POST /api/verify-citation",
@@ -145,7 +147,9 @@ def test_every_field_of_a_seed_says_what_it_is(schema: JSON, name: str) -> None:
     assert [field for field, told in fields.items() if not {"description", "examples"} & told.keys()] == []
 
 
-@pytest.mark.parametrize("path", ["/query", "/chat", "/agent/chat", "/query/verified"])
+@pytest.mark.parametrize(
+    "path", ["/query", "/chat", "/agent/chat", "/agentic/chat", "/multiagent/chat", "/query/verified"]
+)
 def test_a_seeds_answer_says_where_its_history_is(schema: JSON, path: str) -> None:  # A4
     responses = schema["paths"][path]["post"]["responses"]
     assert {"200", "422", "4XX", "502", "503", "504"} <= responses.keys()

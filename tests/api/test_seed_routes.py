@@ -24,6 +24,8 @@ ASKS: list[tuple[str, Json]] = [
     ("/query", {"query": "How long?"}),
     ("/chat", {"prompt": "How long?"}),
     ("/agent/chat", {"question": "How long?"}),
+    ("/agentic/chat", {"question": "How long?"}),
+    ("/multiagent/chat", {"question": "How long?"}),
     ("/query/verified", {"question": "How long?"}),
 ]
 PATHS = [path for path, _ in ASKS]
@@ -83,6 +85,16 @@ def test_an_agents_answer(http: httpx.Client) -> None:  # S3.5, S3.6
     assert set(told) == {"answer", "citations"}
     assert told["citations"][0]["metadata"]["filename"] == "환불 policy.pdf"
     assert not options_of(response).verify_answer
+    assert options_of(response).run == "structured"
+
+
+@pytest.mark.parametrize("kind", ["agentic", "multiagent"])
+def test_the_answer_of_a_research(http: httpx.Client, kind: str) -> None:  # S3.5, S3.6
+    response = answer(http, f"/{kind}/chat", {"question": "How long?", "inference_mode": "high"})
+    assert set(response.json()) == {"answer", "citations"}
+    options = options_of(response)
+    assert (options.run, options.second_pass_k, options.max_searches) == (kind, 10, 4)
+    assert http.get(response.headers["location"]).json()["run"] == kind
 
 
 def test_the_verified_result(http: httpx.Client) -> None:  # S5.4, S5.6
@@ -150,6 +162,8 @@ def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: py
         ("/chat", {"prompt": "hi", "model": "gpt-9"}, 422, "model_not_allowed"),
         ("/chat", {"prompt": "hi", "workspace": "nowhere"}, 404, "workspace_not_found"),
         ("/agent/chat", {"question": "hi", "inference_mode": "extreme"}, 422, "mode_unknown"),
+        ("/agentic/chat", {"question": "?!"}, 422, "question_invalid"),
+        ("/multiagent/chat", {"question": "hi", "inference_mode": "extreme"}, 422, "mode_unknown"),
         ("/query/verified", {"question": "hi", "mode": "mix"}, 422, "graph_mode_unavailable"),
         ("/query/verified", {"question": "hi", "mode": "high"}, 422, "mode_unknown"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from api.adapters.questions import of_chat, of_verified
-from api.adapters.seeds import agent_answer, chat_reply, rag_answer, verified_answer
+from api.adapters.seeds import agent_answer, chat_reply, rag_answer, researched_answer, verified_answer
 from api.adapters.texts import with_daggers, with_references
 from api.schemas.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, VerifiedAnswer, VerifiedAsk
 from db.session import transaction
@@ -112,6 +112,16 @@ def test_each_passage_is_cited_once(query: Json) -> None:  # S3.3
     ]
     texts = [citation["text"] for citation in agent_answer(query)["citations"]]
     assert texts == [source["text"], "a" * 120 + "b", "a" * 119 + "d", source["text"]]
+
+
+def test_a_research_cites_five_passages_and_those_first_that_its_answer_cites(query: Json) -> None:  # S3.3, S3.6
+    (source,) = query["sources"]
+    query["sources"] = [{**source, "chunk_id": f"doc_9::chunk_{n}"} for n in range(5)] + [source, source]
+    told = researched_answer(query)
+    assert AgentAnswer.model_validate(told)
+    ids = [citation["chunk_id"] for citation in told["citations"]]
+    assert ids == [source["chunk_id"], *(f"doc_9::chunk_{n}" for n in range(4))]
+    assert researched_answer({**query, "abstained": True})["citations"] == []
 
 
 def test_a_refusal_cites_nothing(query: Json) -> None:  # S3.4

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,31 @@ def test_a_query_survives_the_death_of_its_worker(stack: Stack, simulator: GroqS
     # The call that the worker waits for never comes back, so the kill certainly hits in the middle.
     simulator.fail(Fault(kind=FaultKind.HANG, match=f"\n{call}\n", times=1))
     query_id = stack.submit(QUESTION, workspace="w")
+    query = killed_and_revived(stack, simulator, query_id)
+    history = stack.history(query_id)
+    assert query["status"] == "succeeded"
+    assert "30 days" in query["answer"]
+    assert [event["type"] for event in history["events"]].count("final") == 1
+    assert len(history["verifications"]) == 1
+    assert_bought_once(history)
+
+
+def test_a_research_survives_the_death_of_its_worker(stack: Stack, simulator: GroqSimulator) -> None:  # A5, S3.6
+    simulator.reset()
+    # The second decision never comes back: the first one and its search are done.
+    simulator.fail(Fault(kind=FaultKind.HANG, match="<searches>\n- ", times=1))
+    query_id = stack.submit(QUESTION, workspace="w", run="agentic")
+    query = killed_and_revived(stack, simulator, query_id)
+    assert query["status"] == "succeeded"
+    assert "30 days" in query["answer"]
+    history = stack.history(query_id)
+    assert_bought_once(history)
+    assert [call["prompt"] for call in history["model_calls"]].count("decide_search") == 2
+    assert [event["type"] for event in history["events"]].count("search") == 1
+
+
+def killed_and_revived(stack: Stack, simulator: GroqSimulator, query_id: str) -> dict[str, Any]:
+    """Kill the process that waits for the model, and see the query through to its end."""
     for _ in range(400):
         if simulator.faults.faults[0].times == 0:
             break
@@ -54,12 +80,11 @@ def test_a_query_survives_the_death_of_its_worker(stack: Stack, simulator: GroqS
         assert time.monotonic() < deadline, query
         stack.supervisor.revive()
         time.sleep(0.05)
-    history = stack.history(query_id)
-    assert query["status"] == "succeeded"
-    assert "30 days" in query["answer"]
-    assert [event["type"] for event in history["events"]].count("final") == 1
-    assert len(history["verifications"]) == 1
-    # Work that was done before the kill was not bought again.
+    return query
+
+
+def assert_bought_once(history: dict[str, Any]) -> None:
+    """Work that was done before the kill was not bought again."""
     recorded = [call["prompt"] for call in history["model_calls"]]
     assert recorded.count("generate_answer") == 1
     assert recorded.count("rerank_chunk") == 1

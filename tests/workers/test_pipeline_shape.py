@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.factories import make_options
 from workers import pipeline
 from workers.pipeline import Run
 
@@ -10,7 +13,27 @@ RUN = Run("q1", 1, 0, 7)
 
 
 def test_answering_starts_with_retrieval() -> None:  # A2
-    assert str(pipeline.starting(RUN)) == "query.retrieve('q1', 1, 0, 7)"
+    for options in (make_options(), make_options(multi_query=1)):
+        assert str(pipeline.starting(RUN, options)) == "query.retrieve('q1', 1, 0, 7)"
+
+
+def test_several_searches_start_with_rewriting_the_question() -> None:  # A2, S3.2
+    assert str(pipeline.starting(RUN, make_options(multi_query=3))) == (
+        "query.rewrite_question('q1', 1, 0, 7) | retrieve('q1', 1, 0, 7)"
+    )
+
+
+@pytest.mark.parametrize("kind", ["agentic", "multiagent"])
+def test_a_research_starts_with_a_decision(kind: str) -> None:  # A2, S3.6
+    options = make_options(run=kind, multi_query=3)
+    assert str(pipeline.starting(RUN, options)) == "query.decide_search('q1', 1, 0, 7, ['1'])"
+
+
+def test_a_turn_is_one_step_and_says_its_number() -> None:  # A2, S3.6
+    assert str(pipeline.deciding(RUN, 3)) == "query.decide_search('q1', 1, 0, 7, ['3'])"
+    assert str(pipeline.looking(RUN, 3)) == "query.search('q1', 1, 0, 7, ['3'])"
+    assert str(pipeline.gathering(RUN)) == "query.retrieve('q1', 1, 0, 7)"
+    assert str(pipeline.noting(RUN)) == "query.research_notes('q1', 1, 0, 7)"
 
 
 def test_a_given_answer_starts_with_its_checks() -> None:  # N2
@@ -18,9 +41,10 @@ def test_a_given_answer_starts_with_its_checks() -> None:  # N2
 
 
 def test_a_corrective_round_plans_its_searches_first() -> None:  # A2, S2.3
-    assert (
-        str(pipeline.starting(RUN._replace(round=1))) == "query.plan_queries('q1', 1, 1, 7) | retrieve('q1', 1, 1, 7)"
-    )
+    for options in (make_options(), make_options(run="agentic"), make_options(multi_query=3)):
+        assert str(pipeline.starting(RUN._replace(round=1), options)) == (
+            "query.plan_queries('q1', 1, 1, 7) | retrieve('q1', 1, 1, 7)"
+        )
 
 
 def test_scoring_is_a_chord_of_batches_into_the_selection() -> None:  # A2, S3.1
@@ -52,7 +76,10 @@ def test_repairs_are_a_chord_into_the_conclusion() -> None:  # A2, N5
 
 
 def test_every_canvas_ends_with_one_errback() -> None:
-    canvases: list[Any] = [pipeline.starting(RUN), pipeline.starting(RUN._replace(round=1)), pipeline.concluding(RUN)]
+    runs = [(RUN, make_options(multi_query=n)) for n in (0, 3)] + [(RUN._replace(round=1), make_options())]
+    canvases: list[Any] = [pipeline.starting(run, options) for run, options in runs]
+    canvases += [pipeline.deciding(RUN, 1), pipeline.looking(RUN, 1), pipeline.gathering(RUN), pipeline.noting(RUN)]
+    canvases += [pipeline.concluding(RUN)]
     canvases += [pipeline.searching(RUN), pipeline.assessing(RUN), pipeline.verifying(RUN)]
     chords: list[Any] = [pipeline.scoring(RUN, [["1"]]), pipeline.drafting(RUN), pipeline.checking(RUN, [])]
     chords += [pipeline.repairing(RUN, [["s0"]])]

@@ -14,7 +14,6 @@ from db.queries import queries, steps
 from db.queries.locks import try_leader_lock
 from db.session import reading, transaction
 from tests.factories import make_query
-from workers.pipeline import Run
 from workers.reconciler import reconcile
 
 RECOVERY = RecoverySettings(lease_s=10, stalled_s=60, max_launches=3)
@@ -68,7 +67,7 @@ def test_after_too_many_starts_the_query_fails_with_a_reason(broker: Any) -> Non
 def test_a_broker_that_is_away_for_long_uses_up_no_starts(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # A5
     query_id = stopped(launches=0)
 
-    def away(_: Run) -> Signature[Any]:
+    def away(*_: Any) -> Signature[Any]:
         raise OperationalError("connection refused")
 
     with monkeypatch.context() as outage:

@@ -11,9 +11,10 @@ from workers.step import Step, step_task
 
 
 def draft_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]:
-    """Write and extract side by side, unless there is nothing to write from."""
+    """Write and extract side by side, unless there is nothing to write from; a research takes its notes before."""
     if context.selection["status"] == "selected":
-        return pipeline.drafting(run)
+        takes_notes = context.query.options.run == "multiagent" and not run.round
+        return pipeline.noting(run) if takes_notes else pipeline.drafting(run)
     # An earlier round has an answer all the same.
     return pipeline.assessing(run) if run.round else pipeline.concluding(run)
 

@@ -7,17 +7,21 @@ from celery import Signature
 from domain.batches import batches, growing_batches
 from domain.citations import plan_checks
 from domain.outcomes import Assessed
-from services import repairing, rounds, verification
+from services import repairing, research, rounds, verification
 from services.correction import conclude
 from services.publishing import publish
 from services.repairs import repair_item
+from services.rewording import rewrite_question
 from services.step import Outcome, StepContext, StepResult
 from workers import pipeline
 from workers.launch import advancing
 from workers.step import Step, step_task
+from workers.tasks.retrieval import go_on_searching
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
 NO_PLAN: Outcome = {"status": "fallback", "queries": []}
+# What was found so far has to do; when that is nothing, the question itself is searched for.
+NO_DECISION: Outcome = {"status": "fallback", "action": "answer", "queries": []}
 NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
 # A repair that broke says nothing about the documents: the statement stays, and its state says that it failed.
 NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
@@ -41,7 +45,7 @@ def correct_or_finish(run: pipeline.Run, context: StepContext) -> Signature[Any]
     """Another round, or the best one: repaired where it fails, then concluded."""
     assessed = Assessed(**context.outcomes["assess", ""])
     if assessed["decision"] == "correct":
-        return pipeline.starting(run._replace(round=run.round + 1))
+        return pipeline.starting(run._replace(round=run.round + 1), context.query.options)
     best = run._replace(round=assessed["best"])
     kept = assessed if best == run else Assessed(**context.rounds[best.round]["assess", ""])
     if kept["failing"] and context.query.options.repair == "full":
@@ -75,6 +79,10 @@ check_statements_task = step_task(
 check_claims_task = step_task(Step("check_claims", "verifying", verification.check_claims, failed=NOT_CHECKED))
 assess_task = step_task(Step("assess", "verifying", rounds.assess, then=correct_or_finish))
 plan_queries_task = step_task(Step("plan_queries", "correcting", rounds.plan_queries, failed=NO_PLAN))
+rewrite_question_task = step_task(Step("rewrite_question", "retrieving", rewrite_question, failed=NO_PLAN))
+decide_search_task = step_task(
+    Step("decide_search", "researching", research.decide_search, failed=NO_DECISION, then=go_on_searching)
+)
 search_evidence_task = step_task(
     Step("search_evidence", "repairing", repairing.search_evidence, failed=NOT_SEARCHED, then=repair_failing)
 )

@@ -7,7 +7,7 @@ from clients.llm.offline.passages import is_stopped
 from clients.llm.offline.relevance import Candidate, ranked_sentences
 from clients.llm.offline.tuning import TUNING
 from domain.evidence import best_text_span, disagreements
-from domain.judgements import ExtractedCitation, ExtractedCitations
+from domain.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from domain.markers import cited_markers
 from domain.numbers import find_quantities
 from domain.sources import Sources
@@ -52,6 +52,14 @@ def extract_citations(question: str, sources: Sources, limits: tuple[int, int], 
             )
             for (number, start, end), candidate in spans.items()
         ]
+    )
+
+
+def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning) -> ResearchNotes:
+    """Return the sentences that an answer rests on, each with its words in the source (S3.6)."""
+    found = extract_citations(question, sources, (1, max_chars), meaning).citations
+    return ResearchNotes(
+        notes=[ResearchNote(fact=each.claim_text, source=each.source, quote=each.text_span) for each in found]
     )
 
 

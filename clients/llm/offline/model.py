@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 
 from clients.embeddings import Encoder
-from clients.llm.offline.answering import compose_answer, extract_citations
+from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
 from clients.llm.offline.claims import check_claims, plan_queries, rewrite_statement
 from clients.llm.offline.judging import check_alignment, check_answerability, check_facts, check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
+from clients.llm.offline.searching import decide_search, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
 from domain.judgements import Relevance, Reply
 from domain.prompts import render
@@ -40,6 +41,9 @@ class OfflineModel:
             "check_claims": self._check_claims,
             "plan_queries": self._plan_queries,
             "rewrite_statement": self._rewrite_statement,
+            "rewrite_question": self._rewrite_question,
+            "decide_search": self._decide_search,
+            "research_notes": self._research_notes,
         }
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -58,7 +62,7 @@ class OfflineModel:
         """Nothing is held open."""
 
     def _pieces(self, request: ModelRequest) -> list[str]:
-        if request.prompt in ("generate_answer", "regenerate_answer"):
+        if request.prompt in ("generate_answer", "regenerate_answer", "synthesize_answer"):
             return self._generate_answer(_checked(request))
         judgement = self._judgements.get(request.prompt)
         if judgement is None:
@@ -96,6 +100,15 @@ class OfflineModel:
 
     def _rewrite_statement(self, fields: _Fields) -> Reply:
         return rewrite_statement(_text(fields, "statement"), _sources(fields))
+
+    def _rewrite_question(self, fields: _Fields) -> Reply:
+        return rewrite_question(_text(fields, "question"), int(_text(fields, "count")))
+
+    def _decide_search(self, fields: _Fields) -> Reply:
+        return decide_search(_text(fields, "question"), _sources(fields), _text(fields, "searches"))
+
+    def _research_notes(self, fields: _Fields) -> Reply:
+        return take_notes(_text(fields, "question"), _sources(fields), int(_text(fields, "max_chars")), self._meaning)
 
 
 def _reply(text: str) -> ModelReply:

@@ -231,6 +231,35 @@ def _plan_queries(task: Task) -> dict[str, Any]:
     return {"queries": [line for line in lines if line][:4]}
 
 
+def _rewrite_question(task: Task) -> dict[str, Any]:
+    """Each part of the question, and its words without those that ask."""
+    question = task.part("question").strip()
+    parts = [part.rstrip("?") for part in _PART.split(question) if len(stems(part)) > 1]
+    content = [word for word in re.findall(r"[\w-]+", question) if stems(word)]
+    return {"questions": [text for text in (*parts, " ".join(content)) if text != question.rstrip("?")]}
+
+
+def _decide_search(task: Task) -> dict[str, Any]:
+    """Each part of the question is searched for, once."""
+    made = {line.strip("- ").strip() for line in task.part("searches").splitlines()}
+    parts = [part.rstrip("?") for part in _PART.split(task.part("question").strip()) if len(stems(part)) > 1]
+    wanted = [part for part in parts if part not in made][:3]
+    if not wanted:
+        return {"action": "answer", "queries": [], "reason": "Everything was searched for."}
+    return {"action": "search", "queries": wanted, "reason": f"{len(wanted)} parts are open."}
+
+
+def _research_notes(task: Task) -> dict[str, Any]:
+    rated = sorted(chain.from_iterable(_ranked_by_part(task)), key=lambda item: -item[0])
+    good = dict.fromkeys((source, span) for score, source, span in rated if score >= _CITABLE)
+    return {
+        "notes": [
+            {"fact": without_markers(span.flat)[:160], "source": source.number, "quote": span.text[:200]}
+            for source, span in list(good)[:_CITATIONS]
+        ]
+    }
+
+
 def _rewrite_statement(task: Task) -> dict[str, Any]:
     """The source's own sentence about the same, if one shares most of the words."""
     wanted = stems(task.part("statement"))
@@ -263,6 +292,10 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
         "status": lambda status: "UNSUPPORTED" if status == "SUPPORTED" else "SUPPORTED",
         "is_grounded": lambda yes: not yes,
         "claims": lambda claims: [_inverted(claim) for claim in claims],
+        "action": lambda _: "search",
+        "queries": lambda queries: queries or ["something else"],
+        "quote": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
+        "notes": lambda notes: [_inverted(note) for note in notes],
         "citations": lambda citations: [_inverted(citation) for citation in citations],
     }
     return {name: lies[name](value) if name in lies else value for name, value in judgement.items()}
@@ -272,6 +305,9 @@ _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "extract_citations": _extract_citations,
     "check_facts": _check_facts,
     "check_claims": _check_claims,
+    "decide_search": _decide_search,
+    "research_notes": _research_notes,
+    "rewrite_question": _rewrite_question,
     "plan_queries": _plan_queries,
     "rewrite_statement": _rewrite_statement,
     "check_statement": _check_statement,
@@ -284,6 +320,9 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "extract_citations": ("citations", "text_span"),
     "check_facts": ("claims", "supporting_sources"),
     "check_claims": ("claims", "reasoning"),
+    "decide_search": ("action", "queries"),
+    "research_notes": ("notes", "quote"),
+    "rewrite_question": ("questions",),
     "plan_queries": ("queries",),
     "rewrite_statement": ("text", "source"),
     "check_statement": ("is_accurate", "relation"),

@@ -1,0 +1,103 @@
+"""What to search for, from the words of a question and the names that passages give (S3.2, S3.6).
+
+Nothing is invented: a search has words of the question and names of the passages, and no synonyms.
+"""
+
+import re
+from collections.abc import Iterator
+
+from domain.judgements import RewrittenQuestion, SearchDecision
+from domain.sentences import split_sentences
+from domain.sources import Sources
+from domain.words import content_stems, coverage, meaningful, stem, words
+
+_MOST_QUERIES = 3
+_ASKING = r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|does|do|did|can|must|may|should|within)\b"
+_OPENING = re.compile(
+    r"^(?:please\s+)?(?:(?:what|which|who|when|where|why|how(?: many| much| long)?)\b\s*)?"
+    r"(?:(?:is|are|was|were|do|does|did|can|must|may|should|will|has|have)\b\s*)?(?:(?:the|an?)\b\s*)?",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    rf"[?？]\s+|;\s+|,\s*(?:and|but|or)\s+|(?:,|\s+and)\s+(?={_ASKING})|\s*,?\s*그리고\s+|(?<=[가-힣]),\s+",
+    re.IGNORECASE,
+)
+# Two things that are asked about in one breath; `rest` is asked of both.
+_PAIRS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"^(?:please\s+)?compare\s+(?P<one>.+?)\s+(?:and|with|to|against|versus|vs\.?)\s+(?P<two>.+)$",
+        r"\bdifferences?\s+between\s+(?P<one>.+?)\s+and\s+(?P<two>.+)$",
+        r"^how\s+(?:do|does|did)\s+(?P<one>.+?)\s+and\s+(?P<two>.+?)\s+(?:differ|compare)(?:\s+in\s+(?P<rest>.+))?$",
+        r"^(?P<one>.+?)(?:와|과|하고)\s+(?P<two>.+?)(?:의|을|를|은|는|이|가)?\s+(?:비교|차이)",
+        r"^(?P<one>[가-힣\w]{2,})(?:와|과)\s+(?P<two>[가-힣\w]{2,})의\s+(?P<rest>.+)$",
+    )
+)
+_NAME = re.compile(r"(?<=[\w,;:(] )[A-Z][\w’'-]+(?:\s+[A-Z][\w’'-]+)*")
+_ABOUT = 0.3
+_HANGUL = re.compile(r"[가-힣]$")
+_PLURAL = re.compile(r"(?<=[a-z]{3})(?<![siu])s$")
+
+
+def rewrite_question(question: str, count: int) -> RewrittenQuestion:
+    """The parts of the question, its keywords, the question without its opening, and its keywords in the singular."""
+    keywords, parts = [word for word in words(question) if meaningful([word])], _parts(question)
+    wordings = [
+        *parts,
+        " ".join(stem(word) if _HANGUL.search(word) else word for word in keywords),
+        "" if parts else _OPENING.sub("", question).rstrip(" ?？."),
+        # A name may end like a plural.
+        " ".join(_PLURAL.sub("", word) if word in question else word for word in keywords),
+    ]
+    known = {_same(question), ""}
+    different = [text for n, text in enumerate(wordings) if _same(text) not in {*known, *map(_same, wordings[:n])}]
+    return RewrittenQuestion(questions=different[:count])
+
+
+def decide_search(question: str, sources: Sources, searches: str) -> SearchDecision:
+    """Search for each part of the question, then for a name that a passage gives to what the question describes."""
+    made = {_same(line) for line in searches.splitlines()}
+    parts = _parts(question) or [question]
+    if wanted := [part for part in parts if _same(part) not in made]:
+        reason = f"the question has {len(parts)} parts" if len(parts) > 1 else "nothing was searched for yet"
+        return SearchDecision(action="search", queries=wanted[:_MOST_QUERIES], reason=reason)
+    named = next((each for each in _named(question, sources) if _same(each) not in made), None)
+    if named:
+        return SearchDecision(action="search", queries=[named], reason="a passage names what the question describes")
+    return SearchDecision(action="answer", queries=[], reason="every part of the question was searched for")
+
+
+def _parts(question: str) -> list[str]:
+    """What is asked for one by one; nothing when the question has one part."""
+    plain = " ".join(question.split()).rstrip(" ?？.")
+    for pattern in _PAIRS:
+        if found := pattern.search(plain):
+            rest = found.groupdict().get("rest") or ""
+            return [f"{found[side]} {rest}".strip() for side in ("one", "two")]
+    parts = [part.strip() for part in _PARTS.split(plain) if part.strip()]
+    return parts if len(parts) > 1 and all(len(content_stems(part)) > 1 for part in parts) else []
+
+
+def _named(question: str, sources: Sources) -> Iterator[str]:
+    """A name that the question has not, from the sentence that is most about it, with what that one leaves open."""
+    wanted = content_stems(question)
+    said = [each.text for source in sources for each in split_sentences(source.text)]
+    for text in sorted(said, key=lambda text: -coverage(wanted, set(content_stems(text))))[:_MOST_QUERIES]:
+        known = set(content_stems(text))
+        missing = [word for word in words(question) if coverage(meaningful([word]), known) < 1 and meaningful([word])]
+        if coverage(wanted, known) < _ABOUT or not missing:
+            continue
+        for name in _NAME.findall(text):
+            if not coverage(content_stems(name), set(wanted)) and not _is_told(name, missing, said):
+                yield f"{name} {' '.join(missing)}"
+
+
+def _is_told(name: str, missing: list[str], said: list[str]) -> bool:
+    """Whether a sentence that has the name has some of what is missing."""
+    return any(
+        name in text and coverage(content_stems(" ".join(missing)), set(content_stems(text))) > 0 for text in said
+    )
+
+
+def _same(text: str) -> str:
+    return " ".join(words(text))

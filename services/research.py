@@ -1,0 +1,118 @@
+"""The research of agentic and multi-agent runs: deciding what to search for, searching, taking notes (S3.6)."""
+
+import asyncio
+from collections.abc import Sequence
+
+from clients.llm.gateway import Failure
+from db.queries.chunks import Passage
+from domain.attacks import without_orders
+from domain.evidence import best_text_span
+from domain.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
+from domain.outcomes import Decided, FoundBy, Note, Noted, Searched
+from domain.quotes import locate_quote
+from domain.searches import new_queries
+from domain.sources import Sources
+from services.retrieval import search_for
+from services.searches import decision, made_searches, merged_candidates, searches_left
+from services.step import StepContext, StepResult, numbered
+
+_MOST_QUERIES = 3
+"""Searches of one turn, at most."""
+_MOST_SHOWN, _EXCERPT_CHARS = 10, 300
+"""How much of what was found the model is shown to decide by."""
+_MOST_NOTES, _LONGEST_FACT = 10, 300
+
+REPEATED = "every search that the model wanted was made before"
+NONE_MADE = "(none)"
+
+
+async def decide_search(context: StepContext) -> StepResult:
+    """Ask the model what to search for next. When it cannot say, the question itself is searched for, once."""
+    (turn,) = context.items
+    made = made_searches(context)
+    fields = {
+        "question": context.query.question,
+        "sources": await asyncio.to_thread(_excerpts, context, made),
+        "searches": "\n".join(f"- {each['query']}" for each in made) or NONE_MADE,
+        "left": searches_left(context),
+    }
+    reply = await context.tools.models.ask(DECIDE_SEARCH, fields, log=context.log, item=turn)
+    return StepResult({turn: dict(_decided(context, made, reply))})
+
+
+def _decided(context: StepContext, made: Sequence[FoundBy], reply: SearchDecision | Failure) -> Decided:
+    first = [] if made else [context.query.question]
+    if isinstance(reply, Failure):
+        return Decided(status="fallback", action="search" if first else "answer", queries=first, reason=reply.reason)
+    wanted = reply.queries if reply.action == "search" else []
+    known = [each["query"] for each in made]
+    # Nothing can be answered from nothing, whatever the model says.
+    queries = new_queries(wanted, known, min(_MOST_QUERIES, searches_left(context))) or first
+    reason = " ".join(reply.reason.replace("\x00", "").split())[:_LONGEST_FACT]
+    if wanted and not queries:
+        reason = REPEATED
+    return Decided(status="decided", action="search" if queries else "answer", queries=queries, reason=reason)
+
+
+def _excerpts(context: StepContext, made: Sequence[FoundBy]) -> Sources:
+    found_by = {key: each["query"] for each in reversed(made) for key, _ in each["candidates"]}
+    keys = [key for key, _ in merged_candidates(list(made))[:_MOST_SHOWN]]
+
+    def excerpt(passage: Passage) -> str:
+        wanted = f"{context.query.question} {found_by[passage.key]}"
+        start, end = best_text_span(passage.readable, wanted, max_chars=_EXCERPT_CHARS)
+        return passage.readable[start:end]
+
+    return Sources.numbered((passage.label, excerpt(passage)) for passage in context.passages(keys))
+
+
+def search(context: StepContext) -> StepResult:
+    """Make the searches of this turn. Raises EmbeddingMismatch when the workspace's vectors come from another model."""
+    (turn,) = context.items
+    decided = decision(context, int(turn))
+    queries, why = (decided["queries"], decided["reason"]) if decided else ([], "")
+    found = [_found_by(context, query) for query in queries]
+    events = [
+        ("search", {"round": context.round, "query": each["query"], "why": why, "chunk_ids": each["chunk_ids"]})
+        for each in found
+    ]
+    return StepResult({turn: dict(Searched(status="searched", searches=found, why=why))}, events=events)
+
+
+def _found_by(context: StepContext, query: str) -> FoundBy:
+    k = context.query.options.k
+    candidates = search_for(context, [query], k)[:k]
+    passages = context.passages([key for key, _ in candidates])
+    return FoundBy(query=query, candidates=candidates, chunk_ids=[passage.chunk_id for passage in passages])
+
+
+async def research_notes(context: StepContext) -> StepResult:
+    """Ask for facts with the words that prove them; a note whose quote does not stand in its source is dropped."""
+    passages = await asyncio.to_thread(context.selected_passages)
+    limit = context.query.options.span_max_chars
+    fields = {"question": context.query.question, "sources": numbered(passages), "max_chars": limit}
+    reply = await context.tools.models.ask(RESEARCH_NOTES, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(Noted(status="failed", notes=[], dropped=0, reason=reply.reason))
+    proven = [note for each in reply.notes if (note := _proven(each, passages))]
+    notes = list({(note["source"], note["start"], note["end"]): note for note in proven}.values())[:_MOST_NOTES]
+    event = ("research_notes", {"round": context.round, "notes": notes})
+    dropped = len(reply.notes) - len(proven)
+    return StepResult.single(Noted(status="noted", notes=notes, dropped=dropped), events=[event])
+
+
+def _proven(note: ResearchNote, passages: Sequence[Passage]) -> Note | None:
+    if not 1 <= note.source <= len(passages):
+        return None
+    passage = passages[note.source - 1]
+    place = locate_quote(note.quote, passage.readable)
+    if place is None or not place.exact or not (words := passage.words(place.start, place.end)):
+        return None
+    return Note(
+        fact=" ".join(without_orders(note.fact.replace("\x00", "")).split())[:_LONGEST_FACT],
+        source=note.source,
+        quote=words,
+        chunk_id=passage.chunk_id,
+        start=place.start,
+        end=place.end,
+    )

@@ -1,0 +1,81 @@
+"""The searches of a run whose model decides (S3.6), as their outcomes tell: what was made, what follows.
+
+Everything is read from outcomes, so a start after a crash goes on where the turns ended.
+"""
+
+from itertools import count
+from typing import Literal
+
+from domain.outcomes import Decided, FoundBy, Searched
+from domain.ranking import fuse
+from services.step import StepContext
+
+Next = tuple[Literal["decide", "search", "gather"], int]
+"""What comes next, and the number of its turn; turns count from 1."""
+
+Found = list[tuple[int, float | None]]
+
+
+def next_turn(context: StepContext) -> Next:
+    """The first thing that is not done yet. Every turn but the last makes a search, so there is an end."""
+    for turn in count(1):
+        if (decided := decision(context, turn)) is None:
+            return "decide", turn
+        if decided["action"] == "answer":
+            break
+        if (searched := _searched(context, turn)) is None:
+            return "search", turn
+        if decided["status"] == "fallback" or searched["status"] == "failed" or not searches_left(context):
+            break
+    return "gather", 0
+
+
+def decision(context: StepContext, turn: int) -> Decided | None:
+    """What was decided in a turn, if it was."""
+    found = context.outcome("decide_search", str(turn))
+    return Decided(**found) if found else None
+
+
+def made_searches(context: StepContext) -> list[FoundBy]:
+    """All searches so far, in their order."""
+    turns = (_searched(context, turn) for turn in _turns(context))
+    return [search for turn in turns if turn for search in turn["searches"]]
+
+
+def searches_left(context: StepContext) -> int:
+    """How many more the run may make."""
+    return context.query.options.max_searches - len(made_searches(context))
+
+
+def merged_candidates(searches: list[FoundBy]) -> Found:
+    """What several searches found, each chunk once, the best first; the similarity is the highest that it had."""
+    similarity: dict[int, float | None] = {}
+    for key, value in (candidate for each in searches for candidate in each["candidates"]):
+        known = similarity.get(key)
+        similarity[key] = value if known is None else max(known, value or known)
+    rankings = [[key for key, _ in each["candidates"]] for each in searches]
+    return [(key, similarity[key]) for key in fuse(rankings)]
+
+
+def search_issues(context: StepContext) -> list[str]:
+    """What went wrong before the first retrieval, for the issues of the verification."""
+    found: list[str] = []
+    reworded = context.outcome("rewrite_question")
+    if reworded and reworded["status"] == "fallback":
+        found.append(f"The question was searched for in its own words only: {reworded['reason']}.")
+    for turn in _turns(context):
+        decided, searched = decision(context, turn), _searched(context, turn)
+        if decided and decided["status"] == "fallback":
+            found.append(f"The model could not decide what to search for: {decided['reason']}.")
+        if searched and searched["status"] == "failed":
+            found.append(f"A search could not be made: {searched.get('reason', 'the reason is not known')}.")
+    return found
+
+
+def _turns(context: StepContext) -> range:
+    return range(1, 1 + sum(step == "decide_search" for step, _ in context.outcomes))
+
+
+def _searched(context: StepContext, turn: int) -> Searched | None:
+    found = context.outcome("search", str(turn))
+    return Searched(**found) if found else None

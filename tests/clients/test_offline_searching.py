@@ -1,0 +1,56 @@
+"""What the offline model searches for: words of the question, and names that passages give."""
+
+import pytest
+
+from clients.llm.offline.searching import decide_search, rewrite_question
+from domain.sources import Sources
+
+NOTHING = Sources([])
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Compare the Atlas laptop and the Nova phone.", ["the Atlas laptop", "the Nova phone"]),
+        ("What is the difference between OAuth and API keys?", ["OAuth", "API keys"]),
+        ("How do lamps and desks differ in weight?", ["lamps weight", "desks weight"]),
+        ("How long is the warranty and who repairs lamps?", ["How long is the warranty", "who repairs lamps"]),
+        (
+            "How long is the warranty, and what is the restocking fee?",
+            ["How long is the warranty", "what is the restocking fee"],
+        ),
+        ("반품 정책과 환불 정책을 비교해 주세요", ["반품 정책", "환불 정책"]),
+        ("배터리와 화면의 보증 기간은?", ["배터리 보증 기간은", "화면 보증 기간은"]),
+        ("반품 기한은 며칠입니까? 그리고 환불은 어디로 됩니까?", ["반품 기한은 며칠입니까", "환불은 어디로 됩니까"]),
+        ("What are the terms and conditions?", ["What are the terms and conditions?"]),
+        ("결과 보고서의 내용은 무엇입니까?", ["결과 보고서의 내용은 무엇입니까?"]),
+    ],
+)
+def test_each_part_of_a_question_is_searched_for(question: str, parts: list[str]) -> None:  # S3.6
+    decided = decide_search(question, NOTHING, "(none)")
+    assert (decided.action, decided.queries) == ("search", parts)
+    made = "\n".join(f"- {part}" for part in parts)
+    assert decide_search(question, NOTHING, made).action == "answer"
+    left = decide_search(question, NOTHING, f"- {parts[0]}")
+    assert left.queries == parts[1:]
+
+
+def test_a_name_that_a_passage_gives_is_searched_for() -> None:  # S3.6
+    question = "In which city was the founder of Acme Robotics born?"
+    told = "Acme Robotics makes arms. The founder of Acme Robotics is Jane Doe, an engineer."
+    decided = decide_search(question, Sources.numbered([("a.md", told)]), f"- {question}")
+    assert (decided.action, decided.queries) == ("search", ["Jane Doe city born"])
+    known = Sources.numbered([("a.md", told), ("b.md", "The engineer Jane Doe was born in Oslo.")])
+    assert decide_search(question, known, f"- {question}").action == "answer"
+    made = f"- {question}\n- Jane Doe city born"
+    assert decide_search(question, Sources.numbered([("a.md", told)]), made).action == "answer"
+
+
+def test_rewritings_have_the_words_of_the_question_and_no_others() -> None:  # S3.2
+    asked = "What are the refund fees of the Atlas laptops?"
+    written = rewrite_question(asked, 5).questions
+    assert written == ["refund fees atlas laptops", "refund fees of the Atlas laptops", "refund fee atlas laptop"]
+    assert rewrite_question(asked, 1).questions == written[:1]
+    assert rewrite_question("환불의 규정은 무엇인가요?", 1).questions == ["환불 규정"]
+    assert rewrite_question("refunds", 3).questions == ["refund"]
+    assert rewrite_question("refund", 3).questions == []
