@@ -68,7 +68,8 @@ def cross_encoder(folder: Path, **values: Any) -> Reranker | None:
 
 
 def endpoint(server: RerankServer, **values: Any) -> RerankEndpoint:
-    return RerankEndpoint(server.url, **{"backoff_s": 0.001, "timeout_s": 20.0, **values})
+    given: dict[str, Any] = {"backoff_s": 0.001, "timeout_s": 20.0, **values}
+    return RerankEndpoint(server.url, **given)
 
 
 # Cross-encoder
