@@ -88,6 +88,15 @@ class AgenticSettings(_Group):
 
 
 class RerankSettings(_Group):
+    """Who scores passages: `llm`, one model call for each, or a reranker, which scores a task's together (S1.1)."""
+
+    provider: Literal["llm", "cross_encoder", "endpoint"] = "llm"
+    model: str | None = Field(default=None, description="a folder or hub id; the endpoint's name for its model")
+    download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
+    base_url: str | None = Field(default=None, description="of the endpoint, without /rerank")
+    api_key: SecretStr | None = None
+    scores: Literal["auto", "probabilities", "logits"] = Field(default="auto", description="what the endpoint gives")
+    timeout_s: float = Field(default=30.0, gt=0, description="per task, all attempts and waits included")
     top_k: int = Field(default=3, ge=1, le=50)
     merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
     batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")

@@ -89,11 +89,12 @@ class Retrieved(TypedDict):
 
 
 class Scored(TypedDict):
-    """S3.1: `score` is null when the model's reply could not be read."""
+    """S3.1: `score` is null when the model's reply could not be read. `reranker`: who scored, if not the model."""
 
     status: Literal["scored", "unreadable"]
     score: float | None
     reason: NotRequired[str]
+    reranker: NotRequired[str]
 
 
 class Selected(TypedDict):
@@ -101,6 +102,7 @@ class Selected(TypedDict):
 
     `sources` is `selected` as users see it; given sources (N2) are told without their texts. `refused`: the evidence
     gate closed. `failed`: retrieval or reranking broke, which says nothing about the documents. `reason` says why.
+    `reranker`: who scored, if not the model.
     """
 
     status: Literal["selected", "refused", "failed"]
@@ -109,6 +111,7 @@ class Selected(TypedDict):
     sources: list[dict[str, Any]]
     issues: list[str]
     reason: NotRequired[str]
+    reranker: NotRequired[str]
 
 
 class Drafted(TypedDict):

@@ -27,7 +27,7 @@ from domain.ranking import Scored, rank
 from services import spaces
 from services.evaluation import Measures, bounded
 from services.evaluation_files import LabelledPassage, LabelledQuestion
-from services.reranking import score_passage
+from services.reranking import score_passages
 from services.retrieval import Search, find_candidates
 from services.step import Tools
 
@@ -124,9 +124,7 @@ def _order_measured(asked: Sequence[AskedQuestion], order: Callable[[AskedQuesti
 async def _ask(labelled: LabelledQuestion, collection: Collection, search: Search, tools: Tools) -> AskedQuestion:
     log = CallLog()
     passages = await asyncio.to_thread(_candidates, labelled.question, search, tools.embedder)
-    scores = await asyncio.gather(
-        *(score_passage(tools.models, labelled.question, passage, log) for passage in passages)
-    )
+    scores = await score_passages(tools, labelled.question, passages, log)
     ranked = rank(
         [
             Scored(collection.ids[passage.chunk_id], place, score["score"])

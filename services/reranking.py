@@ -1,12 +1,14 @@
-"""Reranking: one model call per chunk, then the best of them and the evidence gate (S3.1, S3.5)."""
+"""Reranking: one model call per chunk or a reranker for all, then the best and the evidence gate (S3.1, S3.5)."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
+from clients.reranking import Reranker, RerankFailed
 from db.queries.chunks import Passage
+from domain.documents import indexed_text
 from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
@@ -14,7 +16,7 @@ from domain.ranking import Scored as ScoredChunk
 from domain.ranking import rank, within_budget
 from domain.source_scoring import Excerpt, select_sources
 from domain.tokens import count_tokens
-from services.step import StepContext, StepResult
+from services.step import StepContext, StepResult, Tools
 
 NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, or are too short to be cited."
 
@@ -22,29 +24,46 @@ NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, o
 async def score_chunks(context: StepContext) -> StepResult:
     """Score this task's chunks, all at once; an unreadable reply is an outcome, not an error."""
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
-    models, question = context.tools.models, context.query.question
-    scores = await asyncio.gather(
-        *(
-            _known_score(context, passage) or score_passage(models, question, passage, context.log)
-            for passage in passages
-        )
-    )
-    values = {str(passage.key): dict(score) for passage, score in zip(passages, scores, strict=True)}
+    known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
+    unknown = [passage for passage in passages if passage.key not in known]
+    scores = await score_passages(context.tools, context.query.question, unknown, context.log)
+    new = {passage.key: score for passage, score in zip(unknown, scores, strict=True)}
+    values = {str(key): dict(score) for key, score in (known | new).items()}
     gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
     return StepResult({item: values.get(item, dict(gone)) for item in context.items})
 
 
-def _known_score(context: StepContext, passage: Passage) -> Awaitable[Scored] | None:
+def _known_score(context: StepContext, passage: Passage) -> Scored | None:
     """What an earlier round paid for is not bought again."""
     found = context.earlier("score_chunks", str(passage.key))
-    return _ready(Scored(**found)) if found and found["score"] is not None else None
+    return Scored(**found) if found and found["score"] is not None else None
 
 
-async def _ready(score: Scored) -> Scored:
-    return score
+async def score_passages(tools: Tools, question: str, passages: Sequence[Passage], log: CallLog) -> list[Scored]:
+    """Score how relevant each passage is to the question, in their order; what fails is an outcome."""
+    if tools.reranker is not None:
+        return await _reranked(tools.reranker, question, passages) if passages else []
+    return await asyncio.gather(*(_asked(tools.models, question, passage, log) for passage in passages))
 
 
-async def score_passage(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
+async def _reranked(reranker: Reranker, question: str, passages: Sequence[Passage]) -> list[Scored]:
+    """S1.1: have a reranker score all of them at once."""
+    try:
+        scores = await reranker.score(
+            question, [indexed_text(passage.readable, passage.context) for passage in passages]
+        )
+    except RerankFailed as error:
+        return [Scored(status="unreadable", score=None, reason=error.reason, reranker=reranker.name) for _ in passages]
+    return [_given(score, reranker.name) for score in scores]
+
+
+def _given(score: float | None, name: str) -> Scored:
+    if score is None:
+        return Scored(status="unreadable", score=None, reason=f"{name} gave no score that can be read", reranker=name)
+    return Scored(status="scored", score=score, reranker=name)
+
+
+async def _asked(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
     """S3.1: ask the model how relevant one passage is to the question."""
     fields = {"question": question, "chunk": passage.readable}
     reply = await models.ask(RERANK_CHUNK, fields, log=log, item=str(passage.key))
@@ -67,9 +86,16 @@ def select(context: StepContext) -> StepResult:
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
     selected = _selected(context, ranked, [*([gate.reason] if gate.reason else []), *unreadable, *searching])
+    if name := _reranker(context):
+        selected["reranker"] = name
     if gate.refuse or not selected["selected"]:
         selected["status"], selected["reason"] = "refused", gate.reason or NOTHING_LEFT
     return StepResult.single(selected)
+
+
+def _reranker(context: StepContext) -> str | None:
+    outcomes = (context.outcome("score_chunks", str(key)) or {} for key, _ in context.retrieved["candidates"])
+    return next((outcome["reranker"] for outcome in outcomes if "reranker" in outcome), None)
 
 
 def _nothing(status: Literal["refused", "failed"], reason: str, issues: Sequence[str] = ()) -> Selected:

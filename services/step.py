@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from clients.embeddings import Embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
+from clients.reranking import Reranker
 from db.models import QueryKind
 from db.queries.chunks import Passage, get_passages
 from db.queries.events import EventData
@@ -55,6 +56,8 @@ class Tools:
     """What makes probabilities of that verifier's confidence, if anybody measured it."""
     draft_every_s: float = 0.1
     """How often those who watch are told what was written since, in seconds."""
+    reranker: Reranker | None = None
+    """What scores passages instead of the model."""
 
 
 @dataclass(frozen=True, slots=True)

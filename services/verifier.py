@@ -11,6 +11,7 @@ from importlib.resources.abc import Traversable
 
 from clients.llm.gateway import ModelGateway
 from clients.llm.neural import open_classifier
+from clients.reranking import Reranker
 from config.settings import Settings
 from domain.judgements import CHECK_STATEMENT, RERANK_CHUNK, Judgement, Reply
 from domain.prompts import prompt_version
@@ -33,8 +34,11 @@ def verifier_version(gateway: ModelGateway, settings: Settings) -> str:
     return f"{checked_by}/{judge.name}@{judge.version}:{models.judge_weight}"
 
 
-def reranker_version(gateway: ModelGateway, settings: Settings) -> str:
-    """Return what scores chunks, in the same form."""
+def reranker_version(gateway: ModelGateway, settings: Settings, reranker: Reranker | None = None) -> str:
+    """Return what scores chunks, in the same form; a reranker is `cross_encoder/<name>@<hash of its weights>` or
+    `endpoint/<model>`."""
+    if reranker is not None:
+        return reranker.version()
     return _version(RERANK_CHUNK, gateway, settings)
 
 

@@ -13,6 +13,7 @@ from celery.signals import setup_logging, worker_init, worker_process_init, work
 
 from clients.embeddings import default_embedder
 from clients.llm.neural import open_classifier
+from clients.reranking import make_reranker
 from config.logging import configure_logging
 from config.settings import ConfigurationInvalid, settings
 from db.session import dispose
@@ -35,13 +36,13 @@ def _own_logging(**_: Any) -> None:
 
 
 @worker_init.connect
-def _with_a_judge_that_can_be_used(**_: Any) -> None:
+def _with_a_judge_and_a_reranker_that_can_be_used(**_: Any) -> None:
     # Better no worker than one whose every check fails for a reason that only its log tells.
     models = settings().models
-    if not models.judge:
-        return
     try:
-        open_classifier(models.judge, models.judge_label, download=models.judge_download)
+        if models.judge:
+            open_classifier(models.judge, models.judge_label, download=models.judge_download)
+        make_reranker(settings().rerank)
     except ConfigurationInvalid as error:
         log.critical("configuration", error=str(error))
         sys.exit(2)

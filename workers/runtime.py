@@ -18,6 +18,7 @@ from clients.bell import ringer
 from clients.embeddings import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
+from clients.reranking import make_reranker
 from clients.webhooks.sending import WebhookSender
 from config.settings import settings
 from domain.calibration import Calibration, calibrations
@@ -83,7 +84,7 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 @cache
 def tools() -> Tools:
-    """The models and the embedder of this process."""
+    """The models, the embedder and the reranker of this process."""
     models = ModelGateway(make_model(settings()), settings().models)
     return Tools(
         models,
@@ -91,6 +92,7 @@ def tools() -> Tools:
         verifier_version(models, settings()),
         _calibration(models.provider),
         settings().stream.draft_every_s,
+        make_reranker(settings().rerank),
     )
 
 

@@ -20,6 +20,7 @@ from clients.embeddings import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallRecord, ChatModel
+from clients.reranking import Reranker, make_reranker
 from config.settings import Settings, settings
 from domain.calibration import Calibration
 from services.evaluation import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of
@@ -49,6 +50,7 @@ class _Judges:
     settings: Settings
     model: ChatModel
     gateway: ModelGateway
+    reranker: Reranker | None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Do all work with models in one event loop, and let go of their connections."""
@@ -57,6 +59,8 @@ class _Judges:
             try:
                 return await work
             finally:
+                if self.reranker is not None:
+                    await self.reranker.aclose()
                 await self.model.aclose()
 
         return asyncio.run(then_close())
@@ -102,7 +106,7 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
         usage = _usage(judges, [call for question in questions for call in question.calls])
         run = FinishedRun(
             "retrieval",
-            reranker_version(judges.gateway, judges.settings),
+            reranker_version(judges.gateway, judges.settings, judges.reranker),
             judges.gateway.provider,
             found.files,
             len(questions),
@@ -143,7 +147,7 @@ def _judge(labelled: LabelledPairs, judges: _Judges, wanted: Wanted) -> dict[str
 
 
 async def _ask_sets(sets: Sequence[QuestionSet], judges: _Judges, wanted: Wanted) -> dict[str, list[AskedQuestion]]:
-    tools = Tools(models=judges.gateway, embedder=configured_embedder())
+    tools = Tools(models=judges.gateway, embedder=configured_embedder(), reranker=judges.reranker)
     asked: dict[str, list[AskedQuestion]] = {}
     with _bar(wanted) as bar:
         for each in sets:
@@ -167,8 +171,10 @@ def _judges(provider: str | None) -> _Judges:
     chosen = settings()
     if provider is not None:
         chosen = chosen.model_copy(update={"models": chosen.models.model_copy(update={"provider": provider})})
+    # Before the model: that one may hold connections.
+    reranker = make_reranker(chosen.rerank)
     model = make_model(chosen)
-    return _Judges(chosen, model, ModelGateway(model, chosen.models))
+    return _Judges(chosen, model, ModelGateway(model, chosen.models), reranker)
 
 
 def _usage(judges: _Judges, calls: Sequence[CallRecord]) -> dict[str, object]:

@@ -22,6 +22,7 @@ from db.session import dispose, reading
 from tests.cli.conftest import Citewell
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import KEY, GroqSimulator
+from tests.simulators.rerank import RerankServer
 
 POLICY = "Returns are accepted within 30 days of the purchase date."
 PAIRS = [
@@ -118,6 +119,22 @@ def test_retrieval_is_measured_and_its_workspace_removed(citewell: Citewell, que
     with reading() as session:
         assert session.scalar(select(func.count(Workspace.id))) == 0
     assert "before reranking" in citewell("evaluate", "--retrieval", str(questions)).out
+
+
+def test_retrieval_is_measured_with_the_reranker_that_is_configured(
+    citewell: Citewell, questions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # S1.1, N8
+    with RerankServer() as server:
+        monkeypatch.setenv("CITEWELL_RERANK__PROVIDER", "endpoint")
+        monkeypatch.setenv("CITEWELL_RERANK__BASE_URL", server.url)
+        monkeypatch.setenv("CITEWELL_RERANK__MODEL", "rerank-3")
+        settings.cache_clear()
+        outcome = citewell("evaluate", "--provider", "offline", "--retrieval", str(questions), "--json")
+    result = json.loads(outcome.out.splitlines()[-1])["sets"]["small"]
+    assert (outcome.code, outcome.err, result["recall@1"]) == (0, "", 1.0)
+    assert {body["query"] for body in server.bodies} == {each["question"] for each in QUESTIONS}
+    (run,) = stored()
+    assert (run.verifier, run.results["usage"]["calls"]) == ("endpoint/rerank-3", {})
 
 
 def test_without_storing_verification_needs_no_database(

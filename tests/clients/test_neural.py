@@ -125,7 +125,7 @@ def test_a_label_that_tells_nothing_is_named_by_the_setting(folder: Path, label:
     assert open_classifier(str(folder), label).score([(RETURNS, RETURNS)])[0] > 0.9
     with pytest.raises(ConfigurationInvalid, match=r"set models\.judge_label to one of 'LABEL_0', 'LABEL_1'"):
         open_classifier(str(folder))
-    with pytest.raises(ConfigurationInvalid, match="'yes' is none of the judge's labels"):
+    with pytest.raises(ConfigurationInvalid, match="'yes' is none of the model's labels"):
         open_classifier(str(folder), "yes")
 
 
@@ -278,7 +278,7 @@ def test_the_weight_goes_from_one_estimate_to_the_other() -> None:
     [
         (NOT_A_NUMBER, "NaN", "refused"),
         (FOUR_WIDE, r"output of shape \(1, 4\)", "refused"),
-        (TOO_MUCH_MEMORY, "judge could not judge", "unavailable"),
+        (TOO_MUCH_MEMORY, "judge could not score", "unavailable"),
     ],
 )
 def test_an_output_that_is_no_probability_leaves_the_statement_unchecked(

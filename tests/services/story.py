@@ -11,6 +11,7 @@ from clients.embeddings import default_embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
+from clients.reranking import Reranker
 from config.settings import ModelSettings
 from db.models import Chunk, Document, QueryKind
 from db.queries import queries, steps
@@ -119,6 +120,7 @@ class Story:
         self.texts: dict[int, str] = {}
         self.documents: dict[int, uuid.UUID] = {}
         self.log = CallLog()
+        self.reranker: Reranker | None = None
         self.round = 0
 
     # The documents
@@ -202,7 +204,7 @@ class Story:
         snapshot = QuerySnapshot(
             self.query_id, self.workspace_id, self.question, self.mode, gateway.provider, self.options, self.kind
         )
-        tools = Tools(gateway, default_embedder())
+        tools = Tools(gateway, default_embedder(), reranker=self.reranker)
         return StepContext(snapshot, self.round, items, self.rounds[self.round], tools, self.rounds, self.log)
 
     def retrieve(self) -> "Story":

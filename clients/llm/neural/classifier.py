@@ -103,7 +103,7 @@ class FolderClassifier:
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return P(supported) of each pair, computed in batches. Raises ModelError."""
         network = self._loaded()
-        with self._telling("could not judge"):
+        with self._telling("could not score"):
             encoded = [network.encoder.encode(*pair) for pair in pairs]
             if longest := max((len(each.ids) for each in encoded if len(each.ids) > self.max_tokens), default=0):
                 raise ModelRefused(f"{self.name} reads {self.max_tokens} tokens at once and got {longest}")

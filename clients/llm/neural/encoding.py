@@ -7,7 +7,8 @@ from typing import cast
 
 from tokenizers import Encoding, Tokenizer
 
-from clients.llm.neural.folder import ModelFolder, PairFormat
+from clients.llm.neural.folder import ModelFolder
+from clients.llm.neural.purpose import PairFormat
 
 _FIELD = re.compile(r"\{source\}|\{statement\}")
 
@@ -31,9 +32,10 @@ class PairEncoder:
         self._whole = _copy(tokenizer, folder.form)
         self._cut = _copy(tokenizer, folder.form)
         if (side := folder.form.truncation) != "never":
-            strategy = "only_first" if folder.form.order == "source_first" else "only_second"
+            only = "only_first" if folder.form.order == "source_first" else "only_second"
+            strategy, direction = ("longest_first", "right") if side == "longest" else (only, side)
             cut = cast("Callable[..., None]", self._cut.enable_truncation)  # pyright: ignore[reportUnknownMemberType]
-            cut(folder.max_tokens, strategy=strategy, direction=side)
+            cut(folder.max_tokens, strategy=strategy, direction=direction)
 
     def size(self, source: str, statement: str) -> int:
         """Return the tokens of the whole pair, special ones included."""

@@ -2,35 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from clients.llm.neural.head import Head, make_head
+from clients.llm.neural.purpose import PairFormat, Purpose
 from config.settings import ConfigurationInvalid
 
 FORMAT_FILE = "citewell.json"
 _T = TypeVar("_T", bound=BaseModel)
 _USUAL_TOKENS = 512
 _UNLIMITED = 1_000_000  # tokenizers without a limit say 1e30
-
-
-class PairFormat(BaseModel):
-    """How one model wants its pairs: `citewell.json` beside its weights. Without that file: source, then statement.
-
-    `template` is for models that read one text: `{source}` and `{statement}` stand in it. `truncation` is the side of
-    the source that a pair that is too long loses; `never` makes such a pair an error (the judge cuts windows itself).
-    `weights` names another file than model.onnx, e.g. a quantised one. `label` yields to the setting.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    label: str | None = None
-    order: Literal["source_first", "statement_first"] = "source_first"
-    template: str | None = Field(default=None, pattern=r"(?s)\{source\}.*\{statement\}|\{statement\}.*\{source\}")
-    truncation: Literal["never", "left", "right"] = "never"
-    max_tokens: int | None = Field(default=None, ge=8)
-    weights: str | None = None
 
 
 class _ModelConfig(BaseModel):
@@ -75,21 +58,21 @@ class ModelFolder:
         return self.weights[0].suffix == ".onnx"
 
 
-def read_folder(name: str, path: Path, label: str | None) -> ModelFolder:
+def read_folder(name: str, path: Path, label: str | None, purpose: Purpose) -> ModelFolder:
     """Return what the folder says of its model; `label` names the label that means "supported".
 
     Raises ConfigurationInvalid with what to do when something is missing or cannot be read.
     """
-    form = _format(path)
+    form = _format(path, purpose)
     weights = find_weights(path, form.weights)
     if not weights:
         raise ConfigurationInvalid(
-            f"models.judge: {path} has no {form.weights or 'model.onnx, onnx/model.onnx or *.safetensors'}; "
-            "put the model there, e.g. with `optimum-cli export onnx` (see docs/neural-judge.md)"
+            f"{purpose.model}: {path} has no {form.weights or 'model.onnx, onnx/model.onnx or *.safetensors'}; "
+            f"put the model there, e.g. with `optimum-cli export onnx` (see {purpose.page})"
         )
-    config = _read(_ModelConfig, path / "config.json")
-    head = make_head(_labels(config), label or form.label)
-    tokenizer = _read(_TokenizerConfig, path / "tokenizer_config.json", optional=True)
+    config = _read(_ModelConfig, path / "config.json", purpose)
+    head = make_head(_labels(config), label or form.label, purpose)
+    tokenizer = _read(_TokenizerConfig, path / "tokenizer_config.json", purpose, optional=True)
     limit = form.max_tokens or _limit(config, tokenizer)
     segments = tokenizer.model_input_names is None or "token_type_ids" in tokenizer.model_input_names
     return ModelFolder(name, path, weights, head, form, limit, config.pad_token_id or 0, segments)
@@ -104,23 +87,25 @@ def find_weights(path: Path, named: str | None = None) -> tuple[Path, ...]:
     return () if named else tuple(sorted(path.glob("*.safetensors")))
 
 
-def _format(path: Path) -> PairFormat:
-    form = _read(PairFormat, path / FORMAT_FILE, optional=True)
-    if form.template and form.truncation != "never":
-        raise ConfigurationInvalid(f"models.judge: {path / FORMAT_FILE}: a template cannot be truncated")
-    return form
+def _format(path: Path, purpose: Purpose) -> PairFormat:
+    said = _read(PairFormat, path / FORMAT_FILE, purpose, optional=True)
+    if said.template:
+        if said.truncation != "never":
+            raise ConfigurationInvalid(f"{purpose.model}: {path / FORMAT_FILE}: a template cannot be truncated")
+        return said
+    return purpose.form.model_copy(update=said.model_dump(exclude_unset=True))
 
 
-def _read(kind: type[_T], file: Path, *, optional: bool = False) -> _T:
+def _read(kind: type[_T], file: Path, purpose: Purpose, *, optional: bool = False) -> _T:
     if optional and not file.exists():
         return kind()
     try:
         return kind.model_validate_json(file.read_bytes())
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
-        raise ConfigurationInvalid(f"models.judge: {file}: {'; '.join(faults)}") from None
+        raise ConfigurationInvalid(f"{purpose.model}: {file}: {'; '.join(faults)}") from None
     except OSError as error:
-        raise ConfigurationInvalid(f"models.judge: {file} cannot be read: {error.strerror}") from None
+        raise ConfigurationInvalid(f"{purpose.model}: {file} cannot be read: {error.strerror}") from None
 
 
 def _labels(config: _ModelConfig) -> tuple[str, ...]:

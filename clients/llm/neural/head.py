@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.llm.neural.purpose import Purpose
 from clients.llm.protocol import ModelRefused
 from config.settings import ConfigurationInvalid
 
-# From the start of the name, so that `not_entailment`, `inconsistent` and `unsupported` are something else.
-_SUPPORTED = re.compile(r"(?:entail|support|consistent|faithful)\w*|1", re.IGNORECASE)
+# From the start of the name, so that `not_entailment`, `inconsistent` and `irrelevant` are something else.
+_SUPPORTED = re.compile(r"(?:entail|support|consistent|faithful|relevan)\w*|1", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Head:
         return _softmax(wide)[:, self.supported].tolist()
 
 
-def make_head(labels: Sequence[str], wanted: str | None) -> Head:
+def make_head(labels: Sequence[str], wanted: str | None, purpose: Purpose) -> Head:
     """Return the head with the label that `wanted` names (or numbers), else the one whose name says it.
 
     Raises ConfigurationInvalid when no label or more than one fits.
@@ -54,8 +55,8 @@ def make_head(labels: Sequence[str], wanted: str | None) -> Head:
         fitting = [index for index, label in enumerate(labels) if _SUPPORTED.fullmatch(label)]
     if len(fitting) != 1:
         names = ", ".join(map(repr, labels))
-        problem = f"{wanted!r} is none of the judge's labels" if wanted else "it cannot be told which label supports"
-        raise ConfigurationInvalid(f"models.judge: {problem}; set models.judge_label to one of {names}")
+        problem = f"{wanted!r} is none of the model's labels" if wanted else "it cannot be told which label supports"
+        raise ConfigurationInvalid(f"{purpose.model}: {problem}; set {purpose.label} to one of {names}")
     return Head(tuple(labels), fitting[0])
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from clients.llm.neural.folder import find_weights
+from clients.llm.neural.purpose import Purpose
 from config.settings import ConfigurationInvalid
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -15,41 +16,43 @@ _SMALL = ("*.json", "*.txt", "*.model")
 _WEIGHTS = (("model.onnx*", "onnx/model.onnx*"), ("*.safetensors",))
 
 
-def find_folder(judge: str, *, download: bool) -> Path:
-    """Return the folder `judge`, or that of the hub's model of this id; the network is used only with `download`.
+def find_folder(model: str, purpose: Purpose, *, download: bool) -> Path:
+    """Return the folder `model`, or that of the hub's model of this id; the network is used only with `download`.
 
     Raises ConfigurationInvalid that names the folder to fill or the setting that allows a download.
     """
-    folder = Path(judge).expanduser()
+    folder = Path(model).expanduser()
     if folder.is_dir():
         return folder
-    if not _HUB_ID.fullmatch(judge):
-        raise ConfigurationInvalid(f"models.judge: there is no folder {folder}; put the model's files there")
+    if not _HUB_ID.fullmatch(model):
+        raise ConfigurationInvalid(f"{purpose.model}: there is no folder {folder}; put the model's files there")
     if find_spec("huggingface_hub") is None:
         raise ConfigurationInvalid(
-            f"models.judge: there is no folder {judge}, and looking for a model of that id on the hub needs "
+            f"{purpose.model}: there is no folder {model}, and looking for a model of that id on the hub needs "
             'pip install "citewell[neural]"'
         )
-    return _from_hub(judge, download=download)
+    return _from_hub(model, purpose, download=download)
 
 
-def _from_hub(judge: str, *, download: bool) -> Path:
+def _from_hub(model: str, purpose: Purpose, *, download: bool) -> Path:
     import huggingface_hub  # noqa: PLC0415 - an optional extra
 
     get = cast("Callable[..., str]", huggingface_hub.snapshot_download)  # pyright: ignore[reportUnknownMemberType]
     found = Path()
     try:
         for weights in _WEIGHTS:
-            found = Path(get(judge, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
+            found = Path(get(model, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
             if find_weights(found):
                 break
     # The hub's own errors are among these.
     except (OSError, ValueError, RuntimeError) as error:
         if download:
-            raise ConfigurationInvalid(f"models.judge: {judge} could not be downloaded: {_first_line(error)}") from None
+            raise ConfigurationInvalid(
+                f"{purpose.model}: {model} could not be downloaded: {_first_line(error)}"
+            ) from None
         raise ConfigurationInvalid(
-            f"models.judge: there is no folder {judge}, and the hub's cache has no such model; fill the folder, or set "
-            "models.judge_download to true to have it downloaded once"
+            f"{purpose.model}: there is no folder {model}, and the hub's cache has no such model; fill the folder, or "
+            f"set {purpose.download} to true to have it downloaded once"
         ) from None
     return found
 

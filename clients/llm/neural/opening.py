@@ -8,6 +8,7 @@ from pathlib import Path
 from clients.llm.neural.classifier import FolderClassifier, Load, PairClassifier
 from clients.llm.neural.folder import ModelFolder, read_folder
 from clients.llm.neural.hub import find_folder
+from clients.llm.neural.purpose import JUDGING, Purpose
 from config.settings import ConfigurationInvalid
 
 # Module with the backend, what it needs, and the extra that installs it.
@@ -16,24 +17,28 @@ _TRANSFORMERS = ("clients.llm.neural.transformers", ("transformers", "torch"), "
 
 
 @cache
-def open_classifier(judge: str, label: str | None = None, *, download: bool = False) -> PairClassifier:
-    """Return this process's classifier from the folder or of the hub id `judge`; `label` names "supported".
+def open_classifier(
+    model: str, label: str | None = None, *, download: bool = False, purpose: Purpose = JUDGING
+) -> PairClassifier:
+    """Return this process's classifier from the folder or of the hub id `model`; `label` names "supported".
 
     Raises ConfigurationInvalid with what to do: a missing folder, file or extra, a label that cannot be told.
     """
-    path = find_folder(judge, download=download)
-    name = path.resolve().name if Path(judge).expanduser() == path else judge
-    folder = read_folder(name, path, label)
-    return FolderClassifier(folder, _backend(folder))
+    path = find_folder(model, purpose, download=download)
+    name = path.resolve().name if Path(model).expanduser() == path else model
+    folder = read_folder(name, path, label, purpose)
+    return FolderClassifier(folder, _backend(folder, purpose))
 
 
-def _backend(folder: ModelFolder) -> Load:
+def _backend(folder: ModelFolder, purpose: Purpose) -> Load:
     module, needed, extra = _ONNX if folder.is_onnx else _TRANSFORMERS
     if missing := [package for package in needed if find_spec(package) is None]:
         raise ConfigurationInvalid(
-            f'models.judge: {folder.name} needs {" and ".join(missing)}: pip install "citewell[{extra}]"'
+            f'{purpose.model}: {folder.name} needs {" and ".join(missing)}: pip install "citewell[{extra}]"'
         )
     if folder.is_onnx and not (folder.path / "tokenizer.json").is_file():
-        raise ConfigurationInvalid(f"models.judge: {folder.path} has no tokenizer.json; save the fast tokenizer there")
+        raise ConfigurationInvalid(
+            f"{purpose.model}: {folder.path} has no tokenizer.json; save the fast tokenizer there"
+        )
     load: Load = import_module(module).load
     return load

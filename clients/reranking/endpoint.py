@@ -1,0 +1,114 @@
+"""A reranker behind HTTP: any endpoint that is compatible with Cohere's, Jina's, vLLM's or TEI's `/rerank`."""
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+
+from clients.llm.protocol import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
+from clients.llm.retry import RetryBudget
+from clients.reranking.protocol import RerankFailed
+from clients.reranking.wire import Scale, are_logits, documents_body, read_scores, relevance, texts_body
+from clients.webhooks.retry_after import retry_after_s
+
+_ATTEMPTS = 3
+_CONNECT_TIMEOUT_S = 5.0
+_TOO_MANY = 429
+_PASSING = {408, 425}
+_SHOWN = 200
+_WANTS_TEXTS = re.compile(r"missing field\W+texts\b")
+
+
+class RerankEndpoint:
+    """A Reranker. All texts of a call are one request; `timeout_s` is for all its attempts and waits together.
+
+    A 429 or an error of the server is tried again, after the wait that it names if it names one.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        model: str | None = None,
+        api_key: str | None = None,
+        scale: Scale = "auto",
+        timeout_s: float = 30.0,
+        backoff_s: float = 0.5,
+    ) -> None:
+        self._url = f"{base_url.rstrip('/').removesuffix('/rerank')}/rerank"
+        self._model = model
+        self._api_key = api_key
+        self._scale: Scale = scale
+        self._timeout_s = timeout_s
+        self._backoff_s = backoff_s
+        self._wants_texts = False
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        # Only connecting has a timeout of its own; each call has a deadline for everything.
+        self._client = httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT_S))
+
+    @property
+    def name(self) -> str:
+        """`endpoint/` and the model, or the host where no model is set."""
+        return f"endpoint/{self._model or httpx.URL(self._url).host}"
+
+    def version(self) -> str:
+        """Return `name`: which weights the endpoint has, it does not tell."""
+        return self.name
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        """Return the relevance 0..1 of each text. Raises RerankFailed."""
+        if not texts:
+            return []
+        budget = RetryBudget(_ATTEMPTS, self._timeout_s, self._backoff_s)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                content = await budget.run(lambda: self._content(question, texts))
+            scores = read_scores(content, len(texts))
+        except TimeoutError:
+            raise RerankFailed(f"{self.name} gave no answer in {self._timeout_s:g} s (rerank.timeout_s)") from None
+        except ModelError as error:
+            raise RerankFailed(f"{self.name}: {error}") from error
+        return self._relevances(scores)
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        await self._client.aclose()
+
+    def _relevances(self, scores: Sequence[float | None]) -> list[float | None]:
+        if self._scale == "auto" and are_logits(scores):
+            # From now on: a later reply may by chance have nothing outside 0..1.
+            self._scale = "logits"
+        return [relevance(score, logits=self._scale == "logits") for score in scores]
+
+    async def _content(self, question: str, texts: Sequence[str]) -> bytes:
+        response = await self._post(question, texts)
+        if not self._wants_texts and response.is_client_error and _WANTS_TEXTS.search(response.text):
+            self._wants_texts = True
+            response = await self._post(question, texts)
+        if response.is_success:
+            return response.content
+        raise self._failure(response)
+
+    async def _post(self, question: str, texts: Sequence[str]) -> httpx.Response:
+        body: dict[str, Any]
+        body = texts_body(question, texts) if self._wants_texts else documents_body(self._model, question, texts)
+        try:
+            return await self._client.post(self._url, json=body)
+        except httpx.RequestError as error:
+            what = str(error) or "no words about it"
+            raise ModelUnavailable(f"cannot be reached: {type(error).__name__}: {what}"[:_SHOWN]) from error
+
+    def _failure(self, response: httpx.Response) -> ModelError:
+        status = response.status_code
+        text = " ".join(response.text.split())[:_SHOWN]
+        # An endpoint may repeat what it was sent.
+        told = text.replace(self._api_key, "…") if self._api_key else text
+        message = f"HTTP {status}: {told}" if told else f"HTTP {status}"
+        wait = retry_after_s(response.headers.get("Retry-After", ""), time.time())
+        if status == _TOO_MANY or (response.is_server_error and wait is not None):
+            return ModelRateLimited(message, retry_after_s=wait, status=status)
+        kind = ModelUnavailable if response.is_server_error or status in _PASSING else ModelRefused
+        return kind(message, status=status)
