@@ -74,6 +74,9 @@ class RetrievalSettings(_Group):
 
     method: Literal["vector", "hybrid"] = "hybrid"
     k: int = Field(default=10, ge=1, le=100)
+    graph: Literal["naive", "local", "global", "hybrid", "mix"] = Field(
+        default="naive", description="how the knowledge graph takes part (S5.1); naive: not at all"
+    )
 
 
 class RerankSettings(_Group):
@@ -121,6 +124,17 @@ class IngestionSettings(_Group):
     chunk_chars: int = Field(default=900, ge=100)
     overlap_chars: int = Field(default=120, ge=0)
     batch: int = Field(default=32, ge=1, description="chunks embedded and stored per transaction")
+
+
+class GraphSettings(_Group):
+    """The knowledge graph (S5.1). `auto` reads documents with the fast model if there is a provider, else without."""
+
+    extractor: Literal["auto", "model", "local", "off"] = "auto"
+    documents: int = Field(default=2, ge=1, description="that are read at a time; no question waits for a free thread")
+    concurrency: int = Field(default=4, ge=1, description="chunks of one document that are read at a time")
+    max_chunks: int = Field(default=2_000, ge=1, description="of one document; the rest of it is not read")
+    entities: int = Field(default=10, ge=1, le=100, description="entities that a search starts from")
+    relations: int = Field(default=20, ge=1, le=100, description="relations that a search follows")
 
 
 class RecoverySettings(_Group):
@@ -198,7 +212,7 @@ def _pools() -> dict[str, PoolSettings]:
     # models. Ingestion has a process of its own: a large document must not hold up a question.
     return {
         "models": PoolSettings(
-            queues=("reranking", "citations", "generation", "verification", "maintenance"), concurrency=64
+            queues=("reranking", "citations", "generation", "verification", "graph", "maintenance"), concurrency=64
         ),
         "retrieval": PoolSettings(queues=("retrieval",), concurrency=4),
         "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
@@ -234,6 +248,7 @@ class Settings(BaseSettings):
     rerank: RerankSettings = RerankSettings()
     verification: VerificationSettings = VerificationSettings()
     ingestion: IngestionSettings = IngestionSettings()
+    graph: GraphSettings = GraphSettings()
     recovery: RecoverySettings = RecoverySettings()
     access: AccessSettings = AccessSettings()
     stream: StreamSettings = StreamSettings()
@@ -247,6 +262,13 @@ class Settings(BaseSettings):
         if self.models.provider == "auto":
             return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
         return self.models.provider
+
+    @property
+    def graph_extractor(self) -> Literal["model", "local", "off"]:
+        """What reads the entities and relations of documents."""
+        if self.graph.extractor == "auto":
+            return "local" if self.provider == "offline" else "model"
+        return self.graph.extractor
 
     @property
     def verification_enabled(self) -> bool:

@@ -4,6 +4,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
+"""S5.1: passages by their own words (`naive`), from what the question names (`local`), from the connections that it is
+about (`global`), from both (`hybrid`), from all three (`mix`)."""
+
 
 class QueryOptions(BaseModel):
     """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4)."""
@@ -42,3 +46,7 @@ class QueryOptions(BaseModel):
     """S5.2: keep the sources that its formula keeps."""
     merged_top_k: int = 5
     """S3.1: passages to write from when several searches are merged."""
+    graph_mode: GraphMode = "naive"
+    """S5.1: how the knowledge graph takes part; the numbers bound what one search follows in it."""
+    graph_entities: int = 10
+    graph_relations: int = 20

@@ -1,7 +1,8 @@
 """Putting passages in order: fusing rankings, and ranking by relevance scores of which some may be missing."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -38,3 +39,31 @@ def fuse(rankings: Sequence[Sequence[K]], k: int = _RRF_K) -> list[K]:
         for place, key in enumerate(dict.fromkeys(ranking), start=1):
             points[key] = points.get(key, 0.0) + 1 / (k + place)
     return sorted(points, key=lambda key: -points[key])
+
+
+def interleave(rankings: Sequence[Sequence[K]]) -> list[K]:
+    """Return the first of each ranking, then the second of each, and so on; each key once."""
+    rows = zip_longest(*([(key,) for key in ranking] for ranking in rankings), fillvalue=())
+    return list(dict.fromkeys(key for row in rows for place in row for key in place))
+
+
+def with_bridges(ranked: Sequence[Scored[K]], steps: Mapping[K, K], keep: int) -> list[Scored[K]]:
+    """Return at most `keep` of the chunks best first, none without the one that leads to it (`steps`: to its bridge).
+
+    A passage that was scored together with its bridge must add to it: if it scores no better, it counts half.
+    """
+    scores = {chunk.key: chunk.score or 0.0 for chunk in ranked}
+
+    def worth(chunk: Scored[K]) -> float:
+        bridge = steps.get(chunk.key)
+        adds = bridge is None or bridge not in scores or scores[chunk.key] > scores[bridge]
+        return scores[chunk.key] if adds else scores[chunk.key] / 2
+
+    by_key = {chunk.key: chunk for chunk in ranked}
+    kept: dict[K, Scored[K]] = {}
+    for chunk in sorted(ranked, key=lambda each: -worth(each)):
+        bridge = by_key.get(steps[chunk.key]) if chunk.key in steps else None
+        wanted = [each for each in (bridge, chunk) if each is not None and each.key not in kept]
+        if len(kept) + len(wanted) <= keep:
+            kept.update((each.key, each) for each in wanted)
+    return list(kept.values())

@@ -13,6 +13,7 @@ from clients.embeddings import Embedder
 from clients.parsing import ParseLimits, parse
 from config.settings import IngestionSettings
 from db.queries import documents as rows
+from db.queries.graph_jobs import queue_graph
 from db.queries.workspaces import claim_embedding_model
 from db.session import transaction
 from domain.chunks import split_document
@@ -44,9 +45,12 @@ Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Calls the given renewal again and again for the length of a block (workers.leases)."""
 
 
-def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings, hold: Hold) -> bool:
+def ingest(
+    document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings, hold: Hold, *, graph: bool = False
+) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
+    `graph` asks for its knowledge graph, too, which is built later (services.graph).
     Raises DatabaseUnavailable (try again later).
     """
     job = _claim(document_id)
@@ -55,7 +59,7 @@ def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings
     try:
         # Reading a long PDF takes longer than a lease lasts.
         with hold(lambda: _renew(job)):
-            _ingest(job, embedder, limits)
+            _ingest(job, embedder, limits, graph=graph)
     except TakenOver:
         log.info("ingestion_superseded", document_id=str(document_id))
     except DatabaseUnavailable:
@@ -84,7 +88,7 @@ def _claim(document_id: uuid.UUID) -> _Job | None:
     return job
 
 
-def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
+def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> None:
     with transaction() as session:
         claim_embedding_model(session, job.workspace_id, embedder.name, embedder.dimension)
     parsed = parse(
@@ -103,6 +107,8 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
     with transaction() as session:
         if not rows.mark_document_ready(session, job.document_id, job.attempt):
             raise TakenOver
+        if graph:
+            queue_graph(session, job.document_id, job.workspace_id)
         announce_document(session, job.document_id)
 
 

@@ -11,7 +11,7 @@ from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
 from domain.ranking import Scored as ScoredChunk
-from domain.ranking import rank
+from domain.ranking import rank, with_bridges
 from domain.source_scoring import Excerpt, select_sources
 from services.step import StepContext, StepResult
 
@@ -24,7 +24,8 @@ async def score_chunks(context: StepContext) -> StepResult:
     models, question = context.tools.models, context.query.question
     scores = await asyncio.gather(
         *(
-            _known_score(context, passage) or score_passage(models, question, passage, context.log)
+            _known_score(context, passage)
+            or score_passage(models, question, passage, context.log, _connection_to(context, passage))
             for passage in passages
         )
     )
@@ -43,9 +44,22 @@ async def _ready(score: Scored) -> Scored:
     return score
 
 
-async def score_passage(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
-    """S3.1: ask the model how relevant one passage is to the question."""
-    fields = {"question": question, "chunk": passage.readable}
+def _connection_to(context: StepContext, passage: Passage) -> str:
+    """S5.1: what leads to a passage that was found over the knowledge graph."""
+    link = (context.outcome("retrieve") or {}).get("links", {}).get(str(passage.key))
+    return link["connection"] if link else ""
+
+
+async def score_passage(
+    models: ModelGateway, question: str, passage: Passage, log: CallLog, connection: str = ""
+) -> Scored:
+    """S3.1: ask the model how relevant one passage is to the question.
+
+    With a `connection` (S5.1) it is how relevant both together are: who leads a firm matters to a question that does
+    not name the firm only together with what says which firm it is.
+    """
+    known = f"Known from another passage: {connection}\n\n" if connection else ""
+    fields = {"question": question, "chunk": f"{known}{passage.readable}"}
     reply = await models.ask(RERANK_CHUNK, fields, log=log, item=str(passage.key))
     if isinstance(reply, Failure):
         return Scored(status="unreadable", score=None, reason=reply.reason)
@@ -64,7 +78,8 @@ def select(context: StepContext) -> StepResult:
     unreadable = _unreadable_issues(context)
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
-    selected = _selected(context, ranked, [*([gate.reason] if gate.reason else []), *unreadable])
+    told = [*retrieved.get("issues", []), *([gate.reason] if gate.reason else []), *unreadable]
+    selected = _selected(context, ranked, told)
     if gate.refuse or not selected["selected"]:
         selected["status"], selected["reason"] = "refused", gate.reason or NOTHING_LEFT
     return StepResult.single(selected)
@@ -77,7 +92,9 @@ def _nothing(status: Literal["refused", "failed"], reason: str) -> Selected:
 def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list[str]) -> Selected:
     options = context.query.options
     # S3.1: more of them when the results of several searches were merged.
-    kept = ranked[: options.merged_top_k if context.round else options.top_k]
+    keep = options.merged_top_k if context.round else options.top_k
+    steps = {int(key): link["bridge"] for key, link in context.retrieved.get("links", {}).items()}
+    kept = with_bridges(ranked, steps, keep) if steps else ranked[:keep]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
     # A chunk whose document was deleted meanwhile is left out.

@@ -10,11 +10,10 @@ from db.queries.workspaces import check_embedding_model
 from db.session import reading
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
+from services.graph_joining import Found, with_graph
 from services.step import StepContext, StepResult
 
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
-
-Found = list[tuple[int, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +33,20 @@ def retrieve(context: StepContext) -> StepResult:
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     if planned is None:
-        candidates = search_for(context, [context.query.question], options.k)[: options.k]
-        new = False
+        queries = [context.query.question]
+        joined = with_graph(context, queries, search_for(context, queries, options.k), options.k)
+        candidates, new = joined.found, False
     else:
         known = _known(context)
         queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.query.question]
         found = search_for(context, queries, options.second_pass_k)
-        fresh = [each for each in found if each[0] not in {key for key, _ in known}][: options.k]
+        joined = with_graph(context, queries, found, max(len(found), options.second_pass_k))
+        fresh = [each for each in joined.found if each[0] not in {key for key, _ in known}][: options.k]
         candidates, new = [*known, *fresh], bool(fresh)
     if not candidates:
         return StepResult.single(Retrieved(status="empty", candidates=[], reason=NOTHING_FOUND))
-    return StepResult.single(Retrieved(status="found", candidates=candidates, new=new))
+    outcome = Retrieved(status="found", candidates=candidates, new=new)
+    return StepResult.single({**outcome, **joined.told([key for key, _ in candidates])})
 
 
 def _known(context: StepContext) -> Found:

@@ -13,7 +13,7 @@ from db.queries.workspaces import get_workspace
 from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
-from domain.options import QueryOptions
+from domain.options import GraphMode, QueryOptions
 from services.webhooks import address_policy
 
 T = TypeVar("T")
@@ -28,6 +28,7 @@ class NewQuery:
     mode: str = "balanced"
     model: str | None = None
     retrieval_method: Literal["vector", "hybrid"] | None = None
+    graph: GraphMode | None = None
     k: int | None = None
     top_k: int | None = None
     enable_verification: bool | None = None
@@ -125,6 +126,9 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         repair=new.repair or checks.repair,
         source_scoring=_or(new.source_scoring, settings.rerank.source_scoring),
         second_pass_k=rules.second_pass_k,
+        graph_mode=new.graph or settings.retrieval.graph,
+        graph_entities=settings.graph.entities,
+        graph_relations=settings.graph.relations,
         merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
     )
 

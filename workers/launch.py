@@ -4,6 +4,8 @@ A start that could not be published is no loss: the row says that the work is un
 """
 
 import uuid
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import structlog
@@ -12,9 +14,9 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from config.settings import settings
-from db.models import QueryKind
-from db.queries import batches, queries
-from db.session import current_tenant, reading, transaction
+from db.models import Query, QueryKind
+from db.queries import batches, graph_jobs, queries
+from db.session import acting_for, current_tenant, reading, system_transaction, transaction
 from workers.celery_app import app
 from workers.pipeline import Run, starting, verifying
 from workers.queues import Queue
@@ -34,7 +36,7 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
     with transaction() as session:
         launch = queries.mark_launched(session, query_id, seen_launch)
         query = queries.get_query(session, query_id)
-        start = verifying if query.kind == QueryKind.VERIFICATION else starting
+        start = _beginning(query)
     if launch is None:
         return True
     try:
@@ -45,6 +47,13 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
             queries.unlaunch(session, query_id, launch)
         return False
     return True
+
+
+def _beginning(query: Query) -> Callable[[Run], Signature[Any]]:
+    if query.kind == QueryKind.VERIFICATION:
+        return verifying
+    uses_graph = query.options.get("graph_mode", "naive") != "naive"
+    return partial(starting, graph=True) if uses_graph else starting
 
 
 def advancing(batch_id: uuid.UUID) -> Signature[Any]:
@@ -71,6 +80,23 @@ def launch_waiting(batch_id: uuid.UUID) -> int:
 def launch_ingestion(document_id: uuid.UUID) -> bool:
     """Start the ingestion of an accepted document; False when the broker could not be reached."""
     return _launch("document.ingest", Queue.INGESTION, document_id)
+
+
+def launch_graphs(older_than_s: float | None = None) -> int:
+    """Start as many of the waiting graphs, of all tenants, as may be built beside those that are; return how many.
+
+    Called whenever one is asked for and whenever one ends. A call that is lost is no loss: the reconciler makes it
+    again, for those of `older_than_s`. Two that start the same one are none either: only one of them can claim it.
+    """
+    if settings().graph_extractor == "off":
+        return 0
+    with system_transaction() as session:
+        waiting = graph_jobs.list_waiting_graphs(session, settings().graph.documents, older_than_s)
+    started = 0
+    for document_id, tenant_id in waiting:
+        with acting_for(tenant_id):
+            started += _launch("document.graph", Queue.GRAPH, document_id)
+    return started
 
 
 def launch_delivery(delivery_id: uuid.UUID) -> bool:

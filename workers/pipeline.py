@@ -10,6 +10,7 @@
        │  ▲                                                                                                       │
     publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────┘
 
+Where the knowledge graph takes part (S5.1) `plan_graph` comes before the `retrieve` of the first round.
 A verification of a given answer (N2) starts at `plan_checks`: what the steps before it leave came with the request.
 
 Builders return signatures and launch nothing. `retrieve`, `select`, `plan_checks`, `assess` and `search_evidence`
@@ -38,10 +39,10 @@ class Run(NamedTuple):
     tenant: int
 
 
-def starting(run: Run) -> Signature[Any]:
+def starting(run: Run, *, graph: bool = False) -> Signature[Any]:
     retrieve = _task("query.retrieve", Queue.RETRIEVAL, run)
-    first = [_task("query.plan_queries", Queue.VERIFICATION, run)] if run.round else []
-    return chain(*first, retrieve).on_error(_failing(run))
+    plan = ["query.plan_queries"] if run.round else ["query.plan_graph"] if graph else []
+    return chain(*(_task(name, Queue.VERIFICATION, run) for name in plan), retrieve).on_error(_failing(run))
 
 
 def verifying(run: Run) -> Signature[Any]:

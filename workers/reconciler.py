@@ -21,7 +21,7 @@ from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
 from services.batches import cancel_more
 from services.finishing import finish
-from workers.launch import launch_ingestion, launch_waiting, relaunch_query
+from workers.launch import launch_graphs, launch_ingestion, launch_waiting, relaunch_query
 from workers.runtime import ring
 
 log = structlog.get_logger()
@@ -48,6 +48,7 @@ def reconcile(recovery: RecoverySettings) -> int:
     for document_id, tenant_id in waiting:
         with acting_for(tenant_id):
             launch_ingestion(document_id)
+    launch_graphs(older_than_s=recovery.lease_s)
     for batch_id, tenant_id in cancelled:
         _go_on_cancelling(batch_id, tenant_id)
     return len(lost) + len(waiting) + sum(_advance(batch_id, tenant_id) for batch_id, tenant_id in queued)

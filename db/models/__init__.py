@@ -8,6 +8,15 @@ from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.event import Event
 from db.models.given_source import GivenSource
+from db.models.graph import (
+    DocumentGraph,
+    Entity,
+    EntityChunk,
+    GraphChunk,
+    GraphStatus,
+    Relation,
+    RelationChunk,
+)
 from db.models.idempotency import IdempotencyKey
 from db.models.model_call import ModelCall
 from db.models.query import Query, QueryKind, QueryStatus
@@ -36,16 +45,23 @@ __all__ = [
     "DeliveryStatus",
     "Document",
     "DocumentFile",
+    "DocumentGraph",
     "DocumentStatus",
     "EndpointStatus",
+    "Entity",
+    "EntityChunk",
     "Evaluation",
     "Event",
     "GivenSource",
+    "GraphChunk",
+    "GraphStatus",
     "IdempotencyKey",
     "ModelCall",
     "Query",
     "QueryKind",
     "QueryStatus",
+    "Relation",
+    "RelationChunk",
     "StepOutcome",
     "Tenant",
     "Verification",

@@ -10,6 +10,7 @@ from clients.llm.offline.judging import check_alignment, check_answerability, ch
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+from domain.graph_reading import read_graph, read_keywords
 from domain.judgements import Relevance, Reply
 from domain.prompts import render
 from domain.sources import Sources
@@ -40,6 +41,8 @@ class OfflineModel:
             "check_claims": self._check_claims,
             "plan_queries": self._plan_queries,
             "rewrite_statement": self._rewrite_statement,
+            "extract_graph": lambda fields: read_graph(_text(fields, "chunk")),
+            "extract_keywords": lambda fields: read_keywords(_text(fields, "question")),
         }
 
     async def complete(self, request: ModelRequest) -> ModelReply:
