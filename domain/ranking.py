@@ -47,23 +47,20 @@ def interleave(rankings: Sequence[Sequence[K]]) -> list[K]:
     return list(dict.fromkeys(key for row in rows for place in row for key in place))
 
 
-def with_bridges(ranked: Sequence[Scored[K]], steps: Mapping[K, K], keep: int) -> list[Scored[K]]:
-    """Return at most `keep` of the chunks best first, none without the one that leads to it (`steps`: to its bridge).
+def with_bridges(ranked: Sequence[Scored[K]], bridges: Mapping[K, K], keep: int) -> list[Scored[K]]:
+    """Return at most `keep` of the chunks `ranked` best first, none without the one that leads to it.
 
-    A passage that was scored together with its bridge must add to it: if it scores no better, it counts half.
+    `bridges` names that one for a chunk that was found over it and scored together with it. Such chunks get at most
+    half of the places: their scores are partly those of their bridges.
     """
-    scores = {chunk.key: chunk.score or 0.0 for chunk in ranked}
-
-    def worth(chunk: Scored[K]) -> float:
-        bridge = steps.get(chunk.key)
-        adds = bridge is None or bridge not in scores or scores[chunk.key] > scores[bridge]
-        return scores[chunk.key] if adds else scores[chunk.key] / 2
-
     by_key = {chunk.key: chunk for chunk in ranked}
     kept: dict[K, Scored[K]] = {}
-    for chunk in sorted(ranked, key=lambda each: -worth(each)):
-        bridge = by_key.get(steps[chunk.key]) if chunk.key in steps else None
+    found_over = 0
+    for chunk in ranked:
+        bridge = by_key.get(bridges[chunk.key]) if chunk.key in bridges else None
         wanted = [each for each in (bridge, chunk) if each is not None and each.key not in kept]
-        if len(kept) + len(wanted) <= keep:
+        over = chunk.key in bridges and chunk.key not in kept
+        if len(kept) + len(wanted) <= keep and found_over + over <= keep // 2:
             kept.update((each.key, each) for each in wanted)
+            found_over += over
     return list(kept.values())

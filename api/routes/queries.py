@@ -104,6 +104,7 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         model=query.model,
         retrieval_method=query.retrieval.method,
         k=query.retrieval.k,
+        graph=query.retrieval.graph,
         top_k=query.rerank.top_k,
         enable_verification=query.verify,
         show_claims=query.verification.show_claims,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, model_validator
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
 Provider = Literal["groq", "offline"]
 
 
@@ -19,6 +20,11 @@ class RetrievalOptions(Input):
         default=None, description="Similarity of vectors alone, or fused with full-text and trigram search."
     )
     k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
+    graph: GraphMode | None = Field(
+        default=None,
+        description="How the knowledge graph takes part: not at all (`naive`), from what the question names (`local`), "
+        "from the connections that it is about (`global`), both (`hybrid`), or both and `naive` (`mix`).",
+    )
 
 
 class RerankOptions(Input):

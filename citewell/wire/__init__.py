@@ -16,6 +16,7 @@ from citewell.wire.common import (
 )
 from citewell.wire.documents import (
     Document,
+    DocumentGraph,
     Progress,
 )
 from citewell.wire.events import (
@@ -83,6 +84,7 @@ __all__ = [
     "Delivery",
     "DeliveryAttempt",
     "Document",
+    "DocumentGraph",
     "DraftData",
     "DraftEvent",
     "Event",

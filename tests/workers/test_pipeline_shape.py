@@ -13,6 +13,12 @@ def test_answering_starts_with_retrieval() -> None:  # A2
     assert str(pipeline.starting(RUN)) == "query.retrieve('q1', 1, 0, 7)"
 
 
+def test_the_graph_is_planned_before_the_first_retrieval_only() -> None:  # A2, S5.1
+    assert str(pipeline.starting(RUN, graph=True)) == "query.plan_graph('q1', 1, 0, 7) | retrieve('q1', 1, 0, 7)"
+    later = RUN._replace(round=1)
+    assert str(pipeline.starting(later, graph=True)) == str(pipeline.starting(later))
+
+
 def test_a_given_answer_starts_with_its_checks() -> None:  # N2
     assert str(pipeline.verifying(RUN)) == "query.plan_checks('q1', 1, 0, 7)"
 
