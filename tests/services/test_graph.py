@@ -3,9 +3,11 @@
 import pytest
 from sqlalchemy import select, text, update
 
-from db.models import Document, DocumentGraph, Entity, EntityChunk, Relation
+from db.models import Document, DocumentGraph, Entity, EntityChunk, GraphChunk, Relation, RelationChunk
 from db.queries.graph_jobs import GraphClaim, claim_graph, list_waiting_graphs
-from db.session import reading, system_transaction, transaction
+from db.queries.graph_search import Space, entities_with_keys, has_graph, near_connections
+from db.queries.keys import get_or_add_tenant
+from db.session import acting_for, reading, system_transaction, transaction
 from services.documents import read_document, remove_document
 from services.graph import MAX_IDLE, Builder, build_graph
 from services.graph_merging import reembed
@@ -18,6 +20,7 @@ from tests.simulators.groq.ledger import totals
 
 pytestmark = pytest.mark.usefixtures("database")
 
+GRAPH_TABLES = (DocumentGraph, GraphChunk, Entity, Relation, EntityChunk, RelationChunk)
 BETA = "Beta AG is led by Maria Keller."
 
 
@@ -79,6 +82,19 @@ def test_what_a_deleted_document_said_is_gone() -> None:  # S5.1
     assert relations() == {BETA}
     remove_document(story.documents[beta])
     assert (names(), relations()) == ({}, set())
+
+
+def test_another_tenant_sees_none_of_it() -> None:  # S5.1, A8
+    story = Story()
+    build(story, story.add("a.md", ACME), local_builder())
+    with system_transaction() as session:
+        stranger = get_or_add_tenant(session, "stranger", "whsec_")
+    with acting_for(stranger), reading() as session:
+        space = Space(story.workspace_id, "use-multilingual-v3")
+        assert not has_graph(session, story.workspace_id)
+        assert entities_with_keys(session, story.workspace_id, ["acme corp"]) == []
+        assert near_connections(session, space, [1.0] * 512, 5) == []
+        assert [session.scalars(select(table)).all() for table in GRAPH_TABLES] == [[]] * len(GRAPH_TABLES)
 
 
 # With the fast model
