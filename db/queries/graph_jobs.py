@@ -177,4 +177,4 @@ def _counts(session: Session, found: Any, chunk: Any, document_ids: list[uuid.UU
         .where(Chunk.document_id.in_(document_ids))
         .group_by(Chunk.document_id)
     )
-    return dict(rows.tuples().all())
+    return dict(rows.all())

@@ -76,7 +76,7 @@ def _count_entities(session: Session, workspace_id: int, found: Sequence[EntityM
             constraint="uq_entities_workspace_id_key", set_={"mentions": Entity.mentions + 1}
         ).returning(Entity.key, Entity.id)
     )
-    return dict(rows.tuples().all())
+    return dict(rows.all())
 
 
 def _count_relations(
@@ -105,7 +105,7 @@ def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int)
         .order_by(table.id)
         .limit(limit)
     )
-    return _merged(session, table, dict(rows.tuples().all()))
+    return _merged(session, table, dict(rows.all()))
 
 
 def all_rows(session: Session, table: Row, workspace_id: int, after: int, limit: int) -> list[Stale]:
@@ -116,7 +116,7 @@ def all_rows(session: Session, table: Row, workspace_id: int, after: int, limit:
         .order_by(table.id)
         .limit(limit)
     )
-    return _merged(session, table, dict(rows.tuples().all()))
+    return _merged(session, table, dict(rows.all()))
 
 
 def save_merged(
@@ -146,7 +146,7 @@ def forget_document_graph(session: Session, workspace_id: int, document_id: uuid
     ):
         taken = set(session.scalars(delete(mention).where(mention.chunk_id.in_(chunks)).returning(owner)))
         counted = select(owner, func.count()).where(owner.in_(taken)).group_by(owner)
-        left = dict(session.execute(counted).tuples().all())
+        left = dict(session.execute(counted).all())
         session.execute(delete(table).where(table.id.in_(taken - left.keys())))
         for stale in _merged(session, table, left):
             values = {**_texts(table, stale.merged), "mentions": stale.mentions, "merged": stale.mentions}
@@ -185,6 +185,6 @@ def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> 
     inner = select(owner.label("owner"), place.label("place"), *texts).where(owner.in_(list(ids))).subquery()
     first = select(inner).where(inner.c.place <= _MOST_MERGED).order_by(inner.c.owner, inner.c.place)
     found: dict[int, list[list[str]]] = {}
-    for owner_id, _, *said in session.execute(first).tuples():
+    for owner_id, _, *said in session.execute(first):
         found.setdefault(owner_id, []).append(list(said))
     return found
