@@ -79,6 +79,9 @@ class RetrievalSettings(_Group):
     multi_query: int = Field(
         default=0, ge=0, le=5, description="rewritten questions that are searched for too (S3.2); 0 and 1 mean none"
     )
+    graph: Literal["naive", "local", "global", "hybrid", "mix"] = Field(
+        default="naive", description="how the knowledge graph takes part (S5.1); naive: not at all"
+    )
 
 
 class AgenticSettings(_Group):
@@ -172,6 +175,17 @@ class EmbeddingSettings(EmbeddingModel):
     earlier: tuple[EmbeddingModel, ...] = ()
 
 
+class GraphSettings(_Group):
+    """The knowledge graph (S5.1). `auto` reads documents with the fast model if there is a provider, else without."""
+
+    extractor: Literal["auto", "model", "local", "off"] = "auto"
+    documents: int = Field(default=2, ge=1, description="that are read at a time; no question waits for a free thread")
+    concurrency: int = Field(default=4, ge=1, description="chunks of one document that are read at a time")
+    max_chunks: int = Field(default=2_000, ge=1, description="of one document; the rest of it is not read")
+    entities: int = Field(default=10, ge=1, le=100, description="entities that a search starts from")
+    relations: int = Field(default=20, ge=1, le=100, description="relations that a search follows")
+
+
 class RecoverySettings(_Group):
     """How fast work of a dead process is found and started again; all in seconds."""
 
@@ -247,7 +261,7 @@ def _pools() -> dict[str, PoolSettings]:
     # models. Ingestion has a process of its own: a large document must not hold up a question.
     return {
         "models": PoolSettings(
-            queues=("reranking", "citations", "generation", "verification", "maintenance"), concurrency=64
+            queues=("reranking", "citations", "generation", "verification", "graph", "maintenance"), concurrency=64
         ),
         "retrieval": PoolSettings(queues=("retrieval",), concurrency=4),
         "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
@@ -285,6 +299,7 @@ class Settings(BaseSettings):
     verification: VerificationSettings = VerificationSettings()
     ingestion: IngestionSettings = IngestionSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
+    graph: GraphSettings = GraphSettings()
     recovery: RecoverySettings = RecoverySettings()
     access: AccessSettings = AccessSettings()
     stream: StreamSettings = StreamSettings()
@@ -298,6 +313,13 @@ class Settings(BaseSettings):
         if self.models.provider == "auto":
             return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
         return self.models.provider
+
+    @property
+    def graph_extractor(self) -> Literal["model", "local", "off"]:
+        """What reads the entities and relations of documents."""
+        if self.graph.extractor == "auto":
+            return "local" if self.provider == "offline" else "model"
+        return self.graph.extractor
 
     @property
     def verification_enabled(self) -> bool:

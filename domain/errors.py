@@ -1,7 +1,7 @@
 """Everything that can go wrong in a way a user can act on.
 
 CitewellError
-├── BadInput (422) ── QuestionInvalid, ModeUnknown, GraphModeUnavailable, ModelNotAllowed, CursorInvalid
+├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
@@ -49,10 +49,6 @@ class QuestionInvalid(BadInput):
 
 class ModeUnknown(BadInput):
     """The mode is not known; use one of low, balanced, high."""
-
-
-class GraphModeUnavailable(BadInput):
-    """The modes local, global and mix need a knowledge graph, which this version does not have; use hybrid or naive."""
 
 
 class ModelNotAllowed(BadInput):

@@ -157,6 +157,37 @@ class ExtractedCitations(Reply):
     citations: list[ExtractedCitation]
 
 
+class ExtractedEntity(Reply):
+    """S5.1: something that a text names: who or what it is, as the text says."""
+
+    name: str
+    type: str
+    description: str
+
+
+class ExtractedRelation(Reply):
+    """S5.1: what a text says of two of its entities together; `keywords` say what kind of connection that is."""
+
+    source: str
+    target: str
+    keywords: list[str]
+    description: str
+
+
+class ExtractedGraph(Reply):
+    """S5.1: the entities and relations of one passage."""
+
+    entities: list[ExtractedEntity]
+    relations: list[ExtractedRelation]
+
+
+class Keywords(Reply):
+    """S5.1: what a question names (`low_level`), and the matters and kinds of connection it is about."""
+
+    low_level: list[str]
+    high_level: list[str]
+
+
 T_co = TypeVar("T_co", bound=Reply, covariant=True)
 Role = Literal["main", "fast"]
 
@@ -194,6 +225,8 @@ REWRITE_QUESTION = Judgement("rewrite_question", "fast", RewrittenQuestion, max_
 DECIDE_SEARCH = Judgement("decide_search", "fast", SearchDecision, max_tokens=600)
 RESEARCH_NOTES = Judgement("research_notes", "fast", ResearchNotes, max_tokens=2000)
 REWRITE_STATEMENT = Judgement("rewrite_statement", "fast", Rewritten, max_tokens=600)
+EXTRACT_GRAPH = Judgement("extract_graph", "fast", ExtractedGraph, max_tokens=2500)
+EXTRACT_KEYWORDS = Judgement("extract_keywords", "fast", Keywords, max_tokens=500)
 REGENERATE_ANSWER = Composition("regenerate_answer", "main", max_tokens=2000)
 SYNTHESIZE_ANSWER = Composition("synthesize_answer", "main", max_tokens=2000)
 GENERATE_ANSWER = Composition("generate_answer", "main", max_tokens=2000)

@@ -8,7 +8,7 @@ same words. Aliases, demonyms, acronyms, parts of names and transliterations thu
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rapidfuzz import fuzz
 
@@ -127,6 +127,26 @@ class _Name:
     first: int
     last: int
     sure: bool = True
+
+
+class FoundName(NamedTuple):
+    """`text` as it is written, without endings; not `sure`: a capitalised word that opens a sentence, so may be any."""
+
+    kind: NameKind
+    text: str
+    start: int
+    end: int
+    sure: bool
+
+
+def find_names(text: str) -> list[FoundName]:
+    """Return the names in `text`, of which the first 300 words are read, in order; `end` is that of their last word."""
+    tokens = _tokens(text)
+    found = [
+        FoundName(name.kind, name.text, tokens[name.first].start(), tokens[name.last].end(), name.sure)
+        for name in _names(text, tokens)
+    ]
+    return sorted(found, key=lambda name: name.start)
 
 
 def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:

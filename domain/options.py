@@ -38,6 +38,10 @@ RunKind = Literal["structured", "agentic", "multiagent"]
 """S3.6: one search for the question, a model that decides which searches to make, or one that gathers and takes notes
 for another that writes."""
 
+GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
+"""S5.1: passages by their own words (`naive`), from what the question names (`local`), from the connections that it is
+about (`global`), from both (`hybrid`), from all three (`mix`)."""
+
 
 class QueryOptions(BaseModel):
     """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4)."""
@@ -87,3 +91,13 @@ class QueryOptions(BaseModel):
     """S3.2: rewritten questions that a structured run searches for besides the question; 0 and 1 mean none."""
     max_searches: int = 4
     """S3.6: searches of an agentic or multi-agent run, at most; so there are at most as many decisions."""
+    graph_mode: GraphMode = "naive"
+    """S5.1: how the knowledge graph takes part; the numbers bound what one search follows in it."""
+    graph_entities: int = 10
+    graph_relations: int = 20
+
+    @property
+    def preparations(self) -> list[str]:
+        """The steps that come before the first retrieval of a structured run."""
+        wanted = {"rewrite_question": self.multi_query > 1, "plan_graph": self.graph_mode != "naive"}
+        return [step for step, is_wanted in wanted.items() if is_wanted]

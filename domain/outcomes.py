@@ -73,6 +73,26 @@ class Noted(TypedDict):
     reason: NotRequired[str]
 
 
+class GraphPlanned(TypedDict):
+    """S5.1: what to look for in the graph. `fallback`: the question's own words; `empty`: there is no graph yet."""
+
+    status: Literal["planned", "fallback", "empty"]
+    low_level: list[str]
+    high_level: list[str]
+    reason: NotRequired[str]
+
+
+class Link(TypedDict):
+    """S5.1: why a passage may matter although it has little of the question: over an entity that another one names.
+
+    `bridge` is that other passage's chunk key, `connection` what it says, `names` the entities in between.
+    """
+
+    bridge: int
+    connection: str
+    names: list[str]
+
+
 class Retrieved(TypedDict):
     """Candidates in retrieval order as [chunk key, cosine similarity or null].
 
@@ -86,6 +106,8 @@ class Retrieved(TypedDict):
     merged: NotRequired[bool]
     issues: NotRequired[list[str]]
     reason: NotRequired[str]
+    links: NotRequired[dict[str, Link]]
+    """S5.1: by chunk key (JSON keys are text): those that were found over a connection."""
 
 
 class Scored(TypedDict):

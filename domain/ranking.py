@@ -1,7 +1,8 @@
 """Putting passages in order: fusing rankings, and ranking by relevance scores of which some may be missing."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -57,3 +58,28 @@ def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int |
             kept.append(each)
             left -= needed
     return kept
+
+
+def interleave(rankings: Sequence[Sequence[K]]) -> list[K]:
+    """Return the first of each ranking, then the second of each, and so on; each key once."""
+    rows = zip_longest(*([(key,) for key in ranking] for ranking in rankings), fillvalue=())
+    return list(dict.fromkeys(key for row in rows for place in row for key in place))
+
+
+def with_bridges(ranked: Sequence[Scored[K]], bridges: Mapping[K, K], keep: int) -> list[Scored[K]]:
+    """Return at most `keep` of the chunks `ranked` best first, none without the one that leads to it.
+
+    `bridges` names that one for a chunk that was found over it and scored together with it. Such chunks get at most
+    half of the places: their scores are partly those of their bridges.
+    """
+    by_key = {chunk.key: chunk for chunk in ranked}
+    kept: dict[K, Scored[K]] = {}
+    found_over = 0
+    for chunk in ranked:
+        bridge = by_key.get(bridges[chunk.key]) if chunk.key in bridges else None
+        wanted = [each for each in (bridge, chunk) if each is not None and each.key not in kept]
+        over = chunk.key in bridges and chunk.key not in kept
+        if len(kept) + len(wanted) <= keep and found_over + over <= keep // 2:
+            kept.update((each.key, each) for each in wanted)
+            found_over += over
+    return list(kept.values())

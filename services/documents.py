@@ -10,6 +10,8 @@ from db.models import Document, DocumentStatus
 from db.queries import documents as rows
 from db.queries import versions
 from db.queries.documents import DocumentFilter
+from db.queries.graph_jobs import GraphState, graph_states
+from db.queries.graph_storing import forget_document_graph
 from db.queries.paging import Place
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
@@ -79,14 +81,16 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
     """The document's status and progress as JSON. Raises DocumentNotFound."""
     with reading() as session:
         document = rows.get_document(session, document_id)
-        return _as_json(document, rows.workspace_name_of(session, document))
+        graph = graph_states(session, [document_id]).get(document_id)
+        return _as_json(document, rows.workspace_name_of(session, document), graph)
 
 
 def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
     """One page of documents, the newest first."""
     with reading() as session:
         found = rows.list_documents(session, wanted, after=after, limit=limit)
-        return [_as_json(document, name) for document, name in found]
+        graphs = graph_states(session, [document.id for document, _ in found])
+        return [_as_json(document, name, graphs.get(document.id)) for document, name in found]
 
 
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
@@ -94,7 +98,8 @@ def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
     with reading() as session:
         found = versions.list_versions(session, document_id)
         workspace = rows.workspace_name_of(session, found[0])
-        return [_as_json(document, workspace) for document in found]
+        graphs = graph_states(session, [document.id for document in found])
+        return [_as_json(document, workspace, graphs.get(document.id)) for document in found]
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
@@ -104,11 +109,16 @@ def read_document_text(document_id: uuid.UUID) -> str | None:
 
 
 def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> None:
-    """Delete a document with its chunks; answers keep their own copies of what they cite.
+    """Delete a document with its chunks and what only it told the graph; answers keep their own copies of what they
+    cite.
 
     Other versions stay what they are: those that were superseded are history, and none of them is searched again.
     """
     with transaction() as session:
+        document = rows.get_document(session, document_id)
+        gone = versions.list_versions(session, document_id) if all_versions else [document]
+        for each in gone:
+            forget_document_graph(session, document.workspace_id, each.id)
         (versions.delete_versions if all_versions else rows.delete_document)(session, document_id)
 
 
@@ -127,7 +137,7 @@ def _check(new: NewDocument, settings: Settings) -> None:
         raise BadInput("The workspace name is empty, longer than 100 characters or contains a NUL character.")
 
 
-def _as_json(document: Document, workspace: str) -> dict[str, Any]:
+def _as_json(document: Document, workspace: str, graph: GraphState | None) -> dict[str, Any]:
     return {
         "id": str(document.id),
         "doc_id": document.doc_id,
@@ -142,9 +152,26 @@ def _as_json(document: Document, workspace: str) -> dict[str, Any]:
         "stage": document.stage,
         "progress": {"chunks_done": document.chunks_done, "chunks_total": document.chunks_total},
         "pages": len(document.pages or []),
+        "graph": _graph_as_json(graph),
         "error": document.error,
         "created_at": document.created_at.isoformat(),
         "ready_at": document.ready_at.isoformat() if document.ready_at else None,
         "superseded_by": str(document.superseded_by) if document.superseded_by else None,
         "superseded_at": document.superseded_at.isoformat() if document.superseded_at else None,
+    }
+
+
+def _graph_as_json(graph: GraphState | None) -> dict[str, Any]:
+    row = graph.row if graph else None
+    return {
+        "status": row.status if row else "off",
+        "chunks_done": row.done if row else 0,
+        "chunks_failed": row.failed if row else 0,
+        "entities": graph.entities if graph else 0,
+        "relations": graph.relations if graph else 0,
+        "reason": row.reason if row else None,
+        "llm_calls": row.llm_calls if row else 0,
+        "prompt_tokens": row.prompt_tokens if row else 0,
+        "completion_tokens": row.completion_tokens if row else 0,
+        "cost_usd": float(row.cost_usd) if row else 0.0,
     }

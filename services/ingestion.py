@@ -14,6 +14,7 @@ from clients.embeddings import Embedder
 from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import IngestionSettings
 from db.queries import documents as rows
+from db.queries.graph_jobs import queue_graph
 from db.queries.spaces import space_of
 from db.queries.vectors import add_vectors
 from db.session import transaction
@@ -50,9 +51,12 @@ Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Calls the given renewal again and again for the length of a block (workers.leases)."""
 
 
-def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings, hold: Hold) -> bool:
+def ingest(
+    document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings, hold: Hold, *, graph: bool = False
+) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
+    `graph` asks for its knowledge graph, too, which is built later (services.graph).
     Raises DatabaseUnavailable, EmbeddingUnavailable (try again later).
     """
     job = _claim(document_id)
@@ -61,7 +65,7 @@ def ingest(document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings
     try:
         # Reading a long PDF takes longer than a lease lasts.
         with hold(lambda: _renew(job)):
-            _ingest(job, embedder, limits)
+            _ingest(job, embedder, limits, graph=graph)
     except TakenOver:
         log.info("ingestion_superseded", document_id=str(document_id))
     except DatabaseUnavailable:
@@ -96,7 +100,7 @@ def _claim(document_id: uuid.UUID) -> _Job | None:
     return job
 
 
-def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
+def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> None:
     # Before anything is read: no document is worth it when nothing can make its vectors.
     spaces.embedder_for(spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
     parsed = parse_isolated(job.content, job.filename, limits_of(limits))
@@ -116,6 +120,8 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings) -> None:
     with transaction() as session:
         if not put_in_force(session, job.document_id, job.attempt):
             raise TakenOver
+        if graph:
+            queue_graph(session, job.document_id, job.workspace_id)
 
 
 def _readable(filename: str) -> str:

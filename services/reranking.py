@@ -8,12 +8,11 @@ from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
 from db.queries.chunks import Passage
-from domain.documents import indexed_text
 from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
 from domain.ranking import Scored as ScoredChunk
-from domain.ranking import rank, within_budget
+from domain.ranking import rank, with_bridges, within_budget
 from domain.source_scoring import Excerpt, select_sources
 from domain.tokens import count_tokens
 from services.step import StepContext, StepResult, Tools
@@ -26,7 +25,7 @@ async def score_chunks(context: StepContext) -> StepResult:
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
     known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
     unknown = [passage for passage in passages if passage.key not in known]
-    scores = await score_passages(context.tools, context.query.question, unknown, context.log)
+    scores = await score_passages(context.tools, context.query.question, unknown, context.log, _connections(context))
     new = {passage.key: score for passage, score in zip(unknown, scores, strict=True)}
     values = {str(key): dict(score) for key, score in (known | new).items()}
     gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
@@ -39,21 +38,45 @@ def _known_score(context: StepContext, passage: Passage) -> Scored | None:
     return Scored(**found) if found and found["score"] is not None else None
 
 
-async def score_passages(tools: Tools, question: str, passages: Sequence[Passage], log: CallLog) -> list[Scored]:
-    """Score how relevant each passage is to the question, in their order; what fails is an outcome."""
+async def score_passages(
+    tools: Tools,
+    question: str,
+    passages: Sequence[Passage],
+    log: CallLog,
+    connections: Mapping[int, str] | None = None,
+) -> list[Scored]:
+    """Score how relevant each passage is to the question, in their order; what fails is an outcome.
+
+    With a connection (S5.1) it is how relevant both together are: who leads a firm matters to a question that does not
+    name the firm only together with what says which firm it is.
+    """
+    shown = [_shown(passage, (connections or {}).get(passage.key)) for passage in passages]
     if tools.reranker is not None:
-        return await _reranked(tools.reranker, question, passages) if passages else []
-    return await asyncio.gather(*(_asked(tools.models, question, passage, log) for passage in passages))
+        return await _reranked(tools.reranker, question, shown) if shown else []
+    asked = (
+        _asked(tools.models, question, text, str(passage.key), log)
+        for text, passage in zip(shown, passages, strict=True)
+    )
+    return await asyncio.gather(*asked)
 
 
-async def _reranked(reranker: Reranker, question: str, passages: Sequence[Passage]) -> list[Scored]:
+def _shown(passage: Passage, connection: str | None) -> str:
+    known = f"Known from another passage: {connection}\n\n" if connection else ""
+    return f"{known}{passage.indexed}"
+
+
+def _connections(context: StepContext) -> dict[int, str]:
+    """S5.1: what leads to each passage that was found over the knowledge graph, by chunk key."""
+    links = (context.outcome("retrieve") or {}).get("links", {})
+    return {int(key): link["connection"] for key, link in links.items()}
+
+
+async def _reranked(reranker: Reranker, question: str, texts: list[str]) -> list[Scored]:
     """S1.1: have a reranker score all of them at once."""
     try:
-        scores = await reranker.score(
-            question, [indexed_text(passage.readable, passage.context) for passage in passages]
-        )
+        scores = await reranker.score(question, texts)
     except RerankFailed as error:
-        return [Scored(status="unreadable", score=None, reason=error.reason, reranker=reranker.name) for _ in passages]
+        return [Scored(status="unreadable", score=None, reason=error.reason, reranker=reranker.name) for _ in texts]
     return [_given(score, reranker.name) for score in scores]
 
 
@@ -63,10 +86,9 @@ def _given(score: float | None, name: str) -> Scored:
     return Scored(status="scored", score=score, reranker=name)
 
 
-async def _asked(models: ModelGateway, question: str, passage: Passage, log: CallLog) -> Scored:
+async def _asked(models: ModelGateway, question: str, text: str, item: str, log: CallLog) -> Scored:
     """S3.1: ask the model how relevant one passage is to the question."""
-    fields = {"question": question, "chunk": passage.readable}
-    reply = await models.ask(RERANK_CHUNK, fields, log=log, item=str(passage.key))
+    reply = await models.ask(RERANK_CHUNK, {"question": question, "chunk": text}, log=log, item=item)
     if isinstance(reply, Failure):
         return Scored(status="unreadable", score=None, reason=reply.reason)
     return Scored(status="scored", score=reply.score)
@@ -106,7 +128,9 @@ def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list
     options = context.query.options
     # S3.1: more of them when the results of several searches were merged.
     merged = context.round or context.retrieved.get("merged", False)
-    kept = ranked[: options.merged_top_k if merged else options.top_k]
+    keep = options.merged_top_k if merged else options.top_k
+    steps = {int(key): link["bridge"] for key, link in context.retrieved.get("links", {}).items()}
+    kept = with_bridges(ranked, steps, keep) if steps else ranked[:keep]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
     # A chunk whose document was deleted meanwhile is left out.

@@ -13,7 +13,8 @@ from db.session import reading
 from domain.options import DocumentFilter
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
-from services.searches import Found, made_searches, merged_candidates, search_issues
+from services.graph_joining import Found, with_graph
+from services.searches import made_searches, merged_candidates, search_issues
 from services.spaces import embedder_for, read_space
 from services.step import StepContext, StepResult
 
@@ -50,13 +51,15 @@ def retrieve(context: StepContext) -> StepResult:
     options, planned = context.query.options, context.outcome("plan_queries")
     merged = False
     if planned is None:
-        candidates, merged = _first(context)
-        new = False
+        queries, found, most, merged = _first(context)
+        joined = with_graph(context, queries, found, most)
+        candidates, new = joined.found, False
     else:
         known = _known(context)
         queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.query.question]
         found = search_for(context, queries, options.second_pass_k)
-        fresh = [each for each in found if each[0] not in {key for key, _ in known}][: options.k]
+        joined = with_graph(context, queries, found, max(len(found), options.second_pass_k))
+        fresh = [each for each in joined.found if each[0] not in {key for key, _ in known}][: options.k]
         candidates, new = [*known, *fresh], bool(fresh)
     if candidates:
         retrieved = Retrieved(status="found", candidates=candidates, new=new)
@@ -64,19 +67,20 @@ def retrieve(context: StepContext) -> StepResult:
         retrieved = Retrieved(status="empty", candidates=[], reason=NOTHING_FOUND)
     if merged:
         retrieved["merged"] = True
-    if issues := search_issues(context):
+    told = joined.told([key for key, _ in candidates])
+    if issues := [*search_issues(context), *told.pop("issues", [])]:
         retrieved["issues"] = issues
-    return StepResult.single(retrieved)
+    return StepResult.single({**retrieved, **told})
 
 
-def _first(context: StepContext) -> tuple[Found, bool]:
-    """What the first round has to offer, and whether several searches found it."""
+def _first(context: StepContext) -> tuple[list[str], Found, int, bool]:
+    """What the first round searches for, what that finds, how many of it are wanted, whether several searches did."""
     question, k = context.query.question, context.query.options.k
     if made := made_searches(context):
-        return merged_candidates(made)[: _MERGED * k], True
+        return [search["query"] for search in made], merged_candidates(made), _MERGED * k, True
     rewritten = (context.outcome("rewrite_question") or {}).get("queries", [])
     most = _MERGED * k if rewritten else k
-    return search_for(context, [question, *rewritten], k)[:most], bool(rewritten)
+    return [question, *rewritten], search_for(context, [question, *rewritten], k), most, bool(rewritten)
 
 
 def _known(context: StepContext) -> Found:

@@ -13,7 +13,7 @@ from db.queries.workspaces import get_workspace
 from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
-from domain.options import DocumentFilter, QueryOptions, RunKind
+from domain.options import DocumentFilter, GraphMode, QueryOptions, RunKind
 from services.webhooks import address_policy
 
 T = TypeVar("T")
@@ -30,6 +30,7 @@ class NewQuery:
     run: RunKind = "structured"
     multi_query: int | None = None
     retrieval_method: Literal["vector", "hybrid"] | None = None
+    graph: GraphMode | None = None
     k: int | None = None
     filter: DocumentFilter | None = None
     context_tokens: int | None = None
@@ -132,6 +133,9 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         repair=new.repair or checks.repair,
         source_scoring=_or(new.source_scoring, settings.rerank.source_scoring),
         second_pass_k=rules.second_pass_k,
+        graph_mode=new.graph or settings.retrieval.graph,
+        graph_entities=settings.graph.entities,
+        graph_relations=settings.graph.relations,
         merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),

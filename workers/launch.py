@@ -13,8 +13,8 @@ from redis.exceptions import RedisError
 
 from config.settings import settings
 from db.models import QueryKind
-from db.queries import batches, queries
-from db.session import current_tenant, reading, transaction
+from db.queries import batches, graph_jobs, queries
+from db.session import acting_for, current_tenant, reading, system_transaction, transaction
 from domain.options import QueryOptions
 from workers.celery_app import app
 from workers.pipeline import Run, starting, verifying
@@ -79,6 +79,23 @@ def launch_ingestion(document_id: uuid.UUID) -> bool:
 def launch_import(import_id: uuid.UUID) -> bool:
     """Start, or go on, to unpack an archive; False when the broker could not be reached."""
     return _launch("import.unpack", Queue.INGESTION, import_id)
+
+
+def launch_graphs(older_than_s: float | None = None) -> int:
+    """Start as many of the waiting graphs, of all tenants, as may be built beside those that are; return how many.
+
+    Called whenever one is asked for and whenever one ends. A call that is lost is no loss: the reconciler makes it
+    again, for those of `older_than_s`. Two that start the same one are none either: only one of them can claim it.
+    """
+    if settings().graph_extractor == "off":
+        return 0
+    with system_transaction() as session:
+        waiting = graph_jobs.list_waiting_graphs(session, settings().graph.documents, older_than_s)
+    started = 0
+    for document_id, tenant_id in waiting:
+        with acting_for(tenant_id):
+            started += _launch("document.graph", Queue.GRAPH, document_id)
+    return started
 
 
 def launch_delivery(delivery_id: uuid.UUID) -> bool:

@@ -13,6 +13,7 @@
        │  ▲                                                                                                       │
     publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────┘
 
+Where the knowledge graph takes part (S5.1) `plan_graph` comes before the `retrieve` of the first round.
 A verification of a given answer (N2) starts at `plan_checks`: what the steps before it leave came with the request.
 
 Builders return signatures and launch nothing. `decide_search`, `search`, `retrieve`, `select`, `research_notes`,
@@ -47,8 +48,8 @@ class Run(NamedTuple):
 def starting(run: Run, options: QueryOptions) -> Signature[Any]:
     if not run.round and options.run != "structured":
         return deciding(run, 1)
-    planned = "query.plan_queries" if run.round else "query.rewrite_question" if options.multi_query > 1 else None
-    first = [_task(planned, Queue.VERIFICATION, run)] if planned else []
+    names = ["plan_queries"] if run.round else options.preparations
+    first = [_task(f"query.{name}", Queue.VERIFICATION, run) for name in names]
     return chain(*first, _task("query.retrieve", Queue.RETRIEVAL, run)).on_error(_failing(run))
 
 

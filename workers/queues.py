@@ -16,6 +16,8 @@ class Queue(StrEnum):
     """Waits for the main model."""
     VERIFICATION = "verification"
     """Waits for the fast model, one call per statement; concludes and publishes."""
+    GRAPH = "graph"
+    """Waits for the fast model, one call per chunk of a document; no question waits for it."""
     INGESTION = "ingestion"
     """Reads and embeds documents: computes for seconds to minutes."""
     WEBHOOKS = "webhooks"

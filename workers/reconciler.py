@@ -21,7 +21,7 @@ from db.session import acting_for, system_transaction, transaction
 from domain.errors import CitewellError
 from services.batches import cancel_more
 from services.finishing import finish
-from workers.launch import launch_import, launch_ingestion, launch_waiting, relaunch_query
+from workers.launch import launch_graphs, launch_import, launch_ingestion, launch_waiting, relaunch_query
 from workers.runtime import ring
 
 log = structlog.get_logger()
@@ -55,6 +55,7 @@ def reconcile(recovery: RecoverySettings) -> int:
     for import_id, tenant_id in packed:
         with acting_for(tenant_id):
             launch_import(import_id)
+    launch_graphs(older_than_s=recovery.lease_s)
     for batch_id, tenant_id in cancelled:
         _go_on_cancelling(batch_id, tenant_id)
     return len(lost) + len(waiting) + len(packed) + sum(_advance(batch_id, tenant_id) for batch_id, tenant_id in queued)

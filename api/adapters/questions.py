@@ -1,15 +1,15 @@
 """The seeds' requests as questions of ours."""
 
-from typing import Literal
+from typing import cast, get_args
 
 from api.schemas.seed_stream import StreamAsk
 from api.schemas.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
-from domain.errors import GraphModeUnavailable, ModeUnknown
-from domain.options import RunKind
+from domain.errors import ModeUnknown
+from domain.modes import Mode, parse_mode
+from domain.options import GraphMode, RunKind
 from services.submission import NewQuery
 
-_METHODS: dict[str, Literal["vector", "hybrid"]] = {"naive": "vector", "hybrid": "hybrid"}
-_GRAPH_MODES = frozenset({"local", "global", "mix"})
+_GRAPH_MODES: tuple[str, ...] = get_args(GraphMode)
 
 
 def of_rag(asked: RagAsk) -> NewQuery:
@@ -41,19 +41,24 @@ def of_stream(asked: StreamAsk) -> NewQuery:
 
 
 def of_verified(asked: VerifiedAsk) -> NewQuery:
-    """S5.6. Raises GraphModeUnavailable, ModeUnknown."""
+    """S5.6: `mode` says how the graph takes part (S5.1), or how much evidence an answer needs (S3.5): then the graph
+    takes part as it does when no mode is named. `naive` is the similarity of vectors alone. Raises ModeUnknown.
+    """
+    named = asked.mode.strip().lower()
+    strictness = parse_mode(named) if named in set(Mode) else None
+    graph = _graph_mode("hybrid" if strictness else named)
     return NewQuery(
         asked.question,
         workspace=asked.workspace,
-        retrieval_method=_method(asked.mode),
+        mode=strictness or Mode.BALANCED,
+        graph=graph,
+        retrieval_method="vector" if graph == "naive" else "hybrid",
         enable_verification=True,
         citation_confidence=asked.confidence_threshold,
     )
 
 
-def _method(mode: str) -> Literal["vector", "hybrid"]:
-    if mode in _GRAPH_MODES:
-        raise GraphModeUnavailable
-    if mode not in _METHODS:
-        raise ModeUnknown("The mode is not known; use hybrid or naive.")
-    return _METHODS[mode]
+def _graph_mode(mode: str) -> GraphMode:
+    if mode not in _GRAPH_MODES:
+        raise ModeUnknown(f"The mode is not known; use {', '.join(_GRAPH_MODES)}, or low, balanced, high.")
+    return cast("GraphMode", mode)

@@ -108,6 +108,7 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         k=query.retrieval.k,
         filter=query.retrieval.filter,
         context_tokens=query.rerank.context_tokens,
+        graph=query.retrieval.graph,
         top_k=query.rerank.top_k,
         enable_verification=query.verify,
         show_claims=query.verification.show_claims,

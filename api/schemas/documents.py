@@ -65,6 +65,23 @@ class DocumentProgress(BaseModel):
     chunks_total: int | None
 
 
+class DocumentGraphRead(BaseModel):
+    """The document's part of the knowledge graph, which is built after the document is ready."""
+
+    status: Literal["off", "queued", "building", "ready", "failed"] = Field(
+        description="`off`: not asked for when the document was ingested."
+    )
+    chunks_done: int = Field(description="Chunks that were read for it.")
+    chunks_failed: int = Field(description="Those of them for which no model gave a usable reply.")
+    entities: int = Field(description="Entities that the document names.")
+    relations: int = Field(description="Pairs of entities that it connects.")
+    reason: str | None = Field(description="What went wrong last, if anything did.")
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
 class DocumentError(BaseModel):
     """Why a document could not be used, and what to do."""
 
@@ -90,6 +107,7 @@ class DocumentRead(BaseModel):
     stage: str = Field(description="What is being done: `queued`, `reading`, `embedding`, …")
     progress: DocumentProgress
     pages: int = Field(description="0 for formats without pages, and while the document is not read yet.")
+    graph: DocumentGraphRead
     error: DocumentError | None
     created_at: datetime
     ready_at: datetime | None

@@ -10,6 +10,7 @@ from api.schemas.texts import Input, WebhookUrl, WorkspaceName
 from domain.options import DocumentFilter, RunKind
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
 Provider = Literal["groq", "offline"]
 
 
@@ -31,6 +32,11 @@ class RetrievalOptions(Input):
         le=5,
         description="So many rewritten questions are searched for too, and all results merged; 0 and 1 mean none. "
         "For `structured` runs: in the others the model chooses its searches.",
+    )
+    graph: GraphMode | None = Field(
+        default=None,
+        description="How the knowledge graph takes part: not at all (`naive`), from what the question names (`local`), "
+        "from the connections that it is about (`global`), both (`hybrid`), or both and `naive` (`mix`).",
     )
 
 

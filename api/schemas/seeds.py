@@ -122,8 +122,10 @@ class VerifiedAsk(Input):
     question: str = Field(description="The question.", examples=[_QUESTION])
     mode: str = Field(
         default="hybrid",
-        description="How passages are found: `hybrid`, or `naive` for the similarity of vectors alone.",
-        json_schema_extra={"enum": ["hybrid", "naive"]},
+        description="How passages are found: by the similarity of vectors alone (`naive`), over the knowledge graph "
+        "(`local`, `global`, `hybrid`), or both (`mix`). Or how much evidence an answer needs (`low`, `balanced`, "
+        "`high`), with `hybrid`.",
+        json_schema_extra={"enum": ["naive", "local", "global", "hybrid", "mix", "low", "balanced", "high"]},
     )
     confidence_threshold: float = Field(
         default=0.7, ge=0, le=1, description="A verdict on a citation with less confidence is `uncertain`."
@@ -162,7 +164,7 @@ class VerifiedAnswer(BaseModel):
         description="What is left after the checks, renumbered from 1, with its references.",
         examples=["Customers have 30 days [†1].\n\n### References\n- [†1] refund-policy.pdf, p.2"],
     )
-    mode: Literal["hybrid", "naive"] = Field(description="As asked for.")
+    mode: str = Field(description="As asked for.")
     sources: list[NumberedSource] = Field(description="The passages that the answer was written from.")
     removed_citations: list[int] = Field(
         description="Numbers of `original_answer` that `corrected_answer` cites no more.", examples=[[2]]

@@ -16,6 +16,7 @@ from citewell.wire.common import (
 )
 from citewell.wire.documents import (
     Document,
+    DocumentGraph,
     Import,
     ImportFailure,
     ImportHead,
@@ -87,6 +88,7 @@ __all__ = [
     "Delivery",
     "DeliveryAttempt",
     "Document",
+    "DocumentGraph",
     "DraftData",
     "DraftEvent",
     "Event",

@@ -10,6 +10,19 @@ class Progress(TypedDict):
     chunks_total: int | None
 
 
+class DocumentGraph(TypedDict):
+    status: Literal["off", "queued", "building", "ready", "failed"]
+    chunks_done: int
+    chunks_failed: int
+    entities: int
+    relations: int
+    reason: str | None
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
 class Document(TypedDict):
     id: str
     doc_id: str
@@ -24,6 +37,7 @@ class Document(TypedDict):
     stage: str
     progress: Progress
     pages: int
+    graph: DocumentGraph
     error: Failure | None
     created_at: str
     ready_at: str | None

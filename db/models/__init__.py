@@ -8,6 +8,15 @@ from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
 from db.models.event import Event
 from db.models.given_source import GivenSource
+from db.models.graph import (
+    DocumentGraph,
+    Entity,
+    EntityChunk,
+    GraphChunk,
+    GraphStatus,
+    Relation,
+    RelationChunk,
+)
 from db.models.idempotency import IdempotencyKey
 from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.lexeme import Lexeme
@@ -40,12 +49,17 @@ __all__ = [
     "DeliveryStatus",
     "Document",
     "DocumentFile",
+    "DocumentGraph",
     "DocumentStatus",
     "EmbeddingSpace",
     "EndpointStatus",
+    "Entity",
+    "EntityChunk",
     "Evaluation",
     "Event",
     "GivenSource",
+    "GraphChunk",
+    "GraphStatus",
     "IdempotencyKey",
     "Import",
     "ImportMember",
@@ -56,6 +70,8 @@ __all__ = [
     "Query",
     "QueryKind",
     "QueryStatus",
+    "Relation",
+    "RelationChunk",
     "StepOutcome",
     "Tenant",
     "Verification",

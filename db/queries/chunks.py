@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from db.models import Chunk, Document
 from db.queries.documents import get_document
 from domain.attacks import without_orders
+from domain.documents import indexed_text
 from domain.errors import ChunkNotFound
 from domain.excerpts import page_at
 
@@ -52,6 +53,11 @@ class Passage:
     def readable(self) -> str:
         """The text with sentences that address a model blanked out, in place: what may be shown and be evidence."""
         return without_orders(self.text)
+
+    @property
+    def indexed(self) -> str:
+        """The readable text below what it is part of: what is compared with a question."""
+        return indexed_text(self.readable, without_orders(self.context) if self.context else None)
 
     def words(self, start: int, end: int) -> str | None:
         """The words at `start:end` of the text, or None if any of them may not be evidence."""

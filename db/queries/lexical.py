@@ -67,10 +67,14 @@ def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
     return chosen
 
 
-def _has(any_of: Sequence[str]) -> ColumnElement[bool]:
+def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
+    """The query for passages with any of these lexemes; without one it matches nothing."""
     # No lexeme holds a quotation mark or a backslash (domain.lexemes).
-    query = " | ".join(f"'{lexeme}'" for lexeme in any_of)
-    return Chunk.search.op("@@", is_comparison=True)(cast(query, TSQUERY))
+    return cast(" | ".join(f"'{lexeme}'" for lexeme in wanted), TSQUERY)
+
+
+def _has(wanted: Sequence[str]) -> ColumnElement[bool]:
+    return Chunk.search.op("@@", is_comparison=True)(any_of(wanted))
 
 
 def _occurrences(session: Session, keys: list[int], wanted: list[str]) -> list[Occurrences[int]]:

@@ -164,8 +164,7 @@ def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: py
         ("/agent/chat", {"question": "hi", "inference_mode": "extreme"}, 422, "mode_unknown"),
         ("/agentic/chat", {"question": "?!"}, 422, "question_invalid"),
         ("/multiagent/chat", {"question": "hi", "inference_mode": "extreme"}, 422, "mode_unknown"),
-        ("/query/verified", {"question": "hi", "mode": "mix"}, 422, "graph_mode_unavailable"),
-        ("/query/verified", {"question": "hi", "mode": "high"}, 422, "mode_unknown"),
+        ("/query/verified", {"question": "hi", "mode": "graph"}, 422, "mode_unknown"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(http: httpx.Client, path: str, body: Json, status: int, code: str) -> None:

@@ -10,7 +10,7 @@ from api.adapters.seeds import agent_answer, chat_reply, rag_answer, researched_
 from api.adapters.texts import with_daggers, with_references
 from api.schemas.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, VerifiedAnswer, VerifiedAsk
 from db.session import transaction
-from domain.errors import GraphModeUnavailable, ModeUnknown
+from domain.errors import ModeUnknown
 from domain.markers import cited_markers
 from services.results import read_citation_checks, read_query
 from tests.answers import ANYTHING
@@ -188,18 +188,19 @@ def test_references_are_listed_below_the_answer() -> None:  # S5.5
     assert told == "So it is [†1][†2].\n\n### References\n- [†1] 보고서 [2].pdf, p.10\n- [†2] a.md"
 
 
-@pytest.mark.parametrize(("mode", "method"), [("hybrid", "hybrid"), ("naive", "vector")])
-def test_a_mode_is_a_way_to_retrieve(mode: str, method: str) -> None:  # S5.6
+@pytest.mark.parametrize("mode", ["naive", "local", "global", "hybrid", "mix"])
+def test_a_mode_is_a_way_to_retrieve(mode: str) -> None:  # S5.1, S5.6
     new = of_verified(VerifiedAsk(question="How long?", mode=mode, confidence_threshold=0.9))
-    assert (new.retrieval_method, new.citation_confidence, new.enable_verification) == (method, 0.9, True)
+    assert (new.graph, new.mode, new.citation_confidence, new.enable_verification) == (mode, "balanced", 0.9, True)
+    assert new.retrieval_method == ("vector" if mode == "naive" else "hybrid")
 
 
-@pytest.mark.parametrize("mode", ["local", "global", "mix"])
-def test_a_mode_that_needs_the_graph_is_refused(mode: str) -> None:  # S5.6
-    with pytest.raises(GraphModeUnavailable, match="use hybrid or naive"):
-        of_verified(VerifiedAsk(question="How long?", mode=mode))
+@pytest.mark.parametrize("mode", ["low", "balanced", "high"])
+def test_a_mode_may_say_how_much_evidence_is_needed(mode: str) -> None:  # S3.5, S5.6
+    new = of_verified(VerifiedAsk(question="How long?", mode=mode))
+    assert (new.mode, new.graph) == (mode, "hybrid")
 
 
 def test_another_mode_is_refused() -> None:  # S5.6
-    with pytest.raises(ModeUnknown, match="use hybrid or naive"):
-        of_verified(VerifiedAsk(question="How long?", mode="low"))
+    with pytest.raises(ModeUnknown, match="use naive, local, global, hybrid, mix, or low, balanced, high"):
+        of_verified(VerifiedAsk(question="How long?", mode="fast"))

@@ -13,6 +13,7 @@ NAMES = {
     "Accepted": "DocumentAccepted",
     "Failure": "QueryError",
     "Progress": "DocumentProgress",
+    "DocumentGraph": "DocumentGraphRead",
     "EvidenceLocation": "EvidenceLocation",
     "Scores": "VerificationRead",
     "QueryHead": "QueryHead",
@@ -31,8 +32,8 @@ NAMES = {
 }
 SHAPES = {name: shape for name, shape in vars(wire).items() if is_typeddict(shape)}
 # Of every installation's API; the others are looked at where they are served.
-ALWAYS = """Accepted Failure Progress Document EvidenceLocation Scores Sentence Claim Citation Usage QueryHead Query
-CitationCheck Attempt ModelCall Event History Metric Quality""".split()
+ALWAYS = """Accepted Failure Progress Document DocumentGraph EvidenceLocation Scores Sentence Claim Citation Usage
+QueryHead Query CitationCheck Attempt ModelCall Event History Metric Quality""".split()
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ from domain.judgements import (
     CHECK_STATEMENT,
     DECIDE_SEARCH,
     EXTRACT_CITATIONS,
+    EXTRACT_GRAPH,
+    EXTRACT_KEYWORDS,
     GENERATE_ANSWER,
     PLAN_QUERIES,
     REGENERATE_ANSWER,
@@ -27,6 +29,8 @@ POLICY = (
     "Items that were opened cannot be returned."
 )
 GUIDE = "# Signing in\n\nAccess tokens expire after 30 minutes. Every client signs in with OAuth 2.0."
+FIRM = "Acme Corp is owned by Beta AG. Its factory is in Leipzig."
+FIRM_QUESTION = "Who leads the company that owns Acme Corp?"
 SOURCES = Sources.numbered([("policy.pdf, p.2", POLICY), ("guide.md, Signing in", GUIDE)])
 IDK = "I don't know based on the documents."
 QUESTION = "Within how many days are refunds paid?"
@@ -48,6 +52,8 @@ ASKED: tuple[tuple[Task, dict[str, object]], ...] = (
     (DECIDE_SEARCH, {"sources": SOURCES, "question": QUESTION, "searches": "- refunds", "left": 3}),
     (RESEARCH_NOTES, {"sources": SOURCES, "question": QUESTION, "max_chars": 200}),
     (REWRITE_STATEMENT, {"sources": SOURCES, "statement": STATEMENT, "reason": "the source does not support it"}),
+    (EXTRACT_GRAPH, {"chunk": FIRM}),
+    (EXTRACT_KEYWORDS, {"question": FIRM_QUESTION}),
     (REGENERATE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK, "gaps": f"- {STATEMENT}"}),
     (SYNTHESIZE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK, "notes": f"- [1] {STATEMENT}"}),
     (GENERATE_ANSWER, {"sources": SOURCES, "question": QUESTION, "idk": IDK}),

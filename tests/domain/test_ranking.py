@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.ranking import Scored, fuse, rank
+from domain.ranking import Scored, fuse, interleave, rank, with_bridges
 
 
 def scored(*scores: float | None) -> list[Scored[int]]:
@@ -50,3 +50,25 @@ def test_fusing_one_ranking_changes_nothing() -> None:
 def test_fusion_keeps_every_key_once(rankings: list[list[int]]) -> None:  # S3.2
     fused = fuse(rankings)
     assert sorted(fused) == sorted({key for ranking in rankings for key in ranking})
+
+
+def named(**scores: float) -> list[Scored[str]]:
+    return rank([Scored(key, place, score) for place, (key, score) in enumerate(scores.items())])
+
+
+def test_rankings_take_turns() -> None:  # S5.1
+    assert interleave([["a", "b", "c"], ["b", "x"]]) == ["a", "b", "x", "c"]
+    assert interleave([]) == []
+
+
+def test_what_was_found_over_another_is_kept_only_with_it() -> None:  # S5.1
+    ranked = named(bridge=0.1, hop=0.9, own=0.5, other=0.4)
+    assert [each.key for each in with_bridges(ranked, {"hop": "bridge"}, 3)] == ["bridge", "hop", "own"]
+    assert [each.key for each in with_bridges(ranked, {"hop": "bridge"}, 2)] == ["bridge", "hop"]
+    assert [each.key for each in with_bridges(ranked, {"hop": "bridge"}, 1)] == ["own"]
+
+
+def test_what_was_found_over_others_gets_at_most_half_of_the_places() -> None:  # S5.1
+    ranked = named(bridge=0.8, hop=0.9, hop2=0.85, hop3=0.84, own=0.5, other=0.4)
+    over = {"hop": "bridge", "hop2": "bridge", "hop3": "bridge"}
+    assert [each.key for each in with_bridges(ranked, over, 4)] == ["bridge", "hop", "hop2", "own"]

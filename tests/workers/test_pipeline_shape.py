@@ -36,6 +36,17 @@ def test_a_turn_is_one_step_and_says_its_number() -> None:  # A2, S3.6
     assert str(pipeline.noting(RUN)) == "query.research_notes('q1', 1, 0, 7)"
 
 
+def test_the_graph_is_planned_before_the_first_retrieval_only() -> None:  # A2, S5.1
+    assert (
+        str(pipeline.starting(RUN, make_options(graph_mode="local")))
+        == "query.plan_graph('q1', 1, 0, 7) | retrieve('q1', 1, 0, 7)"
+    )
+    later = RUN._replace(round=1)
+    assert str(pipeline.starting(later, make_options(graph_mode="local"))) == str(
+        pipeline.starting(later, make_options())
+    )
+
+
 def test_a_given_answer_starts_with_its_checks() -> None:  # N2
     assert str(pipeline.verifying(RUN)) == "query.plan_checks('q1', 1, 0, 7)"
 

@@ -11,7 +11,7 @@ from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
 from services.importing import unpack
 from services.ingestion import ingest
 from workers.celery_app import app
-from workers.launch import launch_import, launch_ingestion
+from workers.launch import launch_graphs, launch_import, launch_ingestion
 from workers.runtime import leases, tools
 
 # Below the visibility timeout: nobody else is given the message while this process may still work on it.
@@ -23,7 +23,10 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
     """Read, split, embed and store one document."""
     try:
         with acting_for(tenant):
-            ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold)
+            graph = settings().graph_extractor != "off"
+            ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold, graph=graph)
+        if graph:
+            launch_graphs()
     except (DatabaseUnavailable, EmbeddingUnavailable) as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
 

@@ -2,6 +2,7 @@
 
 import re
 
+from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import is_stopped
 from clients.llm.offline.relevance import Candidate, ranked_sentences
@@ -90,6 +91,8 @@ def _chosen(question: str, sources: Sources, meaning: Meaning) -> list[Candidate
     for candidate in _relevant(question, sources, meaning):
         if len(chosen) < TUNING.most_sentences and not any(_same(candidate, other) for other in chosen):
             chosen.append(candidate)
+    if chosen:
+        chosen += second_step(question, chosen, ranked_sentences(question, sources, meaning))
     return sorted(chosen, key=lambda each: (each.source.number, each.sentence.place.start))
 
 

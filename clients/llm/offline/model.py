@@ -11,6 +11,7 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+from domain.graph_reading import read_graph, read_keywords
 from domain.judgements import Relevance, Reply
 from domain.prompts import render
 from domain.sources import Sources
@@ -44,6 +45,8 @@ class OfflineModel:
             "rewrite_question": self._rewrite_question,
             "decide_search": self._decide_search,
             "research_notes": self._research_notes,
+            "extract_graph": lambda fields: read_graph(_text(fields, "chunk")),
+            "extract_keywords": lambda fields: read_keywords(_text(fields, "question")),
         }
 
     async def complete(self, request: ModelRequest) -> ModelReply:

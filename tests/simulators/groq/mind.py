@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from tests.simulators.groq.calls import Call
+from tests.simulators.groq.linking import bridged, keywords, said_of_names
 from tests.simulators.groq.reading import Span, judge, numbers, sentences, share, stems, without_markers
 from tests.simulators.groq.schema import blank, conforms
 
@@ -107,6 +108,9 @@ def _rated(question: str, sources: list[Source]) -> list[Rated]:
 
 
 def _answer(task: Task) -> str:
+    asked = bridged(task.part("question"), [source.text for source in task.sources])
+    if asked is not None:
+        return " ".join(_cited(sentence, {number}) for sentence, number in asked) or _unknown(task)
     chosen: dict[str, set[int]] = {}
     for ranked in _ranked_by_part(task):
         best = ranked[0][0] if ranked else 0.0
@@ -114,14 +118,18 @@ def _answer(task: Task) -> str:
         for _, _, span in good[:_SENTENCES_PER_PART]:
             chosen.setdefault(span.flat, set())
     if not chosen:
-        idk = _IDK.search(task.system)
-        return idk[1].strip() if idk else "I do not know."
+        return _unknown(task)
     for source in task.sources:
         # Overlapping passages hold the same sentence: one sentence, several markers.
         for span in sentences(source.text):
             if span.flat in chosen:
                 chosen[span.flat].add(source.number)
     return " ".join(_cited(sentence, markers) for sentence, markers in chosen.items())
+
+
+def _unknown(task: Task) -> str:
+    idk = _IDK.search(task.system)
+    return idk[1].strip() if idk else "I do not know."
 
 
 def _cited(sentence: str, markers: set[int]) -> str:
@@ -301,6 +309,14 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
     return {name: lies[name](value) if name in lies else value for name, value in judgement.items()}
 
 
+def _extract_graph(task: Task) -> dict[str, Any]:
+    return said_of_names(task.everything)
+
+
+def _extract_keywords(task: Task) -> dict[str, Any]:
+    return keywords(task.part("question"))
+
+
 _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "extract_citations": _extract_citations,
     "check_facts": _check_facts,
@@ -314,9 +330,13 @@ _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "check_answerability": _check_answerability,
     "check_alignment": _check_alignment,
     "rerank_chunk": _rerank_chunk,
+    "extract_graph": _extract_graph,
+    "extract_keywords": _extract_keywords,
 }
 # In this order: a task whose fields are a part of another's comes after it.
 _FIELDS: dict[str, tuple[str, ...]] = {
+    "extract_graph": ("entities", "relations"),
+    "extract_keywords": ("low_level", "high_level"),
     "extract_citations": ("citations", "text_span"),
     "check_facts": ("claims", "supporting_sources"),
     "check_claims": ("claims", "reasoning"),

@@ -1,0 +1,43 @@
+"""Questions that describe what they ask about instead of naming it: the second of two steps (S5.1)."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from clients.llm.offline.relevance import Candidate
+from domain.graph import entity_key
+from domain.names import find_names
+from domain.words import content_stems, coverage
+
+# "the company that owns …", "the firm which …"; "…을 소유한 회사의 …".
+_DESCRIBES = re.compile(
+    r"\bthe (?:\w+ ){1,3}(?:that|which|who|whose|where)\b"
+    "|[가-힣](?:한|은|는|인|된|던) [가-힣]+(?:의|이|가|은|는|를|을) ",
+    re.IGNORECASE,
+)
+_SAID = 0.6  # share of a word that has to be met, as `coverage` counts it
+
+
+def second_step(question: str, chosen: Sequence[Candidate], ranked: Iterable[Candidate]) -> list[Candidate]:
+    """Return the sentence of another source that says the rest of what is asked, about a name that a chosen one brings.
+
+    Empty unless the question describes something, a sentence of `chosen` names what the question does not, and one of
+    `ranked` says of it a word of the question that the chosen one does not say.
+    """
+    if not _DESCRIBES.search(question):
+        return []
+    asked = entity_key(question)
+    candidates = list(ranked)
+    for first in chosen:
+        rest = [
+            stem for stem in dict.fromkeys(content_stems(question)) if coverage([stem], first.sentence.stems) < _SAID
+        ]
+        names = [key for name in find_names(first.sentence.text) if (key := entity_key(name.text)) not in asked]
+        for second in candidates:
+            if second.source.number == first.source.number or second.sentence.is_heading or second in chosen:
+                continue
+            said = entity_key(second.sentence.text)
+            if any(name in said for name in names) and any(
+                coverage([stem], second.sentence.stems) >= _SAID for stem in rest
+            ):
+                return [second]
+    return []

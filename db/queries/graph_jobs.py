@@ -1,0 +1,180 @@
+"""Building the graph of a document: asked for, claimed by a worker, finished (S5.1)."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import func, not_, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import (
+    Chunk,
+    Document,
+    DocumentGraph,
+    DocumentStatus,
+    EntityChunk,
+    GraphChunk,
+    GraphStatus,
+    RelationChunk,
+)
+
+_UNFINISHED = (GraphStatus.QUEUED, GraphStatus.BUILDING)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphClaim:
+    """`attempt` fences this worker; `idle` attempts before it, and this one, stored no chunk yet."""
+
+    document_id: uuid.UUID
+    workspace_id: int
+    attempt: int
+    idle: int
+    reason: str | None
+
+
+def queue_graph(session: Session, document_id: uuid.UUID, workspace_id: int) -> None:
+    """Ask for the graph of a document; one that failed is tried again, any other is left as it is."""
+    statement = insert(DocumentGraph).values(document_id=document_id, workspace_id=workspace_id)
+    again = {"status": GraphStatus.QUEUED, "idle": 0, "reason": None, "lease_until": None, "progress_at": func.now()}
+    session.execute(
+        statement.on_conflict_do_update(
+            index_elements=[DocumentGraph.document_id], set_=again, where=DocumentGraph.status == GraphStatus.FAILED
+        )
+    )
+
+
+def claim_graph(session: Session, document_id: uuid.UUID, lease_s: float) -> GraphClaim | None:
+    """Take an unfinished graph of a ready document whose lease is free, or None."""
+    ready = select(Document.id).where(Document.id == document_id, Document.status == DocumentStatus.READY)
+    row = session.execute(
+        update(DocumentGraph)
+        .where(
+            DocumentGraph.document_id.in_(ready),
+            DocumentGraph.status.in_(_UNFINISHED),
+            or_(DocumentGraph.lease_until.is_(None), DocumentGraph.lease_until < func.now()),
+        )
+        .values(
+            status=GraphStatus.BUILDING,
+            attempt=DocumentGraph.attempt + 1,
+            idle=DocumentGraph.idle + 1,
+            lease_until=func.now() + timedelta(seconds=lease_s),
+            progress_at=func.now(),
+        )
+        .returning(DocumentGraph.workspace_id, DocumentGraph.attempt, DocumentGraph.idle, DocumentGraph.reason)
+    ).one_or_none()
+    return None if row is None else GraphClaim(document_id, *row)
+
+
+def unread_chunks(session: Session, document_id: uuid.UUID, max_chunks: int) -> list[int]:
+    """The keys of the document's first `max_chunks` chunks that were not read yet, in order."""
+    return list(
+        session.scalars(
+            select(Chunk.id)
+            .outerjoin(GraphChunk, GraphChunk.chunk_id == Chunk.id)
+            .where(Chunk.document_id == document_id, Chunk.chunk_index < max_chunks, GraphChunk.chunk_id.is_(None))
+            .order_by(Chunk.chunk_index)
+        )
+    )
+
+
+def advance_graph(session: Session, claim: GraphClaim, lease_s: float, **values: Any) -> bool:
+    """Store progress and extend the lease, if this claim still holds; False when another worker took over."""
+    taken = session.scalar(
+        update(DocumentGraph)
+        .where(
+            DocumentGraph.document_id == claim.document_id,
+            DocumentGraph.attempt == claim.attempt,
+            DocumentGraph.status == GraphStatus.BUILDING,
+        )
+        .values(lease_until=func.now() + timedelta(seconds=lease_s), progress_at=func.now(), **values)
+        .returning(DocumentGraph.document_id)
+    )
+    return taken is not None
+
+
+def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str | None) -> bool:
+    """One chunk more is read; `error` says why nothing is known of it. Like `advance_graph`."""
+    failed = {"failed": DocumentGraph.failed + 1, "reason": error} if error else {}
+    return advance_graph(session, claim, lease_s, done=DocumentGraph.done + 1, idle=0, **failed)
+
+
+def add_graph_usage(
+    session: Session, document_id: uuid.UUID, *, calls: int, prompt_tokens: int, completion_tokens: int, cost: Decimal
+) -> None:
+    """Add what model calls cost, whoever holds the claim: they were paid for."""
+    session.execute(
+        update(DocumentGraph)
+        .where(DocumentGraph.document_id == document_id)
+        .values(
+            llm_calls=DocumentGraph.llm_calls + calls,
+            prompt_tokens=DocumentGraph.prompt_tokens + prompt_tokens,
+            completion_tokens=DocumentGraph.completion_tokens + completion_tokens,
+            cost_usd=DocumentGraph.cost_usd + cost,
+        )
+    )
+
+
+def list_waiting_graphs(
+    session: Session, in_flight: int, older_than_s: float | None = None
+) -> list[tuple[uuid.UUID, int]]:
+    """(document, tenant) of unfinished graphs that nobody works on, the oldest documents first: so many that
+    `in_flight` of all tenants are worked on.
+
+    With `older_than_s` only those with which nothing happened for so long; that they are published now counts, too.
+    """
+    held = DocumentGraph.lease_until > func.now()
+    building = session.scalar(select(func.count()).where(DocumentGraph.status == GraphStatus.BUILDING, held)) or 0
+    waiting = (
+        select(DocumentGraph.document_id, DocumentGraph.tenant_id)
+        .join(Document, Document.id == DocumentGraph.document_id)
+        .where(
+            DocumentGraph.status.in_(_UNFINISHED),
+            or_(DocumentGraph.lease_until.is_(None), not_(held)),
+            Document.status == DocumentStatus.READY,
+        )
+        # Always the same ones, until they are claimed: more of them would take the threads that questions need.
+        .order_by(Document.created_at, Document.id)
+        .limit(max(0, in_flight - building))
+    )
+    if older_than_s is not None:
+        waiting = waiting.where(DocumentGraph.progress_at < func.now() - timedelta(seconds=older_than_s))
+    found = [(document_id, tenant_id) for document_id, tenant_id in session.execute(waiting)]
+    if older_than_s is not None:
+        published = update(DocumentGraph).where(DocumentGraph.document_id.in_([each for each, _ in found]))
+        session.execute(published.values(progress_at=func.now()))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GraphState:
+    """How far the graph of a document is, and how many entities and relations the document's chunks name."""
+
+    row: DocumentGraph
+    entities: int
+    relations: int
+
+
+def graph_states(session: Session, document_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, GraphState]:
+    """The graphs of these documents; one that was never asked for is left out."""
+    wanted = list(document_ids)
+    rows = session.scalars(select(DocumentGraph).where(DocumentGraph.document_id.in_(wanted))).all()
+    entities = _counts(session, EntityChunk.entity_id, EntityChunk.chunk_id, wanted)
+    relations = _counts(session, RelationChunk.relation_id, RelationChunk.chunk_id, wanted)
+    return {
+        row.document_id: GraphState(row, entities.get(row.document_id, 0), relations.get(row.document_id, 0))
+        for row in rows
+    }
+
+
+def _counts(session: Session, found: Any, chunk: Any, document_ids: list[uuid.UUID]) -> dict[uuid.UUID, int]:
+    rows = session.execute(
+        select(Chunk.document_id, func.count(found.distinct()))
+        .join(Chunk, Chunk.id == chunk)
+        .where(Chunk.document_id.in_(document_ids))
+        .group_by(Chunk.document_id)
+    )
+    return dict(rows.all())

@@ -1,0 +1,190 @@
+"""The graph, chunk by chunk: stored as mentions, put together from them, and forgotten with its documents (S5.1)."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import Chunk, Entity, EntityChunk, GraphChunk, Relation, RelationChunk
+from domain.graph import EntityMention, Merged, PassageGraph, RelationMention, merged_entity, merged_relation
+
+_LOCK_CLASS = 0x43475248
+_MOST_MERGED = 50
+"""Mentions that a description is made of: more would not fit in it."""
+
+Row = type[Entity] | type[Relation]
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """What an entity or relation should say now, put together from `mentions` mentions."""
+
+    id: int
+    mentions: int
+    merged: Merged
+
+
+def lock_graph(session: Session, workspace_id: int) -> None:
+    """Wait until nobody else writes the workspace's graph. Before any other lock: the rows are shared by documents."""
+    session.execute(select(func.pg_advisory_xact_lock(_LOCK_CLASS, workspace_id % 2**31)))
+
+
+def store_passage_graph(
+    session: Session, workspace_id: int, document_id: uuid.UUID, chunk: int, found: PassageGraph, error: str | None
+) -> None:
+    """Store what one chunk says, once. `lock_graph` first."""
+    read = insert(GraphChunk).values(chunk_id=chunk, document_id=document_id, error=error).on_conflict_do_nothing()
+    if session.scalar(read.returning(GraphChunk.chunk_id)) is None or not found.entities:
+        return
+    ids = _count_entities(session, workspace_id, found.entities)
+    session.execute(
+        insert(EntityChunk),
+        [
+            {"entity_id": ids[each.key], "chunk_id": chunk, "name": each.name, "type": each.type,
+             "description": each.description}
+            for each in found.entities
+        ],
+    )  # fmt: skip
+    if not found.relations:
+        return
+    pairs = {frozenset((ids[each.one], ids[each.other])): each for each in found.relations}
+    relations = _count_relations(session, workspace_id, pairs)
+    session.execute(
+        insert(RelationChunk),
+        [
+            {"relation_id": relations[pair], "chunk_id": chunk, "keywords": each.keywords,
+             "description": each.description}
+            for pair, each in pairs.items()
+        ],
+    )  # fmt: skip
+
+
+def _count_entities(session: Session, workspace_id: int, found: Sequence[EntityMention]) -> dict[str, int]:
+    statement = insert(Entity).values(
+        [
+            {"workspace_id": workspace_id, "key": each.key, "name": each.name, "type": each.type,
+             "description": each.description, "mentions": 1}
+            for each in found
+        ]
+    )  # fmt: skip
+    rows = session.execute(
+        statement.on_conflict_do_update(
+            constraint="uq_entities_workspace_id_key", set_={"mentions": Entity.mentions + 1}
+        ).returning(Entity.key, Entity.id)
+    )
+    return dict(rows.all())
+
+
+def _count_relations(
+    session: Session, workspace_id: int, pairs: dict[frozenset[int], RelationMention]
+) -> dict[frozenset[int], int]:
+    statement = insert(Relation).values(
+        [
+            {"workspace_id": workspace_id, "source_id": min(pair), "target_id": max(pair), "keywords": each.keywords,
+             "description": each.description, "mentions": 1}
+            for pair, each in pairs.items()
+        ]
+    )  # fmt: skip
+    rows = session.execute(
+        statement.on_conflict_do_update(
+            constraint="uq_relations_source_id_target_id", set_={"mentions": Relation.mentions + 1}
+        ).returning(Relation.source_id, Relation.target_id, Relation.id)
+    )
+    return {frozenset((source, target)): id_ for source, target, id_ in rows}
+
+
+def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int) -> list[Stale]:
+    """Entities or relations of a document of which chunks say more than their descriptions tell, as they should be."""
+    rows = session.execute(
+        select(table.id, table.mentions)
+        .where(table.merged < table.mentions, table.id.in_(_of_document(table, document_id)))
+        .order_by(table.id)
+        .limit(limit)
+    )
+    return _merged(session, table, dict(rows.all()))
+
+
+def all_rows(session: Session, table: Row, workspace_id: int, after: int, limit: int) -> list[Stale]:
+    """The next entities or relations of a workspace with an id above `after`, as they should be."""
+    rows = session.execute(
+        select(table.id, table.mentions)
+        .where(table.workspace_id == workspace_id, table.id > after)
+        .order_by(table.id)
+        .limit(limit)
+    )
+    return _merged(session, table, dict(rows.all()))
+
+
+def save_merged(
+    session: Session, table: Row, rows: Sequence[Stale], embeddings: Sequence[Sequence[float]], model: str
+) -> None:
+    """Store descriptions with the vectors of `model`; one that was put together from more meanwhile stays."""
+    for stale, embedding in zip(rows, embeddings, strict=True):
+        session.execute(
+            update(table)
+            .where(table.id == stale.id, table.merged <= stale.mentions)
+            .values(
+                **_texts(table, stale.merged), merged=stale.mentions, embedding=list(embedding), embedding_model=model
+            )
+        )
+
+
+def forget_document_graph(session: Session, workspace_id: int, document_id: uuid.UUID) -> None:
+    """Take out what a document says, before it goes: nothing that only it said stays, not even in a description.
+
+    The vectors of what other documents name, too, stay until more is said about it.
+    """
+    lock_graph(session, workspace_id)
+    chunks = select(Chunk.id).where(Chunk.document_id == document_id)
+    for table, mention, owner in (
+        (Relation, RelationChunk, RelationChunk.relation_id),
+        (Entity, EntityChunk, EntityChunk.entity_id),
+    ):
+        taken = set(session.scalars(delete(mention).where(mention.chunk_id.in_(chunks)).returning(owner)))
+        counted = select(owner, func.count()).where(owner.in_(taken)).group_by(owner)
+        left = dict(session.execute(counted).all())
+        session.execute(delete(table).where(table.id.in_(taken - left.keys())))
+        for stale in _merged(session, table, left):
+            values = {**_texts(table, stale.merged), "mentions": stale.mentions, "merged": stale.mentions}
+            session.execute(update(table).where(table.id == stale.id).values(**values))
+
+
+def _of_document(table: Row, document_id: uuid.UUID) -> Select[tuple[int]]:
+    mention, owner = _mention(table)
+    return select(owner).join(Chunk, Chunk.id == mention.chunk_id).where(Chunk.document_id == document_id)
+
+
+def _mention(table: Row) -> tuple[type[EntityChunk] | type[RelationChunk], Any]:
+    return (EntityChunk, EntityChunk.entity_id) if table is Entity else (RelationChunk, RelationChunk.relation_id)
+
+
+def _texts(table: Row, merged: Merged) -> dict[str, Any]:
+    if table is Entity:
+        return {"name": merged.label, "type": merged.type, "description": merged.description}
+    return {"keywords": merged.label, "description": merged.description}
+
+
+def _merged(session: Session, table: Row, counts: dict[int, int]) -> list[Stale]:
+    if table is Entity:
+        named = _mentions(session, table, counts, EntityChunk.name, EntityChunk.type, EntityChunk.description)
+        found = {id_: merged_entity([EntityMention("", *each) for each in rows]) for id_, rows in named.items()}
+    else:
+        said = _mentions(session, table, counts, RelationChunk.keywords, RelationChunk.description)
+        found = {id_: merged_relation([RelationMention("", "", *each) for each in rows]) for id_, rows in said.items()}
+    return [Stale(id_, counts[id_], merged) for id_, merged in found.items()]
+
+
+def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> dict[int, list[list[str]]]:
+    """The first mentions of each, in the order of the chunks."""
+    mention, owner = _mention(table)
+    place = func.row_number().over(partition_by=owner, order_by=mention.chunk_id)
+    inner = select(owner.label("owner"), place.label("place"), *texts).where(owner.in_(list(ids))).subquery()
+    first = select(inner).where(inner.c.place <= _MOST_MERGED).order_by(inner.c.owner, inner.c.place)
+    found: dict[int, list[list[str]]] = {}
+    for owner_id, _, *said in session.execute(first):
+        found.setdefault(owner_id, []).append(list(said))
+    return found

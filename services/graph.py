@@ -1,0 +1,170 @@
+"""The graph of a document, built after the document is ready: no question and no ingestion waits for it (S5.1).
+
+Every chunk is stored as soon as it is read, under its own key: a worker that dies loses what was on its way, and what
+was paid for is not bought again.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import structlog
+
+from clients.embeddings import Embedder
+from clients.llm.gateway import ModelGateway
+from clients.llm.pricing import cost_usd
+from clients.llm.protocol import CallLog
+from config.settings import GraphSettings, ModelInfo
+from db.models import GraphStatus
+from db.queries import graph_jobs as jobs
+from db.queries.chunks import Passage, get_passages
+from db.queries.graph_jobs import GraphClaim
+from db.queries.graph_storing import lock_graph, store_passage_graph
+from db.session import reading, transaction
+from domain.errors import DatabaseUnavailable
+from services.graph_extraction import Extraction, extract
+from services.graph_merging import merge_document
+from services.ingestion import Hold
+
+log = structlog.get_logger()
+
+LEASE_S = 30.0
+MAX_IDLE = 8
+"""Attempts in a row that stored nothing, after which the graph is given up."""
+_FIRST_PAUSE_S = 15.0
+_LONGEST_PAUSE_S = 1800.0
+
+
+class TakenOver(Exception):
+    """Another worker holds the claim now, or the document is gone; this one stores nothing more."""
+
+
+class Postponed(Exception):
+    """No model answers for now; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """What a worker builds graphs with. Without `models` documents are read by their names and sentences alone.
+
+    `run` waits for a coroutine; `prices` say what calls cost.
+    """
+
+    models: ModelGateway | None
+    embedder: Embedder
+    settings: GraphSettings
+    prices: Mapping[str, ModelInfo]
+    run: Callable[[Coroutine[Any, Any, None]], None]
+
+
+def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
+    """Build the graph of a ready document, or go on building it; False when there was nothing to do.
+
+    Raises DatabaseUnavailable (try again later).
+    """
+    with transaction() as session:
+        claim = jobs.claim_graph(session, document_id, LEASE_S)
+    if claim is None:
+        return False
+    if claim.idle > MAX_IDLE:
+        _end(claim, GraphStatus.FAILED, claim.reason or f"{MAX_IDLE} workers ended while they read it.")
+        return True
+    try:
+        with hold(lambda: _renew(claim)):
+            _build(claim, builder)
+    except TakenOver:
+        log.info("graph_superseded", document_id=str(document_id))
+    except Postponed as error:
+        _postpone(claim, str(error))
+    except DatabaseUnavailable:
+        raise
+    except Exception as error:
+        # It is tried again, MAX_IDLE times: some faults pass.
+        log.exception("graph_broke", document_id=str(document_id), attempt=claim.attempt)
+        _postpone(claim, f"internal error ({type(error).__name__})")
+    return True
+
+
+def _build(claim: GraphClaim, builder: Builder) -> None:
+    with reading() as session:
+        unread = jobs.unread_chunks(session, claim.document_id, builder.settings.max_chunks)
+    builder.run(_read_all(claim, unread, builder))
+    merge_document(claim.workspace_id, claim.document_id, builder.embedder, lambda: _renew(claim))
+    with reading() as session:
+        state = jobs.graph_states(session, [claim.document_id]).get(claim.document_id)
+    if state is not None:
+        nothing_read = 0 < state.row.done == state.row.failed
+        _end(claim, GraphStatus.FAILED if nothing_read else GraphStatus.READY, state.row.reason)
+
+
+async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder) -> None:
+    waiting = iter(unread)
+
+    async def work() -> None:
+        for key in waiting:
+            await _read(claim, key, builder)
+
+    # Each ends at its first failure: one that is no accident soon ends all of them, and no finished call is lost.
+    ended = await asyncio.gather(*(work() for _ in range(builder.settings.concurrency)), return_exceptions=True)
+    for failure in ended:
+        if failure is not None:
+            raise failure
+
+
+async def _read(claim: GraphClaim, key: int, builder: Builder) -> None:
+    passage = await asyncio.to_thread(_passage, key)
+    found = await extract(passage, builder.models)
+    await asyncio.to_thread(_store, claim, key, found, builder.prices)
+
+
+def _passage(key: int) -> Passage:
+    with reading() as session:
+        passages = get_passages(session, [key])
+    if not passages:
+        raise TakenOver
+    return passages[0]
+
+
+def _store(claim: GraphClaim, key: int, found: Extraction, prices: Mapping[str, ModelInfo]) -> None:
+    if found.log.records:
+        _note_usage(claim, found.log, prices)
+    if found.passing:
+        raise Postponed(found.error)
+    with transaction() as session:
+        lock_graph(session, claim.workspace_id)
+        if not jobs.count_chunk(session, claim, LEASE_S, found.error):
+            raise TakenOver
+        store_passage_graph(session, claim.workspace_id, claim.document_id, key, found.graph, found.error)
+
+
+def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo]) -> None:
+    usages = [(call.model, call.usage) for call in made.records]
+    with transaction() as session:
+        jobs.add_graph_usage(
+            session,
+            claim.document_id,
+            calls=len(usages),
+            prompt_tokens=sum(usage.prompt_tokens for _, usage in usages),
+            completion_tokens=sum(usage.completion_tokens for _, usage in usages),
+            cost=sum((cost_usd(model, usage, prices) for model, usage in usages), Decimal()),
+        )
+
+
+def _renew(claim: GraphClaim) -> None:
+    with transaction() as session:
+        jobs.advance_graph(session, claim, LEASE_S)
+
+
+def _postpone(claim: GraphClaim, reason: str) -> None:
+    pause = min(_FIRST_PAUSE_S * 2 ** (claim.idle - 1), _LONGEST_PAUSE_S)
+    log.warning("graph_postponed", document_id=str(claim.document_id), seconds=pause, reason=reason)
+    with transaction() as session:
+        jobs.advance_graph(session, claim, pause, status=GraphStatus.QUEUED, reason=reason)
+
+
+def _end(claim: GraphClaim, status: GraphStatus, reason: str | None) -> None:
+    with transaction() as session:
+        jobs.advance_graph(session, claim, 0, status=status, reason=reason)

@@ -1,0 +1,37 @@
+"""What one passage says about entities and relations: asked of the fast model, or read without one (S5.1)."""
+
+import asyncio
+from dataclasses import dataclass
+
+from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.protocol import CallLog
+from db.queries.chunks import Passage
+from domain.graph import PassageGraph, grounded
+from domain.graph_reading import read_graph
+from domain.judgements import EXTRACT_GRAPH
+
+NOTHING = PassageGraph((), ())
+
+# Nothing is wrong with the passage: later it may work.
+_PASSING = frozenset({"unavailable", "rate_limited", "deadline", "gone"})
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """`error`: the passage could not be read; `passing`: for a reason that says nothing about the passage."""
+
+    graph: PassageGraph
+    log: CallLog
+    error: str | None = None
+    passing: bool = False
+
+
+async def extract(passage: Passage, models: ModelGateway | None) -> Extraction:
+    """Read one passage; without `models` by its names and sentences alone. What does not stand in it is dropped."""
+    log, text = CallLog(), passage.readable
+    if models is None:
+        return Extraction(await asyncio.to_thread(lambda: grounded(read_graph(text), text)), log)
+    reply = await models.ask(EXTRACT_GRAPH, {"chunk": text}, log=log, item=str(passage.key))
+    if isinstance(reply, Failure):
+        return Extraction(NOTHING, log, reply.reason, reply.kind in _PASSING)
+    return Extraction(await asyncio.to_thread(grounded, reply, text), log)

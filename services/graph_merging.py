@@ -1,0 +1,48 @@
+"""Entities and relations put together from what the chunks say, with the vectors that they are found by (S5.1)."""
+
+import uuid
+from collections.abc import Callable, Sequence
+
+from clients.embeddings import Embedder
+from db.models import Entity, Relation
+from db.queries import graph_storing as store
+from db.session import reading, transaction
+
+_AT_A_TIME = 64
+
+
+def merge_document(workspace_id: int, document_id: uuid.UUID, embedder: Embedder, renew: Callable[[], None]) -> None:
+    """Bring up to date what the document's chunks name. `renew` is called now and then: it may take long."""
+    for table in (Entity, Relation):
+        while stale := _stale(table, document_id):
+            _embed(workspace_id, table, stale, embedder)
+            renew()
+
+
+def reembed(workspace_id: int, embedder: Embedder) -> None:
+    """Make the vectors of a workspace's graph anew with another embedder.
+
+    Searches go on meanwhile: with either embedder they find what has its vectors so far. Doing it twice is harmless.
+    """
+    for table in (Entity, Relation):
+        after = 0
+        while rows := _rows_after(table, workspace_id, after):
+            _embed(workspace_id, table, rows, embedder)
+            after = rows[-1].id
+
+
+def _stale(table: store.Row, document_id: uuid.UUID) -> list[store.Stale]:
+    with reading() as session:
+        return store.stale_rows(session, table, document_id, _AT_A_TIME)
+
+
+def _rows_after(table: store.Row, workspace_id: int, after: int) -> list[store.Stale]:
+    with reading() as session:
+        return store.all_rows(session, table, workspace_id, after, _AT_A_TIME)
+
+
+def _embed(workspace_id: int, table: store.Row, rows: Sequence[store.Stale], embedder: Embedder) -> None:
+    vectors = embedder.encode_documents([row.merged.embedded for row in rows]).tolist()
+    with transaction() as session:
+        store.lock_graph(session, workspace_id)
+        store.save_merged(session, table, rows, vectors, embedder.name)

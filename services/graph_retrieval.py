@@ -1,0 +1,162 @@
+"""Retrieval over the knowledge graph (S5.1): from what a question names, and from the connections that it is about.
+
+A passage that was found over a connection carries it as its link: by its own words alone it may have little of the
+question, and it is worth nothing without the passage that states the connection.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from db.queries import graph_search as graph
+from db.queries.filters import conditions
+from db.queries.graph_search import Conditions, Connection, Space
+from db.session import reading
+from domain.graph import entity_key
+from domain.outcomes import GraphPlanned, Link
+from domain.ranking import interleave
+from services.step import StepContext
+
+_ENTITY_NEAR = 0.5
+"""Cosine from which an entity is one that a keyword may mean; exactly so called it always is."""
+_RELATION_NEAR = 0.35
+_CHUNKS_OF_CONNECTION = 2
+_CHUNKS_OF_ENTITY = 3
+_OWN = 0.45
+"""What a passage that names an entity is worth beside those that connect it."""
+_FURTHER = 0.9
+"""What the passages at the other end of a connection are worth beside those that state it."""
+
+Vectors = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFound:
+    """Chunk keys, the best first, and the links of those that were found over a connection."""
+
+    chunks: list[int] = field(default_factory=list[int])
+    links: dict[str, Link] = field(default_factory=dict[str, Link])
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    chunk: int
+    score: float
+    link: Link | None = None
+
+
+def graph_candidates(context: StepContext, planned: GraphPlanned, question: str) -> GraphFound:
+    """Return the passages that the graph leads to, as `graph_mode` says; `question` decides which relation comes first.
+
+    Raises DatabaseUnavailable.
+    """
+    query, embedder = context.query, context.tools.embedder
+    low, high, mode = planned["low_level"], planned["high_level"], query.options.graph_mode
+    asked, *vectors = embedder.encode_queries([question, *low, *high]).tolist()
+    where = conditions(query.options.filter)
+    search = _Search(Space(query.workspace_id, embedder.name), question, asked, query.options.graph_relations, where)
+    rankings: list[list[_Hit]] = []
+    with reading() as session:
+        if mode != "global":
+            entities = _named_entities(session, search, low, vectors[: len(low)], query.options.graph_entities)
+            rankings.append(_local(session, search, entities))
+        if mode != "local":
+            rankings.append(_global(session, search, vectors[len(low) :]))
+    return _found(rankings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    space: Space
+    question: str
+    vector: Sequence[float]
+    relations: int
+    where: Conditions
+
+
+def _named_entities(
+    session: Session, search: _Search, keywords: Sequence[str], vectors: Vectors, most: int
+) -> dict[int, float]:
+    """Those that are called so, then those that are near, with how well they match."""
+    keys = [entity_key(keyword) for keyword in keywords]
+    scores = dict.fromkeys(graph.entities_with_keys(session, search.space.workspace_id, keys), 1.0)
+    for vector in vectors:
+        for entity, similarity in graph.near_entities(session, search.space, vector, most):
+            if similarity >= _ENTITY_NEAR:
+                scores[entity] = max(similarity, scores.get(entity, 0.0))
+    best = sorted(scores, key=lambda entity: -scores[entity])[:most]
+    return {entity: scores[entity] for entity in best}
+
+
+def _local(session: Session, search: _Search, entities: Mapping[int, float]) -> list[_Hit]:
+    if not entities:
+        return []
+    found = graph.connections_of(session, search.space, entities, search.vector, search.relations)
+    scored = [(each, max(entities.get(end, 0.0) for end in each.ends) * _worth(each)) for each in found]
+    own = graph.chunks_of_entities(session, entities, search.question, _CHUNKS_OF_ENTITY, search.where)
+    hits = [_Hit(chunk, entities[entity] * _OWN) for entity, chunks in own.items() for chunk in chunks]
+    return [*_over(session, search, scored, entities), *hits]
+
+
+def _global(session: Session, search: _Search, vectors: Vectors) -> list[_Hit]:
+    nearest: dict[int, Connection] = {}
+    for vector in vectors:
+        for each in graph.near_connections(session, search.space, vector, search.relations):
+            known = nearest.get(each.id)
+            if each.similarity >= _RELATION_NEAR and (known is None or known.similarity < each.similarity):
+                nearest[each.id] = each
+    best = sorted(nearest.values(), key=lambda each: -_worth(each))[: search.relations]
+    return list(_over(session, search, [(each, _worth(each)) for each in best], {}))
+
+
+def _worth(connection: Connection) -> float:
+    """The nearer to the question and the more chunks say so, the better: 0..1."""
+    return (1 + max(0.0, connection.similarity)) / 2 * connection.weight / (connection.weight + 1)
+
+
+def _over(
+    session: Session, search: _Search, connections: Sequence[tuple[Connection, float]], near: Mapping[int, float]
+) -> Iterator[_Hit]:
+    """The passages that state the connections, and those about what stands at their other ends."""
+    stated = graph.chunks_of_connections(
+        session, [each.id for each, _ in connections], _CHUNKS_OF_CONNECTION, search.where
+    )
+    ends = {each.id: _far_ends(each, near) for each, _ in connections}
+    about = graph.chunks_of_entities(
+        session, {end for each in ends.values() for end in each}, search.question, _CHUNKS_OF_ENTITY, search.where
+    )
+    for connection, score in connections:
+        bridges = stated.get(connection.id, [])
+        yield from (_Hit(chunk, score) for chunk, _ in bridges)
+        if not bridges:
+            continue
+        link = Link(bridge=bridges[0][0], connection=bridges[0][1], names=list(connection.names))
+        stating = {chunk for chunk, _ in bridges}
+        for end in ends[connection.id]:
+            further = [chunk for chunk in about.get(end, []) if chunk not in stating]
+            yield from (_Hit(chunk, score * _FURTHER**place, link) for place, chunk in enumerate(further, start=1))
+
+
+def _far_ends(connection: Connection, near: Mapping[int, float]) -> tuple[int, ...]:
+    """Where a connection leads to: away from what the question names, or both ways when it names neither end."""
+    one, other = connection.ends
+    if near.get(one, 0.0) == near.get(other, 0.0):
+        return connection.ends
+    return (other,) if near.get(one, 0.0) > near.get(other, 0.0) else (one,)
+
+
+def _found(rankings: Iterable[list[_Hit]]) -> GraphFound:
+    sorted_ = [sorted(hits, key=lambda hit: -hit.score) for hits in rankings]
+    best: dict[int, Link | None] = {}
+    for hits in sorted_:
+        first: dict[int, Link | None] = {}
+        for hit in hits:
+            first.setdefault(hit.chunk, hit.link)
+        best |= {chunk: best.get(chunk) or link for chunk, link in first.items()}
+    order: list[int] = []
+    for chunk in interleave([[hit.chunk for hit in hits] for hits in sorted_]):
+        # A passage cannot be told without the one that leads to it.
+        link = best[chunk]
+        order += [link["bridge"], chunk] if link else [chunk]
+    return GraphFound(list(dict.fromkeys(order)), {str(chunk): link for chunk, link in best.items() if link})
