@@ -42,8 +42,8 @@ from db.queries.spaces import claim_space, get_or_add_space, space_of
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, dispose, reading, transaction
 
-K, QUESTIONS = 10, 50
-EF_VALUES = (40, 100, 200, 400)
+K, QUESTIONS = 10, 40
+EF_VALUES = (40, 100, 200)
 _SIZE = "SELECT pg_size_pretty(pg_table_size('{}'))"
 _INDEX = f"ix_chunk_vectors_space_{WHEEL_SPACE}"
 _SLOW_TO_FILL = (_INDEX, "ix_chunks_search", "ix_chunks_text_trgm")

@@ -15,7 +15,7 @@ from db.queries.workspaces import list_workspaces_of
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.embedding import embedded_text
 from domain.errors import WorkspaceNotFound
-from services import spaces
+from services import graph_merging, spaces
 
 _REMOVED_AT_ONCE = 5_000
 
@@ -65,6 +65,8 @@ def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Prog
         embedded = 0
         if before != space:
             embedded = _fill_and_switch(target, space, embedder, batch, on_progress)
+            # Its rows tell their model themselves, and until then a search goes without those that are left.
+            graph_merging.reembed(target.workspace_id, embedder)
         _remove_others(target, space)
         return Reembedded(target.name, model, embedded, switched=before != space)
 

@@ -137,7 +137,7 @@ def chunks_of_connections(
 def chunks_of_entities(
     session: Session, ids: Iterable[int], question: str, per: int, where: Conditions = ()
 ) -> dict[int, list[int]]:
-    """For each entity `per` chunks of ready documents that name it, those with most words of the question first; `where`
+    """For each entity `per` chunks of ready documents that name it, most words of the question first; `where`
     are conditions on their documents."""
     rank = func.ts_rank_cd(Chunk.search, any_of(lexemes(question)), 1)
     place = func.row_number().over(partition_by=EntityChunk.entity_id, order_by=(rank.desc(), EntityChunk.chunk_id))

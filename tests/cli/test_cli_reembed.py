@@ -1,6 +1,9 @@
 """`citewell reembed` as users run it."""
 
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Generator
 
 import pytest
@@ -25,8 +28,8 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Generator[EmbeddingServer]:
     settings.cache_clear()
 
 
-def add(workspace: str) -> None:
-    new = NewDocument("policy.txt", b"Returns are accepted within 30 days of the purchase.", workspace)
+def add(workspace: str, content: bytes = b"Returns are accepted within 30 days of the purchase.") -> None:
+    new = NewDocument("policy.txt", content, workspace)
     ingest(accept_document(new, settings()).document_id, default_embedder(), settings().ingestion, hold)
 
 
@@ -44,6 +47,34 @@ def test_a_workspace_and_then_all_of_them(citewell: Citewell, endpoint: Embeddin
     # The second workspace has the same text: the tenant has its vector already.
     assert [text for text in endpoint.texts if text.startswith("Returns")] == endpoint.texts[1:]
     assert len(endpoint.texts) == 2
+
+
+def test_killed_and_started_again_it_goes_on(
+    citewell: Citewell, endpoint: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A5
+    monkeypatch.setenv("CITEWELL_EMBEDDINGS__BATCH", "1")
+    monkeypatch.setenv("CITEWELL_EMBEDDINGS__CONCURRENCY", "1")
+    settings.cache_clear()
+    rules = "\n\n".join(f"Rule {n}. " + f"Goods of kind {n} may be returned. " * 25 for n in range(8))
+    add("a", rules.encode())
+    endpoint.pause_s = 0.2
+    process = subprocess.Popen([sys.executable, "-m", "citewell.cli.main", "reembed", "-w", "a"])
+    try:
+        deadline = time.monotonic() + 60
+        while len(endpoint.texts) < 4 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+    endpoint.pause_s = 0
+    # The one on its way when the process died is answered, and then asked for again.
+    time.sleep(0.3)
+    left = json.loads(citewell("reembed", "-w", "a", "--json").out)
+    different = len(set(endpoint.texts))
+    assert left["switched"]
+    assert 0 < left["embedded"] <= different - 3
+    # Asked twice: the dimension, by each process, and what was on its way.
+    assert len(endpoint.texts) <= different + 2
 
 
 def test_nothing_is_done_to_a_workspace_that_is_not_named(citewell: Citewell) -> None:

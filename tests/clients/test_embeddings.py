@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from clients.embeddings import Embedder, UseEmbedder, default_embedder
+from clients.embeddings import UseEmbedder, default_embedder
 
 ENGLISH = "Opened electronics can be returned within 14 days."
 KOREAN = "개봉한 전자제품은 14일 안에 반품할 수 있다."
@@ -19,31 +19,31 @@ def embedder() -> UseEmbedder:
     return model
 
 
-def cosine(embedder: Embedder, first: str, second: str) -> float:
+def cosine(embedder: UseEmbedder, first: str, second: str) -> float:
     one, other = embedder.encode([first, second])
     return float(one @ other)
 
 
-def test_vectors_have_the_promised_form(embedder: Embedder) -> None:
+def test_vectors_have_the_promised_form(embedder: UseEmbedder) -> None:
     vectors = embedder.encode([ENGLISH, KOREAN, "", "2023: 412.7 (371.5)", "word " * 1000])
     assert (vectors.shape, vectors.dtype) == ((5, embedder.dimension), np.float32)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
+def test_no_texts_give_no_vectors(embedder: UseEmbedder) -> None:
     assert embedder.encode([]).shape == (0, embedder.dimension)
 
 
-def test_a_vector_does_not_depend_on_what_is_encoded_with_it(embedder: Embedder) -> None:
+def test_a_vector_does_not_depend_on_what_is_encoded_with_it(embedder: UseEmbedder) -> None:
     together = embedder.encode([OTHER, ENGLISH, "long " * 1000, "1 2 3"])[1]
     np.testing.assert_allclose(together, embedder.encode([ENGLISH])[0], atol=1e-5)
 
 
-def test_the_same_meaning_is_near_across_languages(embedder: Embedder) -> None:
+def test_the_same_meaning_is_near_across_languages(embedder: UseEmbedder) -> None:
     assert cosine(embedder, ENGLISH, KOREAN) > 0.5 > cosine(embedder, ENGLISH, OTHER)
 
 
-def test_a_question_finds_its_passage(embedder: Embedder) -> None:
+def test_a_question_finds_its_passage(embedder: UseEmbedder) -> None:
     passages = [
         "A refresh token is valid for 30 days and can be used only once.",
         "A restocking fee of 15% is deducted for electronics that have been opened.",
@@ -56,19 +56,19 @@ def test_a_question_finds_its_passage(embedder: Embedder) -> None:
     assert similarity.argmax(axis=1).tolist() == [0, 1, 2, 3]
 
 
-def test_figures_do_not_drown_the_words_of_a_table_and_still_count(embedder: Embedder) -> None:
+def test_figures_do_not_drown_the_words_of_a_table_and_still_count(embedder: UseEmbedder) -> None:
     rows = "Revenue by segment\nInverters | {} | {} | {}\nSoftware | {} | {} | {}"
     one = rows.format("268.4", "249.8", "7.4%", "96.1", "78.3", "22.7%")
     other = rows.format("1,304.9", "9,112.0", "-85.7%", "0.6", "44.4", "-98.6%")
     assert 0.8 < cosine(embedder, one, other) < 0.999
 
 
-def test_a_long_text_means_what_its_windows_mean(embedder: Embedder) -> None:
+def test_a_long_text_means_what_its_windows_mean(embedder: UseEmbedder) -> None:
     page, book = (ENGLISH + " ") * 70, (ENGLISH + " ") * 200
     assert cosine(embedder, page, book) > 0.98
 
 
-def test_threads_share_the_model(embedder: Embedder) -> None:
+def test_threads_share_the_model(embedder: UseEmbedder) -> None:
     texts = [ENGLISH, KOREAN, OTHER]
     expected = embedder.encode(texts)
     with ThreadPoolExecutor(4) as pool:

@@ -83,7 +83,7 @@ def test_a_vector_comes_back_in_half_precision() -> None:  # S1.1
     assert len(stored) == 1
 
 
-@pytest.mark.parametrize("limit", [0, 5_000], ids=["index", "exact"])
+@pytest.mark.parametrize("limit", [1, 5_000], ids=["index", "exact"])
 def test_filters_on_documents_hold(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:  # S1.1
     monkeypatch.setattr(nearest, "EXACT_UP_TO", limit)
     with transaction() as session:
@@ -123,10 +123,11 @@ def test_rare_candidates_are_found_among_many() -> None:  # S1.1: 1 % of the chu
     with reading() as session:
         indexed = [nearest.through_index(session, chosen, each, 10) for each in questions.tolist()]
         whole_indexed = [nearest.through_index(session, everything, each, 10) for each in questions.tolist()]
+        session.execute(text("SET LOCAL enable_sort = off"))
         plan = "\n".join(session.scalars(text(_plan(space, questions[0].tolist()))))
     assert all(len(each) == 10 for each in (*as_it_is, *indexed, *whole_indexed))
     assert np.mean([recall(*pair) for pair in zip(as_it_is, exact, strict=True)]) == 1
-    assert np.mean([recall(*pair) for pair in zip(indexed, exact, strict=True)]) >= 0.8
+    assert np.mean([recall(*pair) for pair in zip(indexed, exact, strict=True)]) >= 0.9
     assert np.mean([recall(*pair) for pair in zip(whole_indexed, whole, strict=True)]) >= 0.95
     assert f"ix_chunk_vectors_space_{space.id}" in plan
 

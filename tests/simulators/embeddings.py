@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 import zlib
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,11 +17,13 @@ KEY = "sk-embed"
 class EmbeddingServer:
     """In a thread of its own. A model `name-16` makes vectors of 16 components, unless `dimensions` are asked for.
 
-    `fail(status, …)` are answers given first, each once; `requests` are the bodies that were answered with vectors.
+    `pause_s` passes before each answer; `fail(status, …)` are answers given first, each once; `requests` are the bodies
+    that were answered with vectors.
     """
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.pause_s = 0.0
         self.failures: deque[tuple[int, dict[str, str], bytes]] = deque()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"owner": self}))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), name="embeddings")
@@ -63,6 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.owner.failures:
             self._answer(*self.owner.failures.popleft())
         else:
+            time.sleep(self.owner.pause_s)
             self.owner.requests.append(body)
             dimension = body.get("dimensions") or int(body["model"].rpartition("-")[2])
             data = [
