@@ -46,7 +46,7 @@ K, QUESTIONS = 10, 40
 EF_VALUES = (40, 100, 200)
 _SIZE = "SELECT pg_size_pretty(pg_table_size('{}'))"
 _INDEX = f"ix_chunk_vectors_space_{WHEEL_SPACE}"
-_SLOW_TO_FILL = (_INDEX, "ix_chunks_search", "ix_chunks_text_trgm")
+_SLOW_TO_FILL = (_INDEX, "ix_chunks_search")
 
 console = Console(width=120)
 

@@ -15,6 +15,8 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from db.models import WHEEL_SPACE
+from db.queries.lexicon import as_tsvector, recount
+from domain.lexemes import lexemes
 
 DIMENSION, LATENT = 512, 48
 CHUNKS_PER_DOCUMENT, CHUNKS_PER_TOPIC, TOPICS_PER_GROUP = 20, 250, 4
@@ -76,9 +78,11 @@ def load(session: Session, workspace_id: int, tenant_id: int, made: Collection) 
     _copied(connection, "new_documents", {"id": "uuid", "number": "int4", "metadata": "text"}, documents)
     session.execute(text(_DOCUMENTS), {**owner, "count": CHUNKS_PER_DOCUMENT})
     columns = {"key": "int8", "document_id": "uuid", "text": "text", "embedding": "halfvec"}
+    columns |= {"search": "text", "length": "int4"}
     _copied(connection, "new_chunks", columns, _rows(made, ids))
     session.execute(text(_CHUNKS), owner)
     session.execute(text(_VECTORS), owner)
+    recount(session, workspace_id)
     session.execute(text("SELECT setval(pg_get_serial_sequence('chunks', 'id'), :last)"), {"last": made.chunks})
 
 
@@ -103,7 +107,8 @@ def _rows(made: Collection, ids: list[uuid.UUID]) -> Iterator[tuple[Any, ...]]:
     rng = random.Random(7)
     for row, vector in enumerate(made.vectors):
         words = sentence(rng, _WORDS_PER_CHUNK)
-        yield row + 1, ids[row // CHUNKS_PER_DOCUMENT], words, HalfVector(vector)
+        held = lexemes(words)
+        yield row + 1, ids[row // CHUNKS_PER_DOCUMENT], words, HalfVector(vector), as_tsvector(held), len(held)
 
 
 def _copied(connection: Any, table: str, columns: dict[str, str], rows: Iterator[tuple[Any, ...]]) -> None:
@@ -123,8 +128,9 @@ _DOCUMENTS = """
 """
 _CHUNKS = """
     INSERT INTO chunks (id, tenant_id, workspace_id, document_id, chunk_id, chunk_index, start_index, end_index, text,
-                        sha256)
-    SELECT key, :tenant, :workspace, document_id, 'chunk ' || key, key, 0, length(text), text, '' FROM new_chunks
+                        sha256, search, length)
+    SELECT key, :tenant, :workspace, document_id, 'chunk ' || key, key, 0, length(text), text, '', search::tsvector,
+           length FROM new_chunks
 """
 _VECTORS = """
     INSERT INTO chunk_vectors (chunk_id, space_id, tenant_id, workspace_id, document_id, sha256, embedding)
