@@ -48,7 +48,7 @@ class GivenStory(Story):
             self.rounds = steps.list_outcomes(session, self.query_id)
         self.question, self.mode, self.workspace_id = query.question, query.mode, query.workspace_id
         self.options = QueryOptions(**query.options)
-        self.play, self.log, self.round = play, CallLog(), 0
+        self.play, self.log, self.round, self.reranker = play, CallLog(), 0, None
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
         """Run what is left to do of a step."""
