@@ -49,7 +49,6 @@ def split_document(
     *,
     chunk_tokens: int,
     overlap_tokens: int,
-    name: str = "",
     tokens: Callable[[str], int] = count_tokens,
 ) -> list[TextChunk]:
     """Split a document into chunks, in order; every character that is not white space lies in at least one.
@@ -58,7 +57,6 @@ def split_document(
     most, as `tokens` counts them on the whole page, or 80 characters more where these would be left alone. Up to
     `overlap_tokens`, and at most a third of a chunk, of whole sentences are repeated at the start of the next chunk of
     a section. `section` is the title of the section that most of the text stands in, None before the first heading.
-    `name` is what readers call the document; it begins the context of every chunk.
     """
     chunks: list[TextChunk] = []
     for page, start, end in _regions(document):
@@ -68,7 +66,7 @@ def split_document(
                 first, last = units[0].start, units[-1].end
                 section = _section(units)
                 title = document.sections[section].title if section >= 0 else None
-                context = context_of(document, section, first, last, name)
+                context = context_of(document, section, first, last)
                 chunks.append(TextChunk(len(chunks), first, last, document.text[first:last], page, title, context))
     return chunks
 

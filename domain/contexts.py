@@ -1,4 +1,4 @@
-"""What a chunk is part of: the document, the headings above it, the columns of its table.
+"""What a chunk is part of: the headings above it, the columns of its table.
 
 "The rate is 4 %" is found under "Loans to employees", and a row of figures under the names of its columns, although
 neither says so itself.
@@ -12,14 +12,14 @@ _BETWEEN = " › "
 _MOST = 200  # characters of each part: a context must not drown the text
 
 
-def context_of(document: ParsedDocument, section: int, start: int, end: int, name: str) -> str | None:
+def context_of(document: ParsedDocument, section: int, start: int, end: int) -> str | None:
     """Return the context of `document.text[start:end]`, or None if there is nothing to add.
 
     `section` is the index of its section, -1 for none. Headings that stand in the text itself are left out.
     """
     path = document.sections[section].path if section >= 0 else ()
     own = document.text[start:end]
-    place = _BETWEEN.join(title for title in dict.fromkeys((name, *path)) if title and title not in own)
+    place = _BETWEEN.join(title for title in dict.fromkeys(path) if title not in own)
     columns = _columns(document, start)
     lines = (place[:_MOST], columns[:_MOST])
     return "\n".join(line for line in lines if line) or None

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from clients.embeddings import Embedder
+from clients.parsing.findings import with_findings
 from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import IngestionSettings
 from db.queries import documents as rows
@@ -103,20 +104,16 @@ def _claim(document_id: uuid.UUID) -> _Job | None:
 def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> None:
     # Before anything is read: no document is worth it when nothing can make its vectors.
     spaces.embedder_for(spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
-    parsed = parse_isolated(job.content, job.filename, limits_of(limits))
-    chunks = split_document(
-        parsed,
-        chunk_tokens=limits.chunk_tokens,
-        overlap_tokens=limits.overlap_tokens,
-        name=job.title or parsed.found.get("title") or _readable(job.filename),
-    )
+    parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
+    chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
+    name = job.title or parsed.found.get("title") or _readable(job.filename)
     if not chunks:
         raise DocumentEmpty
     with transaction() as session:
         if not rows.store_parsed(session, job.document_id, job.attempt, parsed, len(chunks), lease_s=LEASE_S):
             raise TakenOver
     for first in range(0, len(chunks), limits.batch):
-        _store_batch(job, embedder, chunks[first : first + limits.batch])
+        _store_batch(job, name, embedder, chunks[first : first + limits.batch])
     with transaction() as session:
         if not put_in_force(session, job.document_id, job.attempt):
             raise TakenOver
@@ -129,13 +126,13 @@ def _readable(filename: str) -> str:
     return PurePath(filename).stem.replace("_", " ")
 
 
-def _store_batch(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> None:
+def _store_batch(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> None:
     # Once more when `citewell reembed` gave the workspace another space meanwhile.
-    while not _stored(job, embedder, chunks):
+    while not _stored(job, name, embedder, chunks):
         log.info("embedding_space_changed", document_id=str(job.document_id))
 
 
-def _stored(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> bool:
+def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:
     texts = [embedded_text(chunk) for chunk in chunks]
     space = spaces.claim(job.workspace_id, embedder)
     vectors = spaces.embed(space, spaces.embedder_for(space, job.workspace_id, embedder), texts)
@@ -145,7 +142,7 @@ def _stored(job: _Job, embedder: Embedder, chunks: list[TextChunk]) -> bool:
             return False
         if not rows.advance_document(session, job.document_id, job.attempt, lease_s=LEASE_S, chunks_done=done):
             raise TakenOver
-        keys = rows.add_chunks(session, job.workspace_id, [_row(job, chunk) for chunk in chunks])
+        keys = rows.add_chunks(session, job.workspace_id, [_row(job, chunk) for chunk in chunks], name)
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
     return True
 

@@ -18,7 +18,6 @@ import structlog
 from clients.parsing.answers import AnswerInvalid, read_answer
 from clients.parsing.child import OUT_OF_MEMORY
 from clients.parsing.child_process import Cut, Ended, run_child
-from clients.parsing.findings import with_findings
 from clients.parsing.limits import ParseLimits
 from clients.parsing.signatures import kind_of
 from config.settings import IngestionSettings
@@ -58,8 +57,7 @@ def deadline_s_of(data: bytes, limits: ParseLimits) -> float:
 
 
 def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read one file as `clients.parsing.parse` does, in a child process that has ended afterwards, and add what can be
-    found out about it (`clients.parsing.findings`).
+    """Read one file as `clients.parsing.parse` does, in a child process that has ended afterwards.
 
     To be called from any thread, also of a process that may not have children of its own kind (Celery's prefork).
     Raises what `parse` raises, and DocumentTooSlow; DocumentTooLarge also for the memory that reading takes,
@@ -82,7 +80,7 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     _tell(ended)
     if ended.cut is None and ended.output:
         try:
-            return with_findings(read_answer(ended.output, limits), filename)
+            return read_answer(ended.output, limits)
         except AnswerInvalid:
             log.warning("reader_answer_invalid", code=ended.code, bytes=len(ended.output))
     raise _failure(ended, filename, limits, deadline_s)

@@ -13,7 +13,8 @@ class Chunk(Base):
     """`text` equals the document's text from `start_index` to `end_index` (code points).
 
     `context` tells what the text is part of: headings above it, the columns of its table. It is searched with the text
-    and shown to models, never cited. `search` holds the `length` lexemes of both (domain.lexemes) with their places.
+    and shown to models, never cited. `search` holds the `length` lexemes of both, and of the
+    document's name, with their places (domain.lexemes).
     """
 
     __tablename__ = "chunks"

@@ -185,9 +185,14 @@ def store_parsed(
     )
 
 
-def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]]) -> list[int]:
-    """Insert a batch of chunk rows, with what lexical search needs of them; return their keys, in the same order."""
-    held = [lexemes(indexed_text(chunk["text"], chunk["context"])) for chunk in chunks]
+def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]], name: str = "") -> list[int]:
+    """Insert a batch of chunk rows, with what lexical search needs of them; return their keys, in the same order.
+
+    `name` is what readers call the document: each of its chunks is found by it. It is no part of what is embedded, so
+    that the same text in another document needs no vector of its own.
+    """
+    named = lexemes(name)
+    held = [[*named, *lexemes(indexed_text(chunk["text"], chunk["context"]))] for chunk in chunks]
     indexed = [
         {**chunk, "workspace_id": workspace_id, "search": as_tsvector(each), "length": len(each)}
         for chunk, each in zip(chunks, held, strict=True)

@@ -109,7 +109,9 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert (code, err.splitlines()[-1]) == (0, "Citewell has stopped")
     assert ingested.returncode == 2
     assert ingested.stdout == "✓ note.txt  1 passage, in workspace default\n"
-    encrypted, fake = sorted(ingested.stderr.splitlines())
+    *reasons, summary = ingested.stderr.splitlines()
+    encrypted, fake = sorted(reasons)
+    assert summary == "1 ready, 2 failed"
     assert encrypted.endswith(
         "encrypted.pdf: The document is encrypted; save a copy without a password and ingest that."
     )

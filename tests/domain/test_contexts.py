@@ -19,21 +19,21 @@ def document() -> ParsedDocument:
 
 
 def chunks(tokens: int = 80) -> list[TextChunk]:
-    return split_document(document(), chunk_tokens=tokens, overlap_tokens=0, name="Catalogue 2026")
+    return split_document(document(), chunk_tokens=tokens, overlap_tokens=0)
 
 
 def test_rows_below_the_header_are_told_their_columns_and_headings() -> None:
     first, *others = chunks()
-    assert first.context == "Catalogue 2026"
+    assert first.context is None
     assert "Prices" in first.text
     assert others
     for chunk in others:
-        assert chunk.context == f"Catalogue 2026 › Prices › Loans\n{HEADER}"
+        assert chunk.context == f"Prices › Loans\n{HEADER}"
         assert chunk.text == TEXT[chunk.start : chunk.end]
         assert indexed_text(chunk.text, chunk.context).endswith(chunk.text)
 
 
-def test_without_name_headings_and_table_there_is_no_context() -> None:
+def test_without_headings_and_table_there_is_no_context() -> None:
     (chunk,) = split_document(ParsedDocument("One sentence."), chunk_tokens=50, overlap_tokens=0)
     assert chunk.context is None
     assert indexed_text(chunk.text, chunk.context) == "One sentence."

@@ -60,7 +60,7 @@ def test_an_archive_becomes_documents_and_is_finished_with_the_last_of_them() ->
     assert told["finished_at"]
     assert documents() == dict.fromkeys(FILES, "ready")
     with reading() as session:
-        assert session.scalars(select(Document.details).distinct()).all() == [{"year": 2026}]
+        assert all(details["year"] == 2026 for details in session.scalars(select(Document.details)))
         assert session.scalar(select(func.count()).select_from(ImportPart)) == 0
 
 

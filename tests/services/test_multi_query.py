@@ -68,8 +68,8 @@ def test_results_are_merged_and_each_chunk_is_scored_once(groq: Play) -> None:  
 
 def test_what_is_merged_is_bounded() -> None:  # S3.2
     story = Story(QUESTION, k=1)
-    for text in (RETURNS, REFUNDS, WARRANTY):
-        story.add("a.md", text)
+    for name, text in (("a.md", RETURNS), ("b.md", REFUNDS), ("c.md", WARRANTY)):
+        story.add(name, text)
     reworded(story, "laptop warranty months", "refunds paid to the card")
     assert len(story.run("retrieve", retrieve)["candidates"]) == 2
 

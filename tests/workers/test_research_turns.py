@@ -39,7 +39,7 @@ def query_id(broker: Any) -> uuid.UUID:
     with transaction() as session:
         query = make_query(session, question=QUESTION, options=options)
         for text in ("The warranty is 24 months.", "Broken lamps are repaired by the maker."):
-            document = make_document(session, text, number=len(text))
+            document = make_document(session, text, number=len(text), filename=f"{len(text)}.txt")
             make_chunk(session, document, 0, len(text))
         return query.id
 
