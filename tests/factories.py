@@ -35,13 +35,14 @@ def make_query(session: Session, *, workspace: str = "w", question: str = "How l
 
 
 def make_document(
-    session: Session, text: str, *, workspace: str = "w", filename: str = "a.txt", **over: Any
+    session: Session, text: str, *, workspace: str = "w", filename: str | None = None, number: int = 0, **over: Any
 ) -> Document:
-    """A ready document with its text stored, without chunks."""
+    """A ready document with its text stored, without chunks; it has a name of its own unless one is given."""
     owner = get_or_add_workspace(session, workspace)
     claim_space(session, owner.id, get_or_add_space(session, WHEEL_MODEL, WHEEL_DIMENSION))
-    values = {"number": 0, "sha256": uuid.uuid4().hex, "size_bytes": len(text), "status": "ready", **over}
-    document = Document(workspace_id=owner.id, filename=filename, text=text, details={}, **values)
+    values = {"number": number, "sha256": uuid.uuid4().hex, "size_bytes": len(text), "status": "ready", **over}
+    name = filename or (f"a{number}.txt" if number else "a.txt")
+    document = Document(workspace_id=owner.id, filename=name, text=text, details={}, **values)
     session.add(document)
     session.flush()
     return document

@@ -26,7 +26,6 @@ def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
         _bind_to(parent)
         # When the machine runs out of memory, this process is the one to go.
         Path("/proc/self/oom_score_adj").write_text("1000")
-    os.nice(_NICE)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
@@ -35,6 +34,8 @@ def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
     # macOS refuses values below what is mapped already, which is a lot.
     with suppress(*(() if sys.platform == "linux" else (ValueError, OSError))):
         _limit(resource.RLIMIT_AS, memory_mb * 1024 * 1024)
+    # Last: whoever looks can tell by it that all of this is in force.
+    os.nice(_NICE)
 
 
 def _bind_to(parent: int) -> None:

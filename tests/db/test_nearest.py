@@ -43,7 +43,7 @@ def store(workspace: str, vectors: NDArray[np.float32], space: Space, *, per_doc
         session.execute(
             insert(Document),
             [
-                {**common, "id": each, "number": n, "filename": "f", "sha256": str(n), "details": {"of100": n % 100}}
+                {**common, "id": each, "number": n, "filename": f"{n}", "sha256": str(n), "details": {"of100": n % 100}}
                 for n, each in enumerate(ids)
             ],
         )
