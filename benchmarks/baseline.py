@@ -5,7 +5,7 @@ import asyncio
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.groq import GroqModel
 from clients.llm.protocol import CallLog
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from domain.citations import plan_checks, statements
 from domain.judgements import (
     CHECK_ALIGNMENT,

@@ -4,13 +4,12 @@ An archive may be hostile: what it declares is checked before anything is unpack
 """
 
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from clients.zip_format import BOMB_RATIO, BROKEN, DIRECTORY_ENTRY
 from clients.zip_names import cleaned_name, decoded_name, is_ignored
 from domain.errors import (
     CitewellError,
@@ -24,20 +23,8 @@ from domain.errors import (
 
 _PIECE = 1 << 20
 _BOMB_BYTES = 100_000_000
-_BOMB_RATIO = 200
-_DIRECTORY_ENTRY = b"PK\x01\x02"
 # Entries of archives in the archive look the same where they are stored uncompressed: Office documents have many.
 _ENTRIES_PER_FILE = 20
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OSError,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +60,7 @@ class ZipOfDocuments:
             raise member.refused
         try:
             return b"".join(self._pieces(member))
-        except _BROKEN:
+        except BROKEN:
             raise DocumentUnreadable(f"{member.name} is damaged in the archive and cannot be unpacked") from None
 
     def _pieces(self, member: Member) -> Iterator[bytes]:
@@ -93,11 +80,11 @@ def open_zip(file: BinaryIO, filename: str, limits: ZipLimits) -> ZipOfDocuments
     """
     most = limits.max_files * _ENTRIES_PER_FILE
     # zipfile makes an object of each entry.
-    if _count(file, _DIRECTORY_ENTRY, most) > most:
+    if _count(file, DIRECTORY_ENTRY, most) > most:
         raise DocumentTooLarge(f"{filename} holds too many files; the limit is {limits.max_files:,}.")
     try:
         opened = zipfile.ZipFile(file)
-    except _BROKEN:
+    except BROKEN:
         raise DocumentUnreadable(f"{filename} is damaged: it cannot be opened as a zip archive") from None
     members = tuple(_members(opened, limits))
     _check(members, file.seek(0, 2), filename, limits)
@@ -145,7 +132,7 @@ def _check(members: tuple[Member, ...], packed: int, filename: str, limits: ZipL
         raise DocumentTooLarge(
             f"{filename} would unpack to {total:,} bytes; the limit is {limits.max_total_bytes:,}. Send it in parts."
         )
-    if total > max(_BOMB_BYTES, _BOMB_RATIO * packed):
+    if total > max(_BOMB_BYTES, BOMB_RATIO * packed):
         raise DocumentTooLarge(f"{filename} unpacks like a bomb: {packed:,} bytes to {total:,}; it is not opened.")
 
 

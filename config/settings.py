@@ -10,66 +10,18 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+
+from config.group import Group
+from config.models import EmbeddingSettings, ModelSettings, RerankSettings
 
 
 class ConfigurationInvalid(Exception):
     """The configuration has a value that cannot be used; the message names the setting."""
 
 
-class _Group(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ModelInfo(_Group):
-    """What is known of one model id. Prices are US dollars per million tokens, as published 2026-08."""
-
-    price_in: float = 0.0
-    price_cached: float = 0.0
-    price_out: float = 0.0
-    strict_schema: bool = False
-    reasoning_effort: Literal["low", "medium", "high"] | None = None
-
-
-def _catalogue() -> dict[str, ModelInfo]:
-    return {
-        "openai/gpt-oss-120b": ModelInfo(
-            price_in=0.15, price_cached=0.075, price_out=0.60, strict_schema=True, reasoning_effort="low"
-        ),
-        "openai/gpt-oss-20b": ModelInfo(
-            price_in=0.075, price_cached=0.0375, price_out=0.30, strict_schema=True, reasoning_effort="low"
-        ),
-        "qwen/qwen3.6-27b": ModelInfo(price_in=0.60, price_cached=0.30, price_out=3.00),
-        # S4's fast model: shut down for most accounts on 2026-08-16, still served to some.
-        "llama-3.1-8b-instant": ModelInfo(price_in=0.05, price_cached=0.05, price_out=0.08),
-    }
-
-
-class ModelSettings(_Group):
-    """Which models answer and judge. `auto` is `groq` when GROQ_API_KEY is set and `offline` otherwise."""
-
-    provider: Literal["auto", "groq", "offline"] = "auto"
-    main: str = "openai/gpt-oss-120b"
-    fast: str = "openai/gpt-oss-20b"
-    fallbacks: dict[str, tuple[str, ...]] = {
-        "openai/gpt-oss-120b": ("openai/gpt-oss-20b",),
-        "openai/gpt-oss-20b": ("openai/gpt-oss-120b",),
-        "llama-3.1-8b-instant": ("openai/gpt-oss-20b",),
-    }
-    catalogue: dict[str, ModelInfo] = Field(default_factory=_catalogue)
-    attempts: int = Field(default=3, ge=1, le=10, description="tries per model call, the first included")
-    call_timeout_s: float = Field(default=30.0, gt=0)
-    deadline_s: float = Field(default=90.0, gt=0, description="per model call, all attempts and waits included")
-    concurrency: int = Field(default=32, ge=1, description="model calls in flight per worker process")
-    # A classifier of (source, statement) pairs that checks statements instead of the fast model; docs/neural-judge.md.
-    judge: str | None = Field(default=None, description="a folder, or the id of a model in the hub's cache")
-    judge_label: str | None = Field(default=None, description="which of its labels means that the source supports")
-    judge_weight: float = Field(default=0.7, ge=0, le=1, description="against the offline estimate; 1 is it alone")
-    judge_download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
-
-
-class RetrievalSettings(_Group):
+class RetrievalSettings(Group):
     """`vector` is similarity alone (S1.1); `hybrid` fuses it with lexical search by reciprocal rank."""
 
     method: Literal["vector", "hybrid"] = "hybrid"
@@ -84,30 +36,13 @@ class RetrievalSettings(_Group):
     )
 
 
-class AgenticSettings(_Group):
+class AgenticSettings(Group):
     """Runs in which the model decides what to search for (S3.6)."""
 
     max_searches: int = Field(default=4, ge=1, le=8, description="of one question, at most")
 
 
-class RerankSettings(_Group):
-    """Who scores passages: `llm`, one model call for each, or a reranker, which scores a task's together (S1.1)."""
-
-    provider: Literal["llm", "cross_encoder", "endpoint"] = "llm"
-    model: str | None = Field(default=None, description="a folder or hub id; the endpoint's name for its model")
-    download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
-    base_url: str | None = Field(default=None, description="of the endpoint, without /rerank")
-    api_key: SecretStr | None = None
-    scores: Literal["auto", "probabilities", "logits"] = Field(default="auto", description="what the endpoint gives")
-    timeout_s: float = Field(default=30.0, gt=0, description="per task, all attempts and waits included")
-    top_k: int = Field(default=3, ge=1, le=50)
-    merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
-    batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")
-    context_tokens: int = Field(default=6000, ge=100, description="of all passages to write from, about (S4.5)")
-    source_scoring: bool = Field(default=False, description="keep only sources that score 0.4 or more (S5.2)")
-
-
-class CalibrationSettings(_Group):
+class CalibrationSettings(Group):
     """What makes probabilities of a verifier's confidence (N8); `citewell evaluate` prints it for the one in force."""
 
     version: str
@@ -116,7 +51,7 @@ class CalibrationSettings(_Group):
     ece: float = Field(ge=0, le=1)
 
 
-class VerificationSettings(_Group):
+class VerificationSettings(Group):
     """Row S1.5's weights and thresholds, S5.4's and S2.4's confidence thresholds."""
 
     enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled"))
@@ -138,7 +73,7 @@ class VerificationSettings(_Group):
     calibration: CalibrationSettings | None = None
 
 
-class IngestionSettings(_Group):
+class IngestionSettings(Group):
     max_bytes: int = Field(default=50_000_000, ge=1)
     import_max_bytes: int = Field(default=500_000_000, ge=1, description="of an archive as it is sent")
     import_max_unpacked_bytes: int = Field(default=2_000_000_000, ge=1, description="of all files in an archive")
@@ -154,28 +89,7 @@ class IngestionSettings(_Group):
     batch: int = Field(default=32, ge=1, description="chunks embedded and stored per transaction")
 
 
-class EmbeddingModel(_Group):
-    """A model that makes vectors of texts: the one that comes with the program, or any OpenAI-compatible endpoint."""
-
-    provider: Literal["wheel", "openai_compatible"] = "wheel"
-    model: str = Field(default="", description="as the endpoint calls it")
-    base_url: str = Field(default="https://api.openai.com/v1", description="without /embeddings")
-    api_key: SecretStr | None = None
-    dimension: int | None = Field(default=None, ge=1, le=4000, description="asked for; without it as the model is")
-    batch: int = Field(default=64, ge=1, description="texts per request")
-    concurrency: int = Field(default=4, ge=1, description="requests at a time, per document or search")
-    timeout_s: float = Field(default=30.0, gt=0, description="of one request")
-    query_prefix: str = Field(default="", description="before every question, as some models want: `query: `")
-    document_prefix: str = Field(default="", description="before every text that is stored: `passage: `")
-
-
-class EmbeddingSettings(EmbeddingModel):
-    """The model of new workspaces. `earlier` are models whose workspaces are still served, until `citewell reembed`."""
-
-    earlier: tuple[EmbeddingModel, ...] = ()
-
-
-class GraphSettings(_Group):
+class GraphSettings(Group):
     """The knowledge graph (S5.1). `auto` reads documents with the fast model if there is a provider, else without."""
 
     extractor: Literal["auto", "model", "local", "off"] = "auto"
@@ -186,7 +100,7 @@ class GraphSettings(_Group):
     relations: int = Field(default=20, ge=1, le=100, description="relations that a search follows")
 
 
-class RecoverySettings(_Group):
+class RecoverySettings(Group):
     """How fast work of a dead process is found and started again; all in seconds."""
 
     heartbeat_s: float = Field(default=2.0, gt=0)
@@ -196,7 +110,7 @@ class RecoverySettings(_Group):
     max_launches: int = Field(default=6, ge=1, description="then the query fails with a reason")
 
 
-class AccessSettings(_Group):
+class AccessSettings(Group):
     """Who may use the API (A8). `keys: auto` asks for a key unless the API listens on loopback only."""
 
     keys: Literal["auto", "required"] = "auto"
@@ -204,7 +118,7 @@ class AccessSettings(_Group):
     trust_for_s: float = Field(default=2.0, ge=0, le=4, description="how long a key that was looked up counts as valid")
 
 
-class StreamSettings(_Group):
+class StreamSettings(Group):
     """Server-sent events. Drafts are what a model writes, before any check; they are kept for a while after the end."""
 
     heartbeat_s: float = Field(default=15.0, gt=0)
@@ -212,7 +126,7 @@ class StreamSettings(_Group):
     keep_drafts_s: float = Field(default=3600.0, ge=0)
 
 
-class VerifyingSettings(_Group):
+class VerifyingSettings(Group):
     """Verification of answers from elsewhere (N2)."""
 
     max_sources: int = Field(default=100, ge=1)
@@ -223,7 +137,7 @@ class VerifyingSettings(_Group):
     batch_in_flight: int = Field(default=8, ge=1, description="items of one batch that run at a time")
 
 
-class WebhookSettings(_Group):
+class WebhookSettings(Group):
     """Sending to receivers (A6). `allowed_networks` may be private, on any port and without TLS: for development."""
 
     allowed_networks: tuple[str, ...] = ()
@@ -247,7 +161,7 @@ class WebhookSettings(_Group):
         return networks
 
 
-class PoolSettings(_Group):
+class PoolSettings(Group):
     """One worker process group: which queues it consumes and how."""
 
     queues: tuple[str, ...]

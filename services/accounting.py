@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallRecord
-from config.settings import ModelInfo
+from config.models import ModelInfo
 from db.models import ModelCall
 from services.step import StepContext
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from clients.llm.gateway import ModelGateway
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog, CallRecord
-from config.settings import ModelInfo
+from config.models import ModelInfo
 from domain.calibration import Calibration, fit
 from domain.metrics import (
     Score,

@@ -17,7 +17,8 @@ from clients.embeddings import Embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog
-from config.settings import GraphSettings, ModelInfo
+from config.models import ModelInfo
+from config.settings import GraphSettings
 from db.models import GraphStatus
 from db.queries import graph_jobs as jobs
 from db.queries.chunks import Passage, get_passages

@@ -7,7 +7,8 @@ import httpx
 from clients.embeddings.openai_compatible import EndpointEmbedder
 from clients.embeddings.protocol import Embedder
 from clients.embeddings.wheel import default_embedder
-from config.settings import ConfigurationInvalid, EmbeddingModel, settings
+from config.models import EmbeddingModel
+from config.settings import ConfigurationInvalid, settings
 
 _made: list[tuple[EmbeddingModel, EndpointEmbedder]] = []
 _making = Lock()

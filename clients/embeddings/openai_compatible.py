@@ -13,7 +13,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_aft
 
 from clients.embeddings.protocol import Vectors
 from clients.webhooks.retry_after import retry_after_s
-from config.settings import EmbeddingModel
+from config.models import EmbeddingModel
 from domain.errors import EmbeddingRejected, EmbeddingUnavailable
 
 ATTEMPTS = 4

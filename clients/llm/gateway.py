@@ -26,7 +26,7 @@ from clients.llm.protocol import (
     Usage,
 )
 from clients.llm.retry import RetryBudget
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from domain.judgements import Composition, Judgement, Reply
 from domain.prompts import prompt_version
 

@@ -14,7 +14,7 @@ from groq.types.chat import ChatCompletionChunk
 from clients.llm.groq_errors import FAILURES, model_error
 from clients.llm.groq_wire import Exchange, WireChunk, request_body
 from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
-from config.settings import ModelInfo
+from config.models import ModelInfo
 
 # The SDK's general call instead of `chat.completions.create`, which has no `stream_options` and converts arguments and
 # reply at a cost, without checking them.

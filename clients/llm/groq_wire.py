@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from clients.llm.protocol import ModelError, ModelReply, ModelReplyInvalid, ModelRequest, ModelUnavailable, Usage
-from config.settings import ModelInfo
+from config.models import ModelInfo
 from domain.judgements import Reply
 from domain.prompts import render
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from clients.llm.protocol import Usage
-from config.settings import ModelInfo
+from config.models import ModelInfo
 
 _PER_MILLION = Decimal(1_000_000)
 _RESOLUTION = Decimal("1e-9")

@@ -1,31 +1,18 @@
 """Zip archives as hostile files have them: sizes are checked before anything is unpacked."""
 
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from io import BytesIO
 
 from clients.parsing.limits import ParseLimits
+from clients.zip_format import BOMB_RATIO, BROKEN, DIRECTORY_ENTRY
 from domain.errors import DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
 
 _MAX_MEMBERS = 50_000
 _BOMB_BYTES = 50_000_000
-_BOMB_RATIO = 200
-_DIRECTORY_ENTRY = b"PK\x01\x02"
 _CHUNK = 1 << 20
 # The others cannot be unpacked piece by piece here, and no Office program writes them.
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OSError,
-)
 
 
 class Archive:
@@ -70,7 +57,7 @@ class Archive:
             with self._zip.open(self._members[name]) as member:
                 while chunk := member.read(_CHUNK):
                     yield chunk
-        except _BROKEN:
+        except BROKEN:
             raise DocumentUnreadable(f"{self._filename} is damaged: {name} in it cannot be unpacked") from None
 
 
@@ -80,11 +67,11 @@ def opened_archive(data: bytes, filename: str, limits: ParseLimits) -> Archive:
     Raises DocumentUnreadable for a broken archive, DocumentEncrypted for members with a password, DocumentTooLarge
     for more than `limits.max_unpacked_bytes` in all or a member that unpacks like a bomb.
     """
-    if data.count(_DIRECTORY_ENTRY) > _MAX_MEMBERS:  # before zipfile makes an object of each
+    if data.count(DIRECTORY_ENTRY) > _MAX_MEMBERS:  # before zipfile makes an object of each
         raise DocumentTooLarge(f"{filename} holds more than {_MAX_MEMBERS:,} files, which is the limit.")
     try:
         opened = zipfile.ZipFile(BytesIO(data))
-    except _BROKEN:
+    except BROKEN:
         raise DocumentUnreadable(f"{filename} is damaged: it cannot be opened as a zip archive") from None
     _check(opened.infolist(), filename, limits)
     return Archive(data, filename, opened)
@@ -96,7 +83,7 @@ def _check(members: list[zipfile.ZipInfo], filename: str, limits: ParseLimits) -
         megabytes = limits.max_unpacked_bytes // 1_000_000
         raise DocumentTooLarge(f"{filename} would unpack to {total:,} bytes; the limit is {megabytes:,} MB.")
     for member in members:
-        if member.file_size > max(_BOMB_BYTES, _BOMB_RATIO * member.compress_size):
+        if member.file_size > max(_BOMB_BYTES, BOMB_RATIO * member.compress_size):
             raise DocumentTooLarge(f"{filename} unpacks like a zip bomb ({member.filename}); it is not opened.")
         if member.flag_bits & 1:
             raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")

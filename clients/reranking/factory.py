@@ -5,7 +5,8 @@ import httpx
 from clients.reranking.cross_encoder import open_cross_encoder
 from clients.reranking.endpoint import RerankEndpoint
 from clients.reranking.protocol import Reranker
-from config.settings import ConfigurationInvalid, RerankSettings
+from config.models import RerankSettings
+from config.settings import ConfigurationInvalid
 
 
 def make_reranker(settings: RerankSettings) -> Reranker | None:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from clients.llm.groq import GroqModel
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator

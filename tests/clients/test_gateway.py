@@ -9,7 +9,7 @@ import pytest
 
 from clients.llm.gateway import ComposedText, Failure, ModelGateway
 from clients.llm.protocol import CallLog, CallRecord
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Composition, StatementCheck
 from domain.prompts import prompt_version
 from tests.clients.groq_questions import ANSWER, ASKED, IDK, QUESTION, SOURCES, STATEMENT, Task

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import Usage
-from config.settings import ModelSettings
+from config.models import ModelSettings
 
 CATALOGUE = ModelSettings().catalogue
 MAIN, FAST = "openai/gpt-oss-120b", "openai/gpt-oss-20b"

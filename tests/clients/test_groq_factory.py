@@ -6,7 +6,8 @@ import pytest
 from pydantic import SecretStr
 
 from clients.llm.factory import make_model
-from config.settings import ConfigurationInvalid, ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import ConfigurationInvalid, Settings
 
 
 def settings(key: str | None, url: str = "https://api.groq.com", **models: object) -> Settings:

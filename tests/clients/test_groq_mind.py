@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clients.llm.groq_wire import request_body
 from clients.llm.protocol import ModelRequest
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from domain.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,

@@ -22,7 +22,7 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from domain.prompts import PromptFieldMismatch
 from tests.clients.groq_questions import ANSWER, IDK, QUESTION, SOURCES, STATEMENT

@@ -12,7 +12,7 @@ import pytest
 
 from clients.llm.groq_wire import request_body
 from clients.llm.protocol import ModelRequest
-from config.settings import ModelInfo, ModelSettings
+from config.models import ModelInfo, ModelSettings
 from domain.judgements import Composition
 from tests.clients.groq_questions import ASKED, Task
 from tests.simulators.groq.schema import strict_fault

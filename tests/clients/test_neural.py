@@ -23,7 +23,8 @@ from clients.llm.neural.windows import StatementTooLong, windows
 from clients.llm.offline import OfflineModel
 from clients.llm.offline.meaning import Meaning
 from clients.llm.protocol import CallLog, ModelRefused
-from config.settings import ConfigurationInvalid, ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import ConfigurationInvalid, Settings
 from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, RERANK_CHUNK, Relevance, StatementCheck
 from domain.sources import Sources
 from tests.clients.neural_models import (

@@ -9,7 +9,8 @@ from typing import Any
 from clients.embeddings import default_embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.groq import GroqModel
-from config.settings import GraphSettings, ModelSettings
+from config.models import ModelSettings
+from config.settings import GraphSettings
 from db.queries.graph_jobs import queue_graph
 from db.session import transaction
 from services.documents import read_document

@@ -12,7 +12,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from db.models import Chunk, Document, QueryKind
 from db.queries import queries, steps
 from db.session import transaction

@@ -14,7 +14,8 @@ import citewell
 from clients.embeddings import default_embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
-from config.settings import ModelSettings, RetrievalSettings, Settings
+from config.models import ModelSettings
+from config.settings import RetrievalSettings, Settings
 from db.models import Chunk, Document, Workspace
 from db.session import reading
 from domain.outcomes import Checked

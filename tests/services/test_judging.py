@@ -11,7 +11,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.groq import GroqModel
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from domain.outcomes import Checked
 from domain.sources import Sources
 from domain.verdicts import PairVerdict, Verdict

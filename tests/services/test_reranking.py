@@ -9,7 +9,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.neural import open_classifier
 from clients.reranking import Reranker, make_reranker
 from clients.reranking.endpoint import RerankEndpoint
-from config.settings import RerankSettings
+from config.models import RerankSettings
 from db.models import Chunk
 from db.session import transaction
 from services.reranking import score_chunks, select

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, ClassVar
 
-from config.settings import EmbeddingModel
+from config.models import EmbeddingModel
 
 KEY = "sk-embed"
 

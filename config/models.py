@@ -1,0 +1,94 @@
+"""Which models answer, judge, embed and rerank."""
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from config.group import Group
+
+
+class ModelInfo(Group):
+    """What is known of one model id. Prices are US dollars per million tokens, as published 2026-08."""
+
+    price_in: float = 0.0
+    price_cached: float = 0.0
+    price_out: float = 0.0
+    strict_schema: bool = False
+    reasoning_effort: Literal["low", "medium", "high"] | None = None
+
+
+def _catalogue() -> dict[str, ModelInfo]:
+    return {
+        "openai/gpt-oss-120b": ModelInfo(
+            price_in=0.15, price_cached=0.075, price_out=0.60, strict_schema=True, reasoning_effort="low"
+        ),
+        "openai/gpt-oss-20b": ModelInfo(
+            price_in=0.075, price_cached=0.0375, price_out=0.30, strict_schema=True, reasoning_effort="low"
+        ),
+        "qwen/qwen3.6-27b": ModelInfo(price_in=0.60, price_cached=0.30, price_out=3.00),
+        # S4's fast model: shut down for most accounts on 2026-08-16, still served to some.
+        "llama-3.1-8b-instant": ModelInfo(price_in=0.05, price_cached=0.05, price_out=0.08),
+    }
+
+
+class ModelSettings(Group):
+    """Which models answer and judge. `auto` is `groq` when GROQ_API_KEY is set and `offline` otherwise."""
+
+    provider: Literal["auto", "groq", "offline"] = "auto"
+    main: str = "openai/gpt-oss-120b"
+    fast: str = "openai/gpt-oss-20b"
+    fallbacks: dict[str, tuple[str, ...]] = Field(
+        default={
+            "openai/gpt-oss-120b": ("openai/gpt-oss-20b",),
+            "openai/gpt-oss-20b": ("openai/gpt-oss-120b",),
+            "llama-3.1-8b-instant": ("openai/gpt-oss-20b",),
+        }
+    )
+    catalogue: dict[str, ModelInfo] = Field(default_factory=_catalogue)
+    attempts: int = Field(default=3, ge=1, le=10, description="tries per model call, the first included")
+    call_timeout_s: float = Field(default=30.0, gt=0)
+    deadline_s: float = Field(default=90.0, gt=0, description="per model call, all attempts and waits included")
+    concurrency: int = Field(default=32, ge=1, description="model calls in flight per worker process")
+    # A classifier of (source, statement) pairs that checks statements instead of the fast model; docs/neural-judge.md.
+    judge: str | None = Field(default=None, description="a folder, or the id of a model in the hub's cache")
+    judge_label: str | None = Field(default=None, description="which of its labels means that the source supports")
+    judge_weight: float = Field(default=0.7, ge=0, le=1, description="against the offline estimate; 1 is it alone")
+    judge_download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
+
+
+class RerankSettings(Group):
+    """Who scores passages: `llm`, one model call for each, or a reranker, which scores a task's together (S1.1)."""
+
+    provider: Literal["llm", "cross_encoder", "endpoint"] = "llm"
+    model: str | None = Field(default=None, description="a folder or hub id; the endpoint's name for its model")
+    download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
+    base_url: str | None = Field(default=None, description="of the endpoint, without /rerank")
+    api_key: SecretStr | None = None
+    scores: Literal["auto", "probabilities", "logits"] = Field(default="auto", description="what the endpoint gives")
+    timeout_s: float = Field(default=30.0, gt=0, description="per task, all attempts and waits included")
+    top_k: int = Field(default=3, ge=1, le=50)
+    merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
+    batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")
+    context_tokens: int = Field(default=6000, ge=100, description="of all passages to write from, about (S4.5)")
+    source_scoring: bool = Field(default=False, description="keep only sources that score 0.4 or more (S5.2)")
+
+
+class EmbeddingModel(Group):
+    """A model that makes vectors of texts: the one that comes with the program, or any OpenAI-compatible endpoint."""
+
+    provider: Literal["wheel", "openai_compatible"] = "wheel"
+    model: str = Field(default="", description="as the endpoint calls it")
+    base_url: str = Field(default="https://api.openai.com/v1", description="without /embeddings")
+    api_key: SecretStr | None = None
+    dimension: int | None = Field(default=None, ge=1, le=4000, description="asked for; without it as the model is")
+    batch: int = Field(default=64, ge=1, description="texts per request")
+    concurrency: int = Field(default=4, ge=1, description="requests at a time, per document or search")
+    timeout_s: float = Field(default=30.0, gt=0, description="of one request")
+    query_prefix: str = Field(default="", description="before every question, as some models want: `query: `")
+    document_prefix: str = Field(default="", description="before every text that is stored: `passage: `")
+
+
+class EmbeddingSettings(EmbeddingModel):
+    """The model of new workspaces. `earlier` are models whose workspaces are still served, until `citewell reembed`."""
+
+    earlier: tuple[EmbeddingModel, ...] = ()
