@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from functools import cache
 
 from sqlalchemy import Engine, create_engine, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
@@ -113,9 +113,11 @@ def _begun() -> Generator[Session]:
 
 def _will_pass(error: DBAPIError) -> bool:
     """Whether the same work may succeed in a moment: no server, a restart, a deadlock, a lock, a full disk."""
-    # psycopg gives no SQLSTATE when there was no server to send one.
     state: str | None = getattr(error.orig, "sqlstate", "")
-    return state is None or state.startswith(_PASSING_CLASSES) or state in _PASSING
+    if state is None:
+        # There was no server to send one, or psycopg refused to send what no server would take.
+        return isinstance(error, OperationalError)
+    return state.startswith(_PASSING_CLASSES) or state in _PASSING
 
 
 def dispose(*, close: bool = True) -> None:

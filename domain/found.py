@@ -9,6 +9,7 @@ from domain.documents import ParsedDocument
 from domain.filings import filing_in
 
 _TITLE_SHARE = 0.1
+_MOST = 500  # characters: a subject or title that is longer is none, or hostile
 # Titles and authors that programs write by themselves.
 _MEANINGLESS = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel)(?: - .*)?|untitled.*|document\d*|presentation\d*|slide 1|unknown|none"
@@ -41,7 +42,7 @@ def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
         "language": iso_language(said.get("language", "")),
         **filing_in(document, filename),
     }
-    return {key: value for key, value in {**said, **normal}.items() if value}
+    return {key: value[:_MOST] for key, value in {**said, **normal}.items() if value}
 
 
 def iso_date(text: str) -> str | None:

@@ -9,21 +9,43 @@ stems 90.8 %.
 import re
 import unicodedata
 
-from domain.words import STOP_WORDS, split_units, stem, words
+from domain.words import STOP_WORDS, split_units, stem
 
 _UNSPACED = re.compile("[぀-ヿ㐀-䶿一-鿿가-힣]")
 _RUNS = re.compile("[぀-ヿ㐀-䶿一-鿿가-힣]+|[^぀-ヿ㐀-䶿一-鿿가-힣]+")
+_MARKS = "".join(map(chr, (code for code in range(0x10000) if unicodedata.category(chr(code)) in ("Mn", "Mc"))))
+_WORD = re.compile(rf"\w[\w{_MARKS}]*(?:[.,]\d+)*")
+# Classes of combining characters: points of Arabic and Hebrew, and what stands above, below or through a letter.
+_POINTS = range(10, 37)
+_ABOVE_AND_BELOW = 200
 _LONGEST = 100  # characters; longer runs are keys or damaged text, and Postgres bounds the length of a lexeme
 
 
 def lexemes(text: str) -> list[str]:
     """Return the lexemes of `text` in order, repetitions included; none is empty or holds white space or quotes."""
-    return [lexeme for word in words(text) for part in split_units(word) for lexeme in _of_word(part)]
+    return [lexeme for word in _words(text) for part in split_units(word) for lexeme in _of_word(part)]
+
+
+def _words(text: str) -> list[str]:
+    """The words of `text` without accents and vowel points: a question typed without them finds `Müller` and `مُحَمَّد`.
+
+    Signs that make other words of Indic and Thai ones stay in them.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if not folded.isascii():
+        apart = unicodedata.normalize("NFKD", folded)
+        folded = unicodedata.normalize("NFC", "".join(each for each in apart if not _is_accent(each)))
+    return _WORD.findall(folded)
+
+
+def _is_accent(character: str) -> bool:
+    place = unicodedata.combining(character)
+    return place in _POINTS or place >= _ABOVE_AND_BELOW
 
 
 def _of_word(word: str) -> list[str]:
     if not _UNSPACED.search(word):
-        return [] if word in STOP_WORDS else [stem(_bare(word))[:_LONGEST]]
+        return [] if word in STOP_WORDS else [stem(word)[:_LONGEST]]
     return [lexeme for run in _RUNS.findall(word) for lexeme in _of_run(run)]
 
 
@@ -31,14 +53,3 @@ def _of_run(run: str) -> list[str]:
     if not _UNSPACED.match(run):
         return [run[:_LONGEST]]
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
-
-
-def _bare(word: str) -> str:
-    """Without accents: a question typed without them finds `Müller` and `café`.
-
-    Only what stands above, below or through a letter (combining class 200 and more) is one: signs of Indic and Arabic
-    scripts make other words.
-    """
-    if word.isascii():
-        return word
-    return "".join(each for each in unicodedata.normalize("NFKD", word) if unicodedata.combining(each) < 200)

@@ -1,20 +1,39 @@
 """The settings that shape one result, as a snapshot: stored with the query, so a worker needs no other settings."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
 
-MetadataValue = str | bool | int | float
+
+def _storable(text: str) -> str:
+    if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("contains a NUL character or half of a surrogate pair, which no document can have")
+    return text
+
+
+_Text = Annotated[str, Field(max_length=1000), AfterValidator(_storable)]
+_Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
+MetadataValue = _Text | StrictBool | int | float
 
 
 class Bounds(BaseModel):
-    """From `gte` to `lte`, both included, one of them may be left out. Dates as ISO 8601: `2024-01-31`."""
+    """From `gte` to `lte`, both included, one of them may be left out. Dates as ISO 8601: `2024-01-31`, which holds for
+    the whole of that day."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    gte: str | int | float | None = None
-    lte: str | int | float | None = None
+    gte: _Text | StrictInt | StrictFloat | None = None
+    lte: _Text | StrictInt | StrictFloat | None = None
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
@@ -30,8 +49,10 @@ class DocumentFilter(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     document_ids: list[UUID] | None = Field(default=None, max_length=1000)
-    filenames: list[str] | None = Field(default=None, max_length=1000)
-    metadata: dict[str, MetadataValue | list[MetadataValue] | Bounds] = Field(default={}, max_length=20)
+    filenames: list[_Text] | None = Field(default=None, max_length=1000)
+    metadata: dict[_Key, MetadataValue | Annotated[list[MetadataValue], Field(max_length=500)] | Bounds] = Field(
+        default={}, max_length=20
+    )
 
 
 RunKind = Literal["structured", "agentic", "multiagent"]

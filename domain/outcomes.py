@@ -111,10 +111,14 @@ class Retrieved(TypedDict):
 
 
 class Scored(TypedDict):
-    """S3.1: `score` is null when the model's reply could not be read. `reranker`: who scored, if not the model."""
+    """S3.1: `score` is null when the model's reply could not be read. `reranker`: who scored, if not the model.
+
+    `linked` (S5.1): the score together with the connection over which the passage was found.
+    """
 
     status: Literal["scored", "unreadable"]
     score: float | None
+    linked: NotRequired[float | None]
     reason: NotRequired[str]
     reranker: NotRequired[str]
 

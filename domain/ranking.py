@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -67,10 +67,10 @@ def interleave(rankings: Sequence[Sequence[K]]) -> list[K]:
 
 
 def with_bridges(ranked: Sequence[Scored[K]], bridges: Mapping[K, K], keep: int) -> list[Scored[K]]:
-    """Return at most `keep` of the chunks `ranked` best first, none without the one that leads to it.
+    """Return at most `keep` of the chunks `ranked` best first, none without the one that leads to it, before it.
 
     `bridges` names that one for a chunk that was found over it and scored together with it. Such chunks get at most
-    half of the places: their scores are partly those of their bridges.
+    half of the places, unless others are left over: their scores are partly those of their bridges.
     """
     by_key = {chunk.key: chunk for chunk in ranked}
     kept: dict[K, Scored[K]] = {}
@@ -82,4 +82,8 @@ def with_bridges(ranked: Sequence[Scored[K]], bridges: Mapping[K, K], keep: int)
         if len(kept) + len(wanted) <= keep and found_over + over <= keep // 2:
             kept.update((each.key, each) for each in wanted)
             found_over += over
+    rest = (
+        chunk for chunk in ranked if chunk.key not in kept and bridges.get(chunk.key, chunk.key) in {*kept, chunk.key}
+    )
+    kept.update((chunk.key, chunk) for chunk in islice(rest, keep - len(kept)))
     return list(kept.values())

@@ -13,7 +13,7 @@ from db.queries.documents import DocumentFilter
 from db.queries.graph_jobs import GraphState, graph_states
 from db.queries.graph_storing import forget_document_graph
 from db.queries.paging import Place
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.workspaces import get_or_add_workspace, lock_workspace
 from db.session import reading, transaction
 from domain.errors import BadInput, DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown
 
@@ -53,7 +53,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
     digest = hashlib.sha256(new.content).hexdigest()
     with transaction() as session:
         workspace = get_or_add_workspace(session, new.workspace)
-        versions.lock_workspace(session, workspace.id)
+        lock_workspace(session, workspace.id)
         others = versions.lock_versions(session, workspace.id, new.filename)
         known = versions.find_live(others, digest)
         if known is not None:

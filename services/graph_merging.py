@@ -11,6 +11,11 @@ from db.session import reading, transaction
 _AT_A_TIME = 64
 
 
+def vectors_of(embedder: Embedder) -> str:
+    """What tells vectors that can be compared: the model and the number of components."""
+    return f"{embedder.name}/{embedder.dimension}"
+
+
 def merge_document(workspace_id: int, document_id: uuid.UUID, embedder: Embedder, renew: Callable[[], None]) -> None:
     """Bring up to date what the document's chunks name. `renew` is called now and then: it may take long."""
     for table in (Entity, Relation):
@@ -22,11 +27,11 @@ def merge_document(workspace_id: int, document_id: uuid.UUID, embedder: Embedder
 def reembed(workspace_id: int, embedder: Embedder) -> None:
     """Make the vectors of a workspace's graph anew with another embedder.
 
-    Searches go on meanwhile: with either embedder they find what has its vectors so far. Doing it twice is harmless.
+    Searches go on meanwhile: with either embedder they find what has its vectors so far. What has them is left alone.
     """
     for table in (Entity, Relation):
         after = 0
-        while rows := _rows_after(table, workspace_id, after):
+        while rows := _rows_after(table, workspace_id, after, vectors_of(embedder)):
             _embed(workspace_id, table, rows, embedder)
             after = rows[-1].id
 
@@ -36,13 +41,13 @@ def _stale(table: store.Row, document_id: uuid.UUID) -> list[store.Stale]:
         return store.stale_rows(session, table, document_id, _AT_A_TIME)
 
 
-def _rows_after(table: store.Row, workspace_id: int, after: int) -> list[store.Stale]:
+def _rows_after(table: store.Row, workspace_id: int, after: int, model: str) -> list[store.Stale]:
     with reading() as session:
-        return store.all_rows(session, table, workspace_id, after, _AT_A_TIME)
+        return store.rows_of_other_models(session, table, workspace_id, model, after, _AT_A_TIME)
 
 
 def _embed(workspace_id: int, table: store.Row, rows: Sequence[store.Stale], embedder: Embedder) -> None:
     vectors = embedder.encode_documents([row.merged.embedded for row in rows]).tolist()
     with transaction() as session:
         store.lock_graph(session, workspace_id)
-        store.save_merged(session, table, rows, vectors, embedder.name)
+        store.save_merged(session, table, rows, vectors, vectors_of(embedder))

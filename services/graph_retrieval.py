@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 
 from db.queries import graph_search as graph
 from db.queries.filters import conditions
-from db.queries.graph_search import Conditions, Connection, Space
+from db.queries.graph_search import Connection, Space
 from db.session import reading
 from domain.graph import entity_key
 from domain.outcomes import GraphPlanned, Link
 from domain.ranking import interleave
+from services.graph_merging import vectors_of
 from services.step import StepContext
 
 _ENTITY_NEAR = 0.5
@@ -55,7 +56,8 @@ def graph_candidates(context: StepContext, planned: GraphPlanned, question: str)
     low, high, mode = planned["low_level"], planned["high_level"], query.options.graph_mode
     asked, *vectors = embedder.encode_queries([question, *low, *high]).tolist()
     where = conditions(query.options.filter)
-    search = _Search(Space(query.workspace_id, embedder.name), question, asked, query.options.graph_relations, where)
+    space = Space(query.workspace_id, vectors_of(embedder), where)
+    search = _Search(space, question, asked, query.options.graph_relations)
     rankings: list[list[_Hit]] = []
     with reading() as session:
         if mode != "global":
@@ -72,7 +74,6 @@ class _Search:
     question: str
     vector: Sequence[float]
     relations: int
-    where: Conditions
 
 
 def _named_entities(
@@ -94,7 +95,7 @@ def _local(session: Session, search: _Search, entities: Mapping[int, float]) -> 
         return []
     found = graph.connections_of(session, search.space, entities, search.vector, search.relations)
     scored = [(each, max(entities.get(end, 0.0) for end in each.ends) * _worth(each)) for each in found]
-    own = graph.chunks_of_entities(session, entities, search.question, _CHUNKS_OF_ENTITY, search.where)
+    own = graph.chunks_of_entities(session, entities, search.question, _CHUNKS_OF_ENTITY, search.space.where)
     hits = [_Hit(chunk, entities[entity] * _OWN) for entity, chunks in own.items() for chunk in chunks]
     return [*_over(session, search, scored, entities), *hits]
 
@@ -120,11 +121,11 @@ def _over(
 ) -> Iterator[_Hit]:
     """The passages that state the connections, and those about what stands at their other ends."""
     stated = graph.chunks_of_connections(
-        session, [each.id for each, _ in connections], _CHUNKS_OF_CONNECTION, search.where
+        session, [each.id for each, _ in connections], _CHUNKS_OF_CONNECTION, search.space.where
     )
     ends = {each.id: _far_ends(each, near) for each, _ in connections}
     about = graph.chunks_of_entities(
-        session, {end for each in ends.values() for end in each}, search.question, _CHUNKS_OF_ENTITY, search.where
+        session, {end for each in ends.values() for end in each}, search.question, _CHUNKS_OF_ENTITY, search.space.where
     )
     for connection, score in connections:
         bridges = stated.get(connection.id, [])

@@ -10,8 +10,7 @@ from typing import Any, BinaryIO
 from db.models import DocumentStatus, Import
 from db.queries import imports as rows
 from db.queries.paging import Place
-from db.queries.versions import lock_workspace
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.workspaces import get_or_add_workspace, lock_workspace
 from db.session import reading, transaction
 from domain.errors import ArchiveTypeUnknown, DocumentUnreadable
 

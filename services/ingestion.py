@@ -3,7 +3,7 @@
 import hashlib
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -18,6 +18,7 @@ from db.queries import documents as rows
 from db.queries.graph_jobs import queue_graph
 from db.queries.spaces import space_of
 from db.queries.vectors import add_vectors
+from db.queries.workspaces import lock_workspace
 from db.session import transaction
 from domain.chunks import split_document
 from domain.documents import TextChunk
@@ -31,6 +32,7 @@ log = structlog.get_logger()
 
 LEASE_S = 20.0
 MAX_ATTEMPTS = 3
+_MOST_NAME = 200  # characters of a document's name that each of its passages is found by
 
 
 class TakenOver(Exception):
@@ -69,10 +71,9 @@ def ingest(
             _ingest(job, embedder, limits, graph=graph)
     except TakenOver:
         log.info("ingestion_superseded", document_id=str(document_id))
-    except DatabaseUnavailable:
-        raise
-    except EmbeddingUnavailable:
-        with transaction() as session:
+    except (DatabaseUnavailable, EmbeddingUnavailable):
+        # No fault of the document: it keeps its attempts. If even that cannot be stored, its lease runs out.
+        with suppress(DatabaseUnavailable), transaction() as session:
             rows.release_document(session, job.document_id, job.attempt)
         raise
     except CitewellError as error:
@@ -106,7 +107,7 @@ def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: 
     spaces.embedder_for(spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
     parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
-    name = job.title or parsed.found.get("title") or _readable(job.filename)
+    name = (job.title or parsed.found.get("title") or _readable(job.filename))[:_MOST_NAME]
     if not chunks:
         raise DocumentEmpty
     with transaction() as session:
@@ -138,7 +139,8 @@ def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -
     vectors = spaces.embed(space, spaces.embedder_for(space, job.workspace_id, embedder), texts)
     done = chunks[-1].index + 1
     with transaction() as session:
-        if space_of(session, job.workspace_id, lock=True) != space:
+        lock_workspace(session, job.workspace_id)
+        if space_of(session, job.workspace_id) != space:
             return False
         if not rows.advance_document(session, job.document_id, job.attempt, lease_s=LEASE_S, chunks_done=done):
             raise TakenOver

@@ -65,8 +65,8 @@ def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Prog
         embedded = 0
         if before != space:
             embedded = _fill_and_switch(target, space, embedder, batch, on_progress)
-            # Its rows tell their model themselves, and until then a search goes without those that are left.
-            graph_merging.reembed(target.workspace_id, embedder)
+        # Its rows tell their model themselves; a run that was stopped before this is made up for by the next.
+        graph_merging.reembed(target.workspace_id, embedder)
         _remove_others(target, space)
         return Reembedded(target.name, model, embedded, switched=before != space)
 

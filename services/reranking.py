@@ -25,11 +25,24 @@ async def score_chunks(context: StepContext) -> StepResult:
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
     known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
     unknown = [passage for passage in passages if passage.key not in known]
-    scores = await score_passages(context.tools, context.query.question, unknown, context.log, _connections(context))
-    new = {passage.key: score for passage, score in zip(unknown, scores, strict=True)}
+    new = await _new_scores(context, unknown)
     values = {str(key): dict(score) for key, score in (known | new).items()}
     gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
     return StepResult({item: values.get(item, dict(gone)) for item in context.items})
+
+
+async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict[int, Scored]:
+    """Each by itself, and those that were found over a connection together with it, too (S5.1)."""
+    tools, question, connections = context.tools, context.query.question, _connections(context)
+    linked = [passage for passage in passages if passage.key in connections]
+    alone, together = await asyncio.gather(
+        score_passages(tools, question, passages, context.log),
+        score_passages(tools, question, linked, context.log, connections),
+    )
+    scores = {passage.key: score for passage, score in zip(passages, alone, strict=True)}
+    for passage, score in zip(linked, together, strict=True):
+        scores[passage.key]["linked"] = score["score"]
+    return scores
 
 
 def _known_score(context: StepContext, passage: Passage) -> Scored | None:
@@ -101,13 +114,15 @@ def select(context: StepContext) -> StepResult:
         status = "failed" if retrieved["status"] == "failed" else "refused"
         reason = retrieved.get("reason", "Nothing was retrieved.")
         return StepResult.single(_nothing(status, reason, retrieved.get("issues", [])))
-    ranked = rank([_scored(context, key, place) for place, (key, _) in enumerate(retrieved["candidates"])])
+    bridges = bridges_that_count(context)
+    ranked = rank(_scored(context, bridges))
+    evidence = _scored(context, bridges_that_count(context, as_evidence=True))
     mode, threshold = parse_mode(context.query.mode), context.query.options.min_evidence_score
-    gate = evidence_gate(mode, _evidence_count(ranked, threshold, strict=rules_of(mode).gates))
+    gate = evidence_gate(mode, _evidence_count(evidence, threshold, strict=rules_of(mode).gates))
     unreadable, searching = _unreadable_issues(context), retrieved.get("issues", [])
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
-    selected = _selected(context, ranked, [*([gate.reason] if gate.reason else []), *unreadable, *searching])
+    selected = _selected(context, ranked, bridges, [*([gate.reason] if gate.reason else []), *unreadable, *searching])
     if name := _reranker(context):
         selected["reranker"] = name
     if gate.refuse or not selected["selected"]:
@@ -124,13 +139,14 @@ def _nothing(status: Literal["refused", "failed"], reason: str, issues: Sequence
     return Selected(status=status, selected=[], ranked=[], sources=[], issues=[reason, *issues], reason=reason)
 
 
-def _selected(context: StepContext, ranked: list[ScoredChunk[int]], issues: list[str]) -> Selected:
+def _selected(
+    context: StepContext, ranked: list[ScoredChunk[int]], bridges: Mapping[int, int], issues: list[str]
+) -> Selected:
     options = context.query.options
     # S3.1: more of them when the results of several searches were merged.
     merged = context.round or context.retrieved.get("merged", False)
     keep = options.merged_top_k if merged else options.top_k
-    steps = {int(key): link["bridge"] for key, link in context.retrieved.get("links", {}).items()}
-    kept = with_bridges(ranked, steps, keep) if steps else ranked[:keep]
+    kept = with_bridges(ranked, bridges, keep) if bridges else ranked[:keep]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
     # A chunk whose document was deleted meanwhile is left out.
@@ -154,15 +170,35 @@ def _worth_citing(chunks: Sequence[ScoredChunk[int]], passages: Mapping[int, Pas
     return [chunks[index] for index in sorted(source.index for source in chosen)]
 
 
-def _evidence_count(ranked: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:
+def _evidence_count(chunks: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:
     """How many chunks count as evidence. One without a readable score keeps its place (S3.1), except where the mode is
     strict: there, what is not known to be evidence is none."""
-    return sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in ranked)
+    return sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in chunks)
 
 
-def _scored(context: StepContext, key: int, place: int) -> ScoredChunk[int]:
-    outcome = context.outcome("score_chunks", str(key)) or {}
-    return ScoredChunk(key=key, retrieval_rank=place, score=outcome.get("score"))
+def bridges_that_count(context: StepContext, *, as_evidence: bool = False) -> dict[int, int]:
+    """S5.1: by chunk key, the passage over whose connection another was found that says more with it than alone.
+
+    It must not say less than the connection's own passage either: then the question's words stand in the connection,
+    and the passage adds nothing. As evidence it must say more.
+    """
+    found: dict[int, int] = {}
+    for key, link in context.retrieved.get("links", {}).items():
+        outcome, bridge = (context.outcome("score_chunks", each) or {} for each in (key, str(link["bridge"])))
+        together, beside = outcome.get("linked") or 0.0, bridge.get("score") or 0.0
+        if together > (outcome.get("score") or 0.0) and (together > beside if as_evidence else together >= beside):
+            found[int(key)] = link["bridge"]
+    return found
+
+
+def _scored(context: StepContext, bridges: Mapping[int, int]) -> list[ScoredChunk[int]]:
+    """All candidates; those over whose bridges they were found have the score that they have together with them."""
+    keys = [key for key, _ in context.retrieved["candidates"]]
+    outcomes = [context.outcome("score_chunks", str(key)) or {} for key in keys]
+    return [
+        ScoredChunk(key, place, outcome.get("linked" if key in bridges else "score"))
+        for place, (key, outcome) in enumerate(zip(keys, outcomes, strict=True))
+    ]
 
 
 def _unreadable_issues(context: StepContext) -> list[str]:

@@ -21,6 +21,7 @@ from services.step import StepContext, StepResult
 _MERGED = 2
 """How many times `k` candidates are kept of several searches: each costs a model call."""
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
+NOTHING_PASSES = "No document that is ready to be searched passes the filter of the request."
 
 
 _DEPTH = 50  # of each ranking that is fused, at least: what is further down in both may come first
@@ -64,7 +65,7 @@ def retrieve(context: StepContext) -> StepResult:
     if candidates:
         retrieved = Retrieved(status="found", candidates=candidates, new=new)
     else:
-        retrieved = Retrieved(status="empty", candidates=[], reason=NOTHING_FOUND)
+        retrieved = Retrieved(status="empty", candidates=[], reason=NOTHING_PASSES if options.filter else NOTHING_FOUND)
     if merged:
         retrieved["merged"] = True
     told = joined.told([key for key, _ in candidates])

@@ -18,7 +18,7 @@ class RetrievalOptions(Input):
     """How passages are found; what is left out is as configured."""
 
     method: Literal["vector", "hybrid"] | None = Field(
-        default=None, description="Similarity of vectors alone, or fused with full-text and trigram search."
+        default=None, description="Similarity of vectors alone, or fused with lexical search."
     )
     k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
     filter: DocumentFilter | None = Field(

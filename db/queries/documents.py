@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, aliased
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
 from db.queries.lexicon import as_tsvector, count_chunks, forget_chunks
 from db.queries.paging import Place, page
-from db.queries.workspaces import take_document_number
+from db.queries.workspaces import lock_workspace, take_document_number
 from domain.documents import ParsedDocument, indexed_text
 from domain.errors import DocumentNotFound
 from domain.lexemes import lexemes
@@ -169,6 +169,7 @@ def store_parsed(
 
     What the document says of itself becomes metadata where the user gave none.
     """
+    lock_workspace_of(session, document_id)
     forget_chunks(session, document_id)
     return advance_document(
         session,
@@ -205,6 +206,7 @@ def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, A
 
 def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> bool:
     """Nothing half-stored stays: chunks and text of the failed attempt go, the reason stays."""
+    lock_workspace_of(session, document_id)
     failed = advance_document(
         session, document_id, attempt, lease_s=0, status=DocumentStatus.FAILED, stage="failed", error=error, text=None
     )
@@ -222,8 +224,16 @@ def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> 
     )
 
 
+def lock_workspace_of(session: Session, document_id: uuid.UUID) -> None:
+    """Lock the workspace of a document, if there is such a document (workspaces.lock_workspace)."""
+    workspace_id = session.scalar(select(Document.workspace_id).where(Document.id == document_id))
+    if workspace_id is not None:
+        lock_workspace(session, workspace_id)
+
+
 def delete_document(session: Session, document_id: uuid.UUID) -> None:
     """Remove the document with its text, file and chunks."""
+    lock_workspace_of(session, document_id)
     document = get_document(session, document_id)
     forget_chunks(session, document_id)
     session.delete(document)

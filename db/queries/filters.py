@@ -1,13 +1,17 @@
 """Which documents are searched, as conditions."""
 
+import re
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import ColumnElement, Numeric, and_, case, cast, func, or_
+from sqlalchemy import ColumnElement, Numeric, Text, and_, any_, case, cast, func, or_
+from sqlalchemy.dialects.postgresql import JSONB, array
 
 from db.models import Document
 from domain.options import Bounds, DocumentFilter, MetadataValue
 
 _NUMBER = r"^-?[0-9]+(\.[0-9]+)?$"
+_YEAR = "^[0-9]{4}"
 
 
 def conditions(wanted: DocumentFilter | None) -> list[ColumnElement[bool]]:
@@ -23,22 +27,26 @@ def conditions(wanted: DocumentFilter | None) -> list[ColumnElement[bool]]:
 
 
 def _metadata(key: str, value: MetadataValue | list[MetadataValue] | Bounds) -> ColumnElement[bool]:
-    stored = Document.details[key].astext
+    stored = Document.details[key]
     if isinstance(value, Bounds):
-        return and_(*_within(stored, value))
-    accepted = value if isinstance(value, list) else [value]
+        return and_(*_within(stored, stored.astext, value))
     # 2024 and "2024" are the same year, and nobody remembers how a ticker was written.
-    alike = func.lower(stored).in_([_as_text(each).lower() for each in accepted])
-    return or_(alike, *(Document.details.contains({key: [each]}) for each in accepted))
+    accepted = [_as_text(each).lower() for each in (value if isinstance(value, list) else [value])]
+    in_list = cast(func.lower(cast(stored, Text)), JSONB).has_any(array(accepted, type_=Text))
+    return or_(func.lower(stored.astext) == any_(array(accepted, type_=Text)), in_list)
 
 
-def _within(stored: ColumnElement[str], bounds: Bounds) -> list[ColumnElement[bool]]:
+def _within(stored: ColumnElement[Any], text: ColumnElement[str], bounds: Bounds) -> list[ColumnElement[bool]]:
     """Numbers are compared as such, dates and other texts in alphabetical order; ISO dates are in order of time."""
-    number = case((stored.regexp_match(_NUMBER), cast(stored, Numeric)))
+    number = case((text.regexp_match(_NUMBER), cast(text, Numeric)))
+    single = func.jsonb_typeof(stored).in_(["string", "number"])
     found: list[ColumnElement[bool]] = []
     for bound, is_least in ((bounds.gte, True), (bounds.lte, False)):
         if isinstance(bound, str):
-            found.append(stored >= bound if is_least else stored <= bound)
+            # Of a time of day as much as the bound has: the last day counts to its end.
+            compared = text if is_least else func.left(text, len(bound))
+            found += [single, compared >= bound if is_least else compared <= bound]
+            found += [text.regexp_match(_YEAR)] if re.match(_YEAR, bound) else []
         elif bound is not None:
             limit = Decimal(str(bound))
             found.append(number >= limit if is_least else number <= limit)
@@ -46,4 +54,6 @@ def _within(stored: ColumnElement[str], bounds: Bounds) -> list[ColumnElement[bo
 
 
 def _as_text(value: MetadataValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

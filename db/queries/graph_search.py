@@ -24,12 +24,17 @@ from domain.lexemes import lexemes
 Conditions = Sequence[ColumnElement[bool]]
 
 
+_LEXEMES = 32  # of a question, by which passages are put in order
+
+
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The entities of a workspace whose vectors `model` made; others cannot be compared."""
+    """The entities of a workspace whose vectors `model` made, and which documents name for which `where` holds; others
+    cannot be compared, or are not asked for."""
 
     workspace_id: int
     model: str
+    where: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ def near_entities(session: Session, space: Space, embedding: Sequence[float], k:
     distance = Entity.embedding.cosine_distance(embedding)
     rows = session.execute(
         select(Entity.id, distance)
-        .where(Entity.workspace_id == space.workspace_id, Entity.embedding_model == space.model, _is_named())
+        .where(Entity.workspace_id == space.workspace_id, Entity.embedding_model == space.model, _is_named(space.where))
         .order_by(distance, Entity.id)
         .limit(k)
     )
@@ -102,7 +107,7 @@ def _connections(
         .where(
             Relation.workspace_id == space.workspace_id,
             Relation.embedding_model == space.model,
-            _in_ready(RelationChunk, RelationChunk.relation_id == Relation.id),
+            _in_ready(RelationChunk, RelationChunk.relation_id == Relation.id, space.where),
             *conditions,
         )
         .order_by(distance, Relation.id)
@@ -139,7 +144,7 @@ def chunks_of_entities(
 ) -> dict[int, list[int]]:
     """For each entity `per` chunks of ready documents that name it, most words of the question first; `where`
     are conditions on their documents."""
-    rank = func.ts_rank_cd(Chunk.search, any_of(lexemes(question)), 1)
+    rank = func.ts_rank_cd(Chunk.search, any_of(list(dict.fromkeys(lexemes(question)))[:_LEXEMES]), 1)
     place = func.row_number().over(partition_by=EntityChunk.entity_id, order_by=(rank.desc(), EntityChunk.chunk_id))
     inner = (
         select(EntityChunk.entity_id, EntityChunk.chunk_id, place.label("place"))
@@ -155,16 +160,16 @@ def chunks_of_entities(
     return found
 
 
-def _is_named() -> Any:
-    return _in_ready(EntityChunk, EntityChunk.entity_id == Entity.id)
+def _is_named(where: Conditions = ()) -> Any:
+    return _in_ready(EntityChunk, EntityChunk.entity_id == Entity.id, where)
 
 
-def _in_ready(mention: type[EntityChunk] | type[RelationChunk], condition: Any) -> Any:
+def _in_ready(mention: type[EntityChunk] | type[RelationChunk], condition: Any, where: Conditions) -> Any:
     """Some chunk of a ready document says so."""
     return exists(
         select(mention.chunk_id)
         .join(Chunk, Chunk.id == mention.chunk_id)
         .join(Document, Document.id == Chunk.document_id)
-        .where(condition, Document.status == DocumentStatus.READY)
+        .where(condition, Document.status == DocumentStatus.READY, *where)
         .correlate(Entity, Relation)
     )

@@ -108,11 +108,14 @@ def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int)
     return _merged(session, table, dict(rows.all()))
 
 
-def all_rows(session: Session, table: Row, workspace_id: int, after: int, limit: int) -> list[Stale]:
-    """The next entities or relations of a workspace with an id above `after`, as they should be."""
+def rows_of_other_models(
+    session: Session, table: Row, workspace_id: int, model: str, after: int, limit: int
+) -> list[Stale]:
+    """The next entities or relations of a workspace with an id above `after` whose vectors are not of `model`, as they
+    should be."""
     rows = session.execute(
         select(table.id, table.mentions)
-        .where(table.workspace_id == workspace_id, table.id > after)
+        .where(table.workspace_id == workspace_id, table.id > after, table.embedding_model.is_distinct_from(model))
         .order_by(table.id)
         .limit(limit)
     )

@@ -35,7 +35,7 @@ def search_text(
     if not rarest:
         return []
     keys = _candidates(session, workspace_id, rarest, known, where)
-    ordered = lexical_order([each for each in asked if each in rarest], _occurrences(session, keys, rarest), known)
+    ordered = lexical_order(asked, _occurrences(session, keys, rarest), known)
     return ordered[:k]
 
 

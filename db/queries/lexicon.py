@@ -60,6 +60,8 @@ def forget_chunks(session: Session, document_id: uuid.UUID) -> None:
     held = {lexeme: -count for lexeme, count in session.execute(_HELD, {"document_id": document_id})}
     session.execute(delete(Chunk).where(Chunk.document_id == document_id))
     _add(session, workspace_id, held, -chunks, -length)
+    # What only a deleted document said stays nowhere.
+    session.execute(delete(Lexeme).where(Lexeme.workspace_id == workspace_id, Lexeme.chunks <= 0))
 
 
 def recount(session: Session, workspace_id: int) -> None:

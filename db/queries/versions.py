@@ -7,9 +7,10 @@ from typing import NamedTuple
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from db.models import Document, DocumentStatus, Workspace
+from db.models import Document, DocumentStatus
 from db.queries.documents import advance_document, get_document
 from db.queries.lexicon import forget_chunks
+from db.queries.workspaces import lock_workspace
 
 
 class Version(NamedTuple):
@@ -22,11 +23,6 @@ class Version(NamedTuple):
 
 
 _LIVE = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING, DocumentStatus.READY)
-
-
-def lock_workspace(session: Session, workspace_id: int) -> None:
-    """One document of a workspace is accepted at a time, until the transaction ends: so its versions are counted."""
-    session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update(key_share=True))
 
 
 def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Version]:

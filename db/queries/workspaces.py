@@ -67,3 +67,11 @@ def take_document_number(session: Session, workspace_id: int) -> int:
     if following is None:
         raise WorkspaceNotFound
     return following - 1
+
+
+def lock_workspace(session: Session, workspace_id: int) -> None:
+    """Until the transaction ends nobody else accepts, stores or deletes documents of the workspace.
+
+    Whoever changes its documents, passages or lexicon takes this lock first: so nobody waits for each other.
+    """
+    session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update(key_share=True))

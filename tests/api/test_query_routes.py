@@ -1,5 +1,6 @@
 """Questions over HTTP: accepted, waited for, listed, explained."""
 
+import json
 import threading
 import time
 import uuid
@@ -167,3 +168,32 @@ def test_a_query_that_is_not_there_is_a_404(http: httpx.Client, path: str) -> No
     assert str(missing) in assert_problem(http.get(f"/v1/queries/{missing}{path}"), 404, "query_not_found")["detail"]
     waited = http.get(f"/v1/queries/{missing}", params={"wait": 30})
     assert_problem(waited, 404, "query_not_found")
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"metadata": {"a\x00": "x"}},
+        {"metadata": {"a": "x\x00"}},
+        {"metadata": {"a": "\ud800"}},
+        {"metadata": {"a": {"gte": "a\x00"}}},
+        {"metadata": {"a": {"gte": True}}},
+        {"metadata": {"a": {}}},
+        {"metadata": {"a": ["x"] * 501}},
+        {"metadata": {"a": "x" * 1001}},
+        {"metadata": {"x" * 201: "x"}},
+        {"filenames": ["\x00"]},
+        {"document_ids": ["none"]},
+    ],
+)
+def test_a_filter_that_no_document_can_pass_is_refused(http: httpx.Client, wanted: dict[str, Any]) -> None:  # A8
+    body = json.dumps({"question": "How long?", "workspace": "w", "retrieval": {"filter": wanted}})
+    response = http.post("/v1/queries", content=body, headers={"content-type": "application/json"})
+    assert_problem(response, 422, "request_invalid")
+
+
+def test_a_filter_is_stored_as_it_was_asked_for(http: httpx.Client) -> None:
+    wanted = {"metadata": {"year": {"gte": 2023}, "ticker": ["A", "B"], "open": True}, "filenames": ["a.pdf"]}
+    stored = options_of(ask(http, retrieval={"filter": wanted})).filter
+    assert stored is not None
+    assert stored.model_dump(mode="json", exclude_none=True) == wanted

@@ -119,13 +119,17 @@ def test_deleted_passages_are_forgotten_and_counting_again_gives_the_same() -> N
     (fee,), (apply,) = lexemes("fees"), lexemes("apply")
     assert before == (2, 3, {fee: 2, apply: 1})
     with transaction() as session:
-        other = make_document(session, "other fees", number=1)
+        other = make_document(session, "zebra fees", number=1)
         make_chunk(session, other, 0, 10)
     assert known_of(workspace_id)[2][fee] == 3
+    with reading() as session:
+        assert len(session.scalars(select(Lexeme.lexeme)).all()) == 3
     with transaction() as session:
         delete_document(session, other.id)
         forget_chunks(session, other.id)
     assert known_of(workspace_id) == before
+    with reading() as session:  # what only a deleted document said stays nowhere
+        assert set(session.scalars(select(Lexeme.lexeme))) == {fee, apply}
     with transaction() as session:
         recount(session, workspace_id)
     assert known_of(workspace_id) == before
@@ -164,6 +168,11 @@ def filtered(wanted: DocumentFilter) -> list[str]:
         ({"ticker": "acme"}, ["a", "b"]),
         ({"ticker": "acme", "year": 2024}, ["b"]),
         ({"tags": "hr"}, ["c"]),
+        ({"tags": ["IT", "x"]}, ["c"]),
+        ({"tags": Bounds(gte="a")}, []),
+        ({"year": 2024.0}, ["b"]),
+        ({"at": Bounds(lte="2024-05-01")}, ["b"]),
+        ({"at": Bounds(gte="2024-01-01")}, ["b"]),
         ({"public": True}, ["c"]),
         ({"missing": "x"}, []),
     ],
@@ -171,8 +180,8 @@ def filtered(wanted: DocumentFilter) -> list[str]:
 def test_documents_are_filtered_by_their_metadata(metadata: dict[str, object], expected: list[str]) -> None:
     of = {
         "a": {"year": 2023, "ticker": "ACME", "date": "2023-05-01"},
-        "b": {"year": "2024", "ticker": "Acme", "date": "2024-05-01"},
-        "c": {"tags": ["hr", "it"], "public": True},
+        "b": {"year": "2024", "ticker": "Acme", "date": "2024-05-01", "at": "2024-05-01T10:00:00"},
+        "c": {"at": "unknown", "tags": ["hr", "it"], "public": True},
     }
     with transaction() as session:
         for number, (name, details) in enumerate(of.items()):

@@ -55,6 +55,8 @@ def test_words_of_unspaced_scripts_are_pairs_of_characters() -> None:
     assert lexemes("東") == ["東"]
     assert lexemes("A4용지") == ["a4", "용지"]
     assert lexemes("Müller the cafés") == lexemes("Muller cafes")
+    assert lexemes("İstanbul مُحَمَّد") == lexemes("Istanbul محمد")
+    assert lexemes("नमस्ते") == ["नमस्ते"]
 
 
 def test_a_passage_longer_than_postgres_counts_is_cut_where_it_stops() -> None:

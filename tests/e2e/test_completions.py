@@ -63,7 +63,9 @@ def test_a_removed_statement_is_never_sent(groq: Stack, provider: GroqSimulator,
     groq.add_text("warranty.md", WARRANTY, workspace=WORKSPACE)
     # A verifier that denies one true statement, however often it is asked.
     provider.fail(Fault(kind=FaultKind.LYING, match="<statement>\nAll returns", times=None))
-    told = create(groq, f"{QUESTION} Who repairs lamps?", stream=stream)
+    told = create(
+        groq, f"{QUESTION} When must returns be made, after the purchase date? Who repairs lamps?", stream=stream
+    )
     if stream:
         content = "".join(chunk.choices[0].delta.content or "" for chunk in told)
         proof = told[-1].model_extra["citewell"]

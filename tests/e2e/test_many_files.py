@@ -16,7 +16,7 @@ from tests.archives import zipped
 from tests.e2e.stack import Stack, running_stack
 from tests.many_files import BROKEN, many_files
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("killing")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400), pytest.mark.xdist_group("killing")]
 
 GOOD = len(many_files()) - len(BROKEN)
 
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def until(holds: Callable[[], bool], stack: Stack) -> None:
-    deadline = time.monotonic() + 150
+    deadline = time.monotonic() + 300
     while not holds():
         assert time.monotonic() < deadline
         stack.supervisor.revive()
@@ -67,7 +67,7 @@ def test_a_folder_goes_on_where_the_command_was_killed(stack: Stack, folder: Pat
         until(lambda: len(documents(stack, "folder")) >= 40, stack)
         first.kill()
     assert len(documents(stack, "folder")) < GOOD
-    second = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
+    second = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert second.returncode == 2
     told = [json.loads(line) for line in second.stdout.splitlines()]
     assert len(told) == GOOD + len(BROKEN)

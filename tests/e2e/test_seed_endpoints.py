@@ -106,7 +106,11 @@ def test_a_citation_that_fails_is_removed_and_the_rest_renumbered(
     groq.add_text("warranty.md", WARRANTY, workspace="seeds")
     # A verifier that denies one true statement, however often it is asked.
     provider.fail(Fault(kind=FaultKind.LYING, match="<statement>\nAll returns", times=None))
-    told = answer(groq, "/query/verified", question=f"{QUESTION} Who repairs lamps?").json()
+    told = answer(
+        groq,
+        "/query/verified",
+        question=f"{QUESTION} When must returns be made, after the purchase date? Who repairs lamps?",
+    ).json()
     assert told["original_answer"].startswith("All returns must be made within 30 days of the purchase date[†1].")
     assert (told["removed_citations"], told["accuracy_rate"]) == ([1], 0.5)
     body, _, references = told["corrected_answer"].partition("\n\n### References\n")

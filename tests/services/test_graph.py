@@ -55,7 +55,7 @@ def test_documents_share_their_entities_and_each_is_made_of_all_that_is_said() -
     assert relations() == {"Acme Corp is owned by Beta AG.", BETA}
     with reading() as session:
         assert {entity.mentions for entity in session.scalars(select(Entity)) if entity.name == "Beta AG"} == {2}
-        assert set(session.scalars(select(Entity.embedding_model))) == {"use-multilingual-v3"}
+        assert set(session.scalars(select(Entity.embedding_model))) == {"use-multilingual-v3/512"}
 
 
 def test_a_document_that_nobody_asked_a_graph_for_has_none() -> None:
@@ -90,7 +90,7 @@ def test_another_tenant_sees_none_of_it() -> None:  # S5.1, A8
     with system_transaction() as session:
         stranger = get_or_add_tenant(session, "stranger", "whsec_")
     with acting_for(stranger), reading() as session:
-        space = Space(story.workspace_id, "use-multilingual-v3")
+        space = Space(story.workspace_id, "use-multilingual-v3/512")
         assert not has_graph(session, story.workspace_id)
         assert entities_with_keys(session, story.workspace_id, ["acme corp"]) == []
         assert near_connections(session, space, [1.0] * 512, 5) == []
@@ -227,7 +227,7 @@ def test_vectors_can_be_made_anew() -> None:  # S5.1
     reembed(story.workspace_id, local_builder().embedder)
     with reading() as session:
         rows = session.execute(select(Entity.embedding_model, Entity.embedding)).all()
-    assert {(model, len(vector or ())) for model, vector in rows} == {("use-multilingual-v3", 512)}
+    assert {(model, len(vector or ())) for model, vector in rows} == {("use-multilingual-v3/512", 512)}
 
 
 def test_the_graph_of_a_document_that_is_not_ready_waits(story: Story) -> None:

@@ -157,3 +157,22 @@ def test_another_workspace_is_another_graph() -> None:  # S5.1, S2.5
     stranger = Story(QUESTION, graph_mode="hybrid")
     stranger.add("x.md", OTHERS[0])
     assert stranger.run("plan_graph", plan_graph)["status"] == "empty"
+
+
+def test_a_connection_that_says_it_all_makes_no_evidence_of_what_hangs_on_it() -> None:  # S3.5, S5.1
+    """The garden is near to Zoë Müller in the graph, and tells nothing of where and when she was born."""
+    told = ("Zoë Müller was born in the city of Graz in the year 1980.", "The garden of Zoë Müller has tulips.")
+    others = ("Graz sells many bicycles to Peter Huber.", "A dog barked at Zoë Müller near Linz.")
+    options: dict[str, Any] = {"k": 6, "top_k": 3, "graph_mode": "mix"}
+    story = Story("In which city and in which year was Zoë Müller born?", mode="high", **options)
+    for number, text in enumerate((*told, *others)):
+        story.add(f"{number}.md", text)
+    for key in story.documents:
+        build(story, key, local_builder())
+    story.run("plan_graph", plan_graph)
+    selected = story.retrieve().outcome("select")
+    assert story.outcome("retrieve")["links"]
+    assert (selected["status"], selected["reason"]) == (
+        "refused",
+        "Only 1 relevant passage found; mode high asks for 3.",
+    )
