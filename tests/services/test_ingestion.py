@@ -201,66 +201,6 @@ def test_who_deletes_and_who_stores_take_their_locks_in_one_order() -> None:  # 
         assert session.scalar(select(func.count(Document.id))) == 0
 
 
-def test_what_a_document_says_of_itself_is_metadata_unless_the_user_said_it() -> None:  # S1.3
-    content = f"---\ntitle: Returns\nauthor: Ann\n---\n{POLICY}".encode()
-    given = {"title": "Our policy", "team": "shop"}
-    document_id = accept_document(
-        NewDocument("ACME_10-K_2023.md", content, "w", metadata=given), settings()
-    ).document_id
-    assert run(document_id)
-    assert read_document(document_id)["metadata"] == {
-        **given,
-        "author": "Ann",
-        "language": "en",
-        "ticker": "ACME",
-        "year": "2023",
-        "filing_type": "10-K",
-    }
-
-
-def test_what_passes_takes_no_attempt_of_a_document(monkeypatch: pytest.MonkeyPatch) -> None:  # A5
-    document_id = accept()
-    with monkeypatch.context() as away:
-        away.setattr(rows, "store_parsed", _database_away)
-        for _ in range(MAX_ATTEMPTS + 1):
-            with pytest.raises(DatabaseUnavailable):
-                run(document_id)
-    assert run(document_id)
-    assert read_document(document_id)["status"] == "ready"
-
-
-def _database_away(*_: object, **__: object) -> bool:
-    raise DatabaseUnavailable
-
-
-def test_who_deletes_and_who_stores_take_their_locks_in_one_order() -> None:  # A5
-    document_id = accept()
-    with transaction() as session:
-        attempt = rows.claim_document(session, document_id, 60.0) or 0
-        workspace_id = rows.get_document(session, document_id).workspace_id
-    errors: list[BaseException] = []
-
-    def delete() -> None:
-        try:
-            with acting_for(DEFAULT_TENANT):
-                remove_document(document_id)
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=delete)
-    with transaction() as session:
-        lock_workspace(session, workspace_id)
-        thread.start()
-        thread.join(0.3)
-        assert thread.is_alive()
-        # It waits for the workspace and holds nothing that this needs.
-        assert rows.advance_document(session, document_id, attempt, lease_s=60.0, chunks_done=1)
-    thread.join(20)
-    assert not errors
-    with reading() as session:
-        assert session.scalar(select(func.count(Document.id))) == 0
-
-
 def test_a_title_of_a_hundred_thousand_words_is_not_indexed_with_every_passage() -> None:  # A8
     title = "word " * 100_000
     document_id = accept_document(
