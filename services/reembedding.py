@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from clients.embeddings import Embedder
 from db.indexes import ensure_space_index, reembedding_alone
-from db.queries.spaces import Space, get_or_add_space, lock_space, space_of, switch_space
+from db.queries.spaces import Space, get_or_add_space, space_of, switch_space
 from db.queries.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
-from db.queries.workspaces import list_workspaces_of
+from db.queries.workspaces import list_workspaces_of, lock_workspace
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.embedding import embedded_text
 from domain.errors import WorkspaceNotFound
@@ -107,7 +107,7 @@ def _filled(target: Target, space: Space, embedder: Embedder, batch: int, on_pro
 def _switched(target: Target, space: Space) -> bool:
     """Switch, unless chunks came in since they were looked for; they cannot while the lock is held."""
     with transaction() as session:
-        lock_space(session, target.workspace_id)
+        lock_workspace(session, target.workspace_id)
         if chunks_without_vector(session, target.workspace_id, space, limit=1):
             return False
         switch_space(session, target.workspace_id, space)

@@ -38,13 +38,12 @@ def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
     return found
 
 
-def space_of(session: Session, workspace_id: int, *, lock: bool = False) -> Space | None:
+def space_of(session: Session, workspace_id: int) -> Space | None:
     """The space that the workspace is searched in; None before its first document. Raises WorkspaceNotFound.
 
-    With `lock` it stays so until the end of the transaction: it cannot be changed by `lock_space`.
+    Whoever stores by it locks the workspace first (workspaces.lock_workspace): then it stays so.
     """
-    statement = select(Workspace.space_id).where(Workspace.id == workspace_id)
-    row = session.execute(statement.with_for_update(read=True, key_share=True) if lock else statement).one_or_none()
+    row = session.execute(select(Workspace.space_id).where(Workspace.id == workspace_id)).one_or_none()
     if row is None:
         raise WorkspaceNotFound
     return None if row.space_id is None else _space(session.get_one(EmbeddingSpace, row.space_id))
@@ -56,11 +55,6 @@ def claim_space(session: Session, workspace_id: int, space: Space) -> Space:
         update(Workspace).where(Workspace.id == workspace_id, Workspace.space_id.is_(None)).values(space_id=space.id)
     )
     return space_of(session, workspace_id) or space
-
-
-def lock_space(session: Session, workspace_id: int) -> None:
-    """Until the end of this transaction nobody stores chunks in the workspace."""
-    session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update())
 
 
 def switch_space(session: Session, workspace_id: int, space: Space) -> None:
