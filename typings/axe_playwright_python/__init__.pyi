@@ -1,0 +1,1 @@
+# See sync_playwright.pyi.
