@@ -1,6 +1,7 @@
 """Which schema the database has, and which one this program needs."""
 
 from functools import cache
+from typing import Literal
 
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
@@ -14,6 +15,19 @@ def schema_revision(session: Session) -> str | None:
     if session.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
     return session.scalar(text("SELECT version_num FROM alembic_version"))
+
+
+def schema_state(session: Session) -> Literal["current", "newer", "outdated"]:
+    """How the database's schema fits this program: `newer` does, because migrations only add (a test keeps it so).
+
+    So a program goes on while, and after, a newer one migrates. Revisions are numbers; what is neither known nor a
+    higher one belongs to somebody else and is as good as none.
+    """
+    revision, head = schema_revision(session), head_revision()
+    if revision == head:
+        return "current"
+    is_newer = revision is not None and revision.isdecimal() and int(revision) > int(head or 0)
+    return "newer" if is_newer else "outdated"
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from db.models.answer import Answer, Citation
 from db.models.api_key import ApiKey
+from db.models.audit_chain import AuditChain
 from db.models.batch import Batch
 from db.models.chunk import Chunk
 from db.models.document import Document, DocumentFile, DocumentStatus
@@ -19,9 +20,12 @@ from db.models.graph import (
 )
 from db.models.idempotency import IdempotencyKey
 from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
+from db.models.kept_reply import KeptReply
 from db.models.lexeme import Lexeme
+from db.models.meter import MeterTotal, ProcessMeter
 from db.models.model_call import ModelCall
 from db.models.query import Query, QueryKind, QueryStatus
+from db.models.standing import AnswerStanding, DocumentChange
 from db.models.step_outcome import StepOutcome
 from db.models.tenant import DEFAULT_TENANT, Tenant
 from db.models.vector import WHEEL_SPACE, ChunkVector, EmbeddingSpace
@@ -34,13 +38,16 @@ from db.models.webhook import (
     WebhookEndpoint,
     WebhookMessage,
 )
+from db.models.worker_process import WorkerProcess
 from db.models.workspace import Workspace
 
 __all__ = [
     "DEFAULT_TENANT",
     "WHEEL_SPACE",
     "Answer",
+    "AnswerStanding",
     "ApiKey",
+    "AuditChain",
     "Batch",
     "Chunk",
     "ChunkVector",
@@ -48,6 +55,7 @@ __all__ = [
     "CitationCheck",
     "DeliveryStatus",
     "Document",
+    "DocumentChange",
     "DocumentFile",
     "DocumentGraph",
     "DocumentStatus",
@@ -65,8 +73,11 @@ __all__ = [
     "ImportMember",
     "ImportPart",
     "ImportStatus",
+    "KeptReply",
     "Lexeme",
+    "MeterTotal",
     "ModelCall",
+    "ProcessMeter",
     "Query",
     "QueryKind",
     "QueryStatus",
@@ -81,5 +92,6 @@ __all__ = [
     "WebhookDelivery",
     "WebhookEndpoint",
     "WebhookMessage",
+    "WorkerProcess",
     "Workspace",
 ]

@@ -37,7 +37,12 @@ class Citation(Base):
     """
 
     __tablename__ = "citations"
-    __table_args__ = (UniqueConstraint("answer_id", "position"), Index(None, "document_id"))
+    __table_args__ = (
+        UniqueConstraint("answer_id", "position"),
+        Index(None, "document_id"),
+        # N7: those of a document, some at a time.
+        Index(None, "document_id", "id"),
+    )
 
     id: Mapped[BigId]
     tenant_id: Mapped[Owned]

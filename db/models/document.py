@@ -26,6 +26,9 @@ class Document(Base):
     """`number` counts within the workspace: chunk ids are `doc_<number>::chunk_<index>` (S3.3).
 
     `version` counts the documents of one name: the order in which they were accepted. At most one of them is ready.
+    `attempt` counts claims by workers, `idle` those since a chunk was stored the last time.
+
+    `launched_at` is when a message for it was published last; without one it waits for its turn.
 
     `pages` holds [number, start, end] and `sections` [title, start, end], in code points of `text`.
     """
@@ -45,6 +48,19 @@ class Document(Base):
         ),
         Index("ix_documents_workspace_id_sha256", "workspace_id", "sha256"),
         Index("ix_documents_tenant_id_created_at_id", "tenant_id", "created_at", "id"),
+        Index(
+            "ix_documents_waiting",
+            "tenant_id",
+            "created_at",
+            "id",
+            postgresql_where=sql_text("status = 'queued' AND launched_at IS NULL"),
+        ),
+        Index(
+            "ix_documents_launched",
+            "launched_at",
+            postgresql_where=sql_text("status = 'queued' AND launched_at IS NOT NULL"),
+        ),
+        Index("ix_documents_ready_at", "ready_at", postgresql_where=sql_text("ready_at IS NOT NULL")),
     )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
@@ -67,13 +83,16 @@ class Document(Base):
     chunks_total: Mapped[int | None]
     error: Mapped[Json | None]
     attempt: Mapped[int] = mapped_column(server_default="0")
+    idle: Mapped[int] = mapped_column(server_default="0")
     lease_until: Mapped[datetime | None]
+    launched_at: Mapped[datetime | None]
     text: Mapped[str | None] = mapped_column(deferred=True)
     pages: Mapped[list[list[int]] | None]
     sections: Mapped[list[Any] | None]
     created_at: Mapped[CreatedAt]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]
+    traceparent: Mapped[str | None]
 
     @property
     def doc_id(self) -> str:

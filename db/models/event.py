@@ -2,7 +2,7 @@
 
 import uuid
 
-from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, BigId, CreatedAt, Json, Owned
@@ -12,7 +12,11 @@ class Event(Base):
     """Append-only. `seq` counts the events of one query from 1 without gaps, in the order of their commits."""
 
     __tablename__ = "events"
-    __table_args__ = (UniqueConstraint("query_id", "seq"),)
+    __table_args__ = (
+        UniqueConstraint("query_id", "seq"),
+        # Drafts are deleted soon, so this stays small.
+        Index("ix_events_drafts", "created_at", postgresql_where=text("type = 'draft'")),
+    )
 
     id: Mapped[BigId]
     tenant_id: Mapped[Owned]

@@ -13,6 +13,7 @@ class GivenSource(Base):
     """Source `number` of a verification, from 1; `pages` and `sections` as in `documents`, in code points of `text`.
 
     `document_id` is set when the source is a stored document; then `text` is its text at the time of the request.
+    `context` is what a passage of a document is part of (db.models.chunk), where it is verified again (N6).
     """
 
     __tablename__ = "given_sources"
@@ -29,3 +30,4 @@ class GivenSource(Base):
     text: Mapped[str]
     pages: Mapped[list[list[int]] | None]
     sections: Mapped[list[Any] | None]
+    context: Mapped[str | None]

@@ -1,16 +1,21 @@
-"""Every call to a model, failed attempts included (A4): the ledger that must equal the provider's bill."""
+"""Every call to a model, failed attempts included (A4): without the kept ones the ledger that must equal the
+provider's bill."""
 
 import uuid
 from decimal import Decimal
 
-from sqlalchemy import ForeignKey, Index, Numeric
+from sqlalchemy import ForeignKey, Index, Numeric, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, BigId, CreatedAt, Owned
 
 
 class ModelCall(Base):
-    """Tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server told no usage."""
+    """Tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server told no usage.
+
+    `kept`: no call was made, an earlier reply answered; `hedged`: a second call because the first was late.
+    `prompt_sha256` is of the whole text that was asked (clients.llm.protocol), null for calls of before 0019.
+    """
 
     __tablename__ = "model_calls"
     __table_args__ = (Index(None, "query_id"),)
@@ -39,3 +44,6 @@ class ModelCall(Base):
     duration_ms: Mapped[float]
     reply_text: Mapped[str | None]
     created_at: Mapped[CreatedAt]
+    kept: Mapped[bool] = mapped_column(server_default=false())
+    hedged: Mapped[bool] = mapped_column(server_default=false())
+    prompt_sha256: Mapped[str | None]

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import TENANT_DEFAULT, Base, CreatedAt, Json
@@ -33,13 +34,51 @@ class Query(Base):
     `launch` counts how often the canvas was started; messages of an older launch are ignored. `round` counts
     corrective rounds. `event_seq` is the number of its last event. A verification (N2) has its sources in
     `given_sources`; as part of a batch it has a `batch_id`, its `position` there and the submitter's `custom_id`.
+    `replay_of` is the query that this one asks again, `reverifies` the one whose answer it verifies anew (N6).
+    `replies_erased_at` is when the raw replies of its model calls were erased. `traceparent` is the request's, whose
+    trace the steps go on with.
     """
 
     __tablename__ = "queries"
     __table_args__ = (
         Index("ix_queries_unfinished", "progress_at", postgresql_where="finished_at IS NULL"),
         Index(None, "tenant_id", "created_at", "id"),
+        # Lists, read from their newest row on however few of the others fit.
+        Index(None, "tenant_id", "kind", "created_at", "id"),
+        Index(None, "workspace_id", "kind", "created_at", "id"),
+        Index(
+            "ix_queries_unlucky",
+            "tenant_id",
+            "status",
+            "created_at",
+            "id",
+            postgresql_where=sql_text("status IN ('failed', 'cancelled')"),
+        ),
         UniqueConstraint("batch_id", "position"),
+        Index("ix_queries_replay_of", "replay_of", postgresql_where=sql_text("replay_of IS NOT NULL")),
+        # What admission reads (db.queries.admission): however many queries have ended, these stay small.
+        Index("ix_queries_running", "tenant_id", "batch_id", postgresql_where=sql_text("status = 'running'")),
+        Index(
+            "ix_queries_waiting",
+            "tenant_id",
+            "created_at",
+            "id",
+            postgresql_where=sql_text("status = 'queued' AND batch_id IS NULL"),
+        ),
+        Index(
+            "ix_queries_waiting_items",
+            "tenant_id",
+            "batch_id",
+            "position",
+            postgresql_where=sql_text("status = 'queued' AND batch_id IS NOT NULL"),
+        ),
+        Index("ix_queries_reverifies", "reverifies", postgresql_where=sql_text("reverifies IS NOT NULL")),
+        Index(
+            "ix_queries_erasable",
+            "finished_at",
+            postgresql_where=sql_text("finished_at IS NOT NULL AND replies_erased_at IS NULL"),
+        ),
+        Index("ix_queries_finished_at", "finished_at", postgresql_where=sql_text("finished_at IS NOT NULL")),
     )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
@@ -66,3 +105,7 @@ class Query(Base):
     started_at: Mapped[datetime | None]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     finished_at: Mapped[datetime | None]
+    traceparent: Mapped[str | None]
+    replay_of: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("queries.id", ondelete="SET NULL"))
+    reverifies: Mapped[uuid.UUID | None]
+    replies_erased_at: Mapped[datetime | None]

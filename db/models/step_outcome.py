@@ -12,11 +12,16 @@ from db.base import Base, Json, Owned
 class StepOutcome(Base):
     """One item of one step of one round. A row without `value` is a claim: somebody works on it until `lease_until`.
 
-    `attempt` fences late writers: only the latest claimant may store the value.
+    `attempt` fences late writers: only the latest claimant may store the value. `tries` counts the claims of which
+    nobody knows how they ended; one that was handed back has no `worker` and does not count. `launch` is that of the
+    claimant. What broke its worker too often is parked.
     """
 
     __tablename__ = "step_outcomes"
-    __table_args__ = (Index("ix_step_outcomes_running", "lease_until", postgresql_where="value IS NULL"),)
+    __table_args__ = (
+        Index("ix_step_outcomes_running", "lease_until", postgresql_where="value IS NULL"),
+        Index("ix_step_outcomes_parked", "parked_at", postgresql_where="parked_at IS NOT NULL"),
+    )
 
     query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True)
     tenant_id: Mapped[Owned]
@@ -29,3 +34,7 @@ class StepOutcome(Base):
     value: Mapped[Json | None]
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     finished_at: Mapped[datetime | None]
+    launch: Mapped[int] = mapped_column(server_default="0")
+    tries: Mapped[int] = mapped_column(server_default="0")
+    parked_at: Mapped[datetime | None]
+    parked_reason: Mapped[str | None]

@@ -58,6 +58,7 @@ class WebhookMessage(Base):
     type: Mapped[str]
     payload: Mapped[str]
     query_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), index=True)
+    traceparent: Mapped[str | None]
     created_at: Mapped[CreatedAt] = mapped_column(index=True)
 
 

@@ -1,0 +1,21 @@
+"""Replies of models that were paid for, for whoever asks the same again (A5, S4.7)."""
+
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, CreatedAt, OwnedKey
+
+
+class KeptReply(Base):
+    """`key` is the SHA-256 of all that a reply depends on (clients.llm.kept); `used_at` is right to the hour."""
+
+    __tablename__ = "kept_replies"
+
+    tenant_id: Mapped[OwnedKey]
+    key: Mapped[bytes] = mapped_column(primary_key=True)
+    reply_text: Mapped[str]
+    model: Mapped[str]
+    created_at: Mapped[CreatedAt] = mapped_column(index=True)
+    used_at: Mapped[datetime] = mapped_column(server_default=func.now())
