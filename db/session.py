@@ -4,12 +4,14 @@
 belongs to none. None of them is ever open during a model call.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
+import os
+import threading
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from functools import cache
 
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
@@ -19,27 +21,45 @@ from domain.errors import DatabaseUnavailable
 
 # SQLSTATE: connections, conflicts between transactions, resources, operators' interventions.
 _PASSING_CLASSES = ("08", "40", "53", "57P")
-# A lock that took too long, and a server that only reads until a failover is over.
-_PASSING = frozenset({"55P03", "25006"})
+# A lock that took too long, a server that only reads until a failover is over, a transaction that was idle for long.
+_PASSING = frozenset({"55P03", "25006", "25P03"})
+
+# No transaction waits for anything but the database, so one that is idle belongs to a process that hangs, and holds
+# locks that others wait for.
+_LIMITS_MS = "-c statement_timeout=60000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=30000"
+
+_TOLD = "after_commit"
+
+# Two threads that want the pool first must not make two.
+_first = threading.Lock()
 
 _tenant: ContextVar[int] = ContextVar("tenant")
-# Local to the transaction: a connection goes back to the pool without a tenant.
-_ACT_FOR = text("SELECT set_config('citewell.tenant', :tenant, true)")
-_ACT_FOR_ALL = text("SELECT set_config('citewell.system', 'on', true)")
+# Local to the transaction: a connection goes back to the pool without a tenant. Two statements that are sent as one.
+_BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
+_BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
+
+
+def engine() -> Engine:
+    """One pool per process. Waits are bounded, so a stopped database is an error and not a hang.
+
+    A connection has no transaction but what its own BEGIN begins.
+    """
+    with _first:
+        return _engine()
 
 
 @cache
-def engine() -> Engine:
-    """One pool per process. Waits are bounded, so a stopped database is an error and not a hang."""
+def _engine() -> Engine:
     return create_engine(
         settings().database_url.get_secret_value(),
-        pool_size=8,
-        max_overflow=24,
+        # What is kept: above it a connection is opened, and its password computed, for every transaction.
+        pool_size=20,
+        max_overflow=12,
         pool_timeout=10,
-        pool_pre_ping=True,
         # Errors print the parameters of a statement otherwise, and those hold document text.
         hide_parameters=True,
-        connect_args={"connect_timeout": 5, "options": "-c statement_timeout=60000 -c lock_timeout=10000"},
+        # The driver would send a BEGIN of its own: one more round trip for every transaction.
+        connect_args={"autocommit": True, "connect_timeout": 5, "options": _LIMITS_MS},
     )
 
 
@@ -71,9 +91,7 @@ def transaction() -> Generator[Session]:
     Raises DatabaseUnavailable when Postgres cannot be reached, no connection of the pool gets free in time, or the
     same work may succeed in a moment; LookupError outside of `acting_for`.
     """
-    tenant = current_tenant()
-    with _begun() as session:
-        session.execute(_ACT_FOR, {"tenant": str(tenant)})
+    with _begun(_BEGIN_FOR.format(current_tenant())) as session:
         yield session
 
 
@@ -90,25 +108,50 @@ def system_transaction() -> Generator[Session]:
 
     What it inserts must name its tenant.
     """
-    with _begun() as session:
-        session.execute(_ACT_FOR_ALL)
+    with _begun(_BEGIN_FOR_ALL) as session:
         yield session
 
 
+def after_commit(session: Session, tell: Callable[[], None]) -> None:
+    """Have `tell` called when the transaction is committed; once, however often it is asked for."""
+    session.info.setdefault(_TOLD, {})[tell] = None
+
+
 @contextmanager
-def _begun() -> Generator[Session]:
-    session = Session(engine(), expire_on_commit=False)
+def _begun(begin: str) -> Generator[Session]:
     try:
-        with session.begin():
+        with closing(_opened(begin)) as session:
             yield session
+            session.commit()
+        for tell in session.info.get(_TOLD, ()):
+            tell()
     except DBAPIError as error:
         if error.connection_invalidated or _will_pass(error):
             raise DatabaseUnavailable from error
         raise
     except PoolTimeout as error:
         raise DatabaseUnavailable("All database connections of this process are busy; try again.") from error
-    finally:
+
+
+def _opened(begin: str) -> Session:
+    try:
+        return _open(begin)
+    except DBAPIError as error:
+        # A connection of the pool that died since it was used last, as when Postgres was restarted: its first statement
+        # finds it out, when there is nothing yet to be lost. All others are replaced, too.
+        if not error.connection_invalidated:
+            raise
+    return _open(begin)
+
+
+def _open(begin: str) -> Session:
+    session = Session(engine(), expire_on_commit=False)
+    try:
+        session.connection().exec_driver_sql(begin)
+    except BaseException:
         session.close()
+        raise
+    return session
 
 
 def _will_pass(error: DBAPIError) -> bool:
@@ -122,6 +165,15 @@ def _will_pass(error: DBAPIError) -> bool:
 
 def dispose(*, close: bool = True) -> None:
     """Forget the pool. A forked child leaves the connections open (`close=False`): they are its parent's."""
-    if engine.cache_info().currsize:
-        engine().dispose(close=close)
-        engine.cache_clear()
+    if _engine.cache_info().currsize:
+        _engine().dispose(close=close)
+        _engine.cache_clear()
+
+
+def _after_fork_in_the_child() -> None:
+    # Another thread of the parent may have held it.
+    global _first
+    _first = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_the_child)

@@ -3,20 +3,12 @@
 import uuid
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Select, exists, func, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
-from db.models import Batch, Query, QueryStatus
+from db.models import Batch, Query
 from domain.errors import BatchNotFound
-
-
-class Start(NamedTuple):
-    """A query to be started, and its launch as it was read."""
-
-    query_id: uuid.UUID
-    launch: int
 
 
 def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: str | None) -> None:
@@ -80,21 +72,6 @@ def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
     )
 
 
-def next_items(session: Session, batch_id: uuid.UUID, in_flight: int) -> list[Start]:
-    """The items that may be started now, so that `in_flight` run; none of a cancelled batch."""
-    item = aliased(Query)
-    running = select(func.count()).where(item.batch_id == batch_id, item.status == QueryStatus.RUNNING)
-    # One statement sees one moment: what it counts as waiting it does not count as running.
-    waiting = (
-        select(Query.id, Query.launch)
-        .join(Batch, Batch.id == Query.batch_id)
-        .where(Query.batch_id == batch_id, Query.status == QueryStatus.QUEUED, Batch.cancelled_at.is_(None))
-        .order_by(Query.position)
-        .limit(func.greatest(0, in_flight - running.scalar_subquery()))
-    )
-    return [Start(*row) for row in session.execute(waiting)]
-
-
 def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
     """Items without a final state in the order of the file: those that run before those that wait."""
     statement = select(Query.id).where(Query.batch_id == batch_id, Query.finished_at.is_(None))
@@ -116,21 +93,5 @@ def list_cancelling_batches(session: Session) -> Sequence[tuple[uuid.UUID, int]]
     """(batch, tenant) of cancelled batches with items that are not ended yet."""
     rows = session.execute(
         select(Batch.id, Batch.tenant_id).where(Batch.cancelled_at.is_not(None), Batch.finished_at.is_(None))
-    )
-    return [(batch_id, tenant_id) for batch_id, tenant_id in rows]
-
-
-def list_waiting_batches(session: Session, in_flight: int) -> Sequence[tuple[uuid.UUID, int]]:
-    """(batch, tenant) of batches with items that wait though fewer than `in_flight` run."""
-    item = aliased(Query)
-    running = select(func.count()).where(item.batch_id == Batch.id, item.status == QueryStatus.RUNNING)
-    waiting = exists().where(Query.batch_id == Batch.id, Query.status == QueryStatus.QUEUED)
-    rows = session.execute(
-        select(Batch.id, Batch.tenant_id).where(
-            Batch.finished_at.is_(None),
-            Batch.cancelled_at.is_(None),
-            waiting,
-            running.scalar_subquery() < in_flight,
-        )
     )
     return [(batch_id, tenant_id) for batch_id, tenant_id in rows]

@@ -1,11 +1,11 @@
 """Chunks together with the document that they come from."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document
@@ -99,6 +99,17 @@ def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     return [by_key[key] for key in wanted if key in by_key]
 
 
+def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -> dict[tuple[uuid.UUID, int], Passage]:
+    """The chunks at these (document, index); one that is gone is left out."""
+    rows = session.execute(
+        select(*_COLUMNS)
+        .join(Document, Document.id == Chunk.document_id)
+        .where(tuple_(Chunk.document_id, Chunk.chunk_index).in_(list(places)))
+    )
+    found = [_passage(dict(row)) for row in rows.mappings()]
+    return {(each.document_id, each.chunk_index): each for each in found}
+
+
 def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> Passage:
     """The chunk at this place of the document. Raises DocumentNotFound, ChunkNotFound."""
     statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
@@ -111,6 +122,26 @@ def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> P
     count = session.scalar(select(func.count()).where(Chunk.document_id == document_id))
     known = f"its chunks are 0 to {count - 1}" if count else f"it has none yet: its status is {document.status!r}"
     raise ChunkNotFound(f"Document {document_id} has no chunk {chunk_index}; {known}.")
+
+
+def list_passages(
+    session: Session,
+    document_id: uuid.UUID,
+    *,
+    page: int | None = None,
+    chunk_id: str | None = None,
+    first: int = 0,
+    limit: int,
+) -> list[Passage]:
+    """The chunks of a document from the one with index `first` on, or those of one page, or one; in order."""
+    statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
+    statement = statement.where(Chunk.document_id == document_id, Chunk.chunk_index >= first)
+    if page is not None:
+        statement = statement.where(Chunk.page == page)
+    if chunk_id is not None:
+        statement = statement.where(Chunk.chunk_id == chunk_id)
+    rows = session.execute(statement.order_by(Chunk.chunk_index).limit(limit)).mappings()
+    return [_passage(dict(row)) for row in rows]
 
 
 def text_around(session: Session, passage: Passage) -> str:

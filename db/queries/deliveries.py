@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from db.models import DeliveryStatus, WebhookAttempt, WebhookDelivery
+from db.models import DeliveryStatus, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 
 # Any constant: the first half of the keys of the locks that belong to destinations.
 _DESTINATIONS = 0x4349
@@ -35,6 +35,10 @@ def lock_due(
     one for the same destination; a tenant's limit may be passed by a few that are claimed at once.
     """
     own = WebhookDelivery.id == delivery_id
+    # Postgres checks the reference again when this transaction changes the row twice; who deletes the endpoint would
+    # then wait for the delivery, and this for the endpoint.
+    of_endpoint = select(WebhookEndpoint.id).where(WebhookEndpoint.id == WebhookDelivery.endpoint_id, own)
+    session.execute(of_endpoint.with_for_update(read=True, key_share=True, of=WebhookEndpoint))
     # By itself and first: what is counted below must include those that were claimed while this waited.
     session.execute(
         select(func.pg_advisory_xact_lock(_DESTINATIONS, func.hashtext(WebhookDelivery.destination))).where(own)

@@ -4,11 +4,11 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import and_, exists, func, insert, literal, or_, select, update
+from sqlalchemy import func, insert, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
 from db.queries.lexicon import as_tsvector, count_chunks, forget_chunks
@@ -29,6 +29,7 @@ def add_document(
     source: str,
     details: dict[str, Any],
     version: int = 1,
+    traceparent: str | None = None,
 ) -> Document:
     """Store the file and a queued document; the caller has locked the workspace (db.queries.versions)."""
     document = Document(
@@ -41,6 +42,7 @@ def add_document(
         sha256=sha256,
         version=version,
         size_bytes=len(content),
+        traceparent=traceparent,
     )
     session.add(document)
     session.flush()
@@ -69,6 +71,11 @@ def get_document_text(session: Session, document_id: uuid.UUID) -> str | None:
     return session.scalar(select(Document.text).where(Document.id == document_id))
 
 
+def get_text_length(session: Session, document_id: uuid.UUID) -> int | None:
+    """Length of the stored text in code points; None until the document has been read."""
+    return session.scalar(select(func.length(Document.text)).where(Document.id == document_id))
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentFilter:
     """Which documents a list holds; None leaves a property open. What was superseded is left out unless named.
@@ -79,6 +86,7 @@ class DocumentFilter:
     workspace: str | None = None
     status: str | None = None
     filename: str | None = None
+    name_contains: str | None = None
     sha256: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     all_versions: bool = False
@@ -100,6 +108,8 @@ def list_documents(
         .where(*(column == value for column, value in equal.items() if value is not None))
         .where(*(Document.details[key].astext == value for key, value in wanted.metadata.items()))
     )
+    if wanted.name_contains is not None:
+        statement = statement.where(Document.filename.icontains(wanted.name_contains, autoescape=True))
     if wanted.status is None and not wanted.all_versions:
         statement = statement.where(Document.status != DocumentStatus.SUPERSEDED)
     rows = session.execute(page(statement, Document.created_at, Document.id, after=after, limit=limit))
@@ -116,13 +126,29 @@ def requeue_document(session: Session, document_id: uuid.UUID) -> None:
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.status == DocumentStatus.FAILED)
-        .values(status=DocumentStatus.QUEUED, stage="queued", error=None, attempt=0, progress_at=func.now())
+        .values(
+            status=DocumentStatus.QUEUED,
+            stage="queued",
+            error=None,
+            attempt=0,
+            idle=0,
+            lease_until=None,
+            launched_at=None,
+            progress_at=func.now(),
+        )
     )
 
 
-def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> int | None:
-    """Take an unfinished document whose lease is free; return the attempt number that fences this worker, or None."""
-    return session.scalar(
+class DocumentClaim(NamedTuple):
+    """`attempt` fences this worker; `idle` attempts, this one included, have stored nothing since the last that did."""
+
+    attempt: int
+    idle: int
+
+
+def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> DocumentClaim | None:
+    """Take an unfinished document whose lease is free, or None."""
+    row = session.execute(
         update(Document)
         .where(
             Document.id == document_id,
@@ -133,11 +159,13 @@ def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> 
             status=DocumentStatus.PROCESSING,
             stage="reading",
             attempt=Document.attempt + 1,
+            idle=Document.idle + 1,
             lease_until=func.now() + timedelta(seconds=lease_s),
             progress_at=func.now(),
         )
-        .returning(Document.attempt)
-    )
+        .returning(Document.attempt, Document.idle)
+    ).one_or_none()
+    return None if row is None else DocumentClaim(*row)
 
 
 def get_file(session: Session, document_id: uuid.UUID) -> bytes:
@@ -163,15 +191,25 @@ def advance_document(
 
 
 def store_parsed(
-    session: Session, document_id: uuid.UUID, attempt: int, parsed: ParsedDocument, chunks: int, *, lease_s: float
-) -> bool:
-    """Store the text with its pages and sections, and forget the chunks of an earlier, unfinished attempt.
+    session: Session,
+    document_id: uuid.UUID,
+    attempt: int,
+    parsed: ParsedDocument,
+    chunks: Sequence[Mapping[str, Any]],
+    *,
+    lease_s: float,
+) -> int | None:
+    """Store the text with its pages and sections; return how many of the `chunks` an earlier attempt left, in order.
 
-    What the document says of itself becomes metadata where the user gave none.
+    None when another worker took over. What an earlier attempt left is forgotten unless it is the same: a document that
+    takes longer than one attempt, or than a worker lives, goes on where it was. What the document says of itself
+    becomes metadata where the user gave none.
     """
     lock_workspace_of(session, document_id)
-    forget_chunks(session, document_id)
-    return advance_document(
+    kept = _count_kept(session, document_id, chunks)
+    if not kept:
+        forget_chunks(session, document_id)
+    held = advance_document(
         session,
         document_id,
         attempt,
@@ -181,9 +219,21 @@ def store_parsed(
         pages=[[page.number, page.start, page.end] for page in parsed.pages],
         sections=[[section.title, section.start, section.end] for section in parsed.sections],
         details=literal(dict(parsed.found), Document.details.type).op("||")(Document.details),
-        chunks_done=0,
-        chunks_total=chunks,
+        chunks_done=kept,
+        chunks_total=len(chunks),
     )
+    return kept if held else None
+
+
+_SAME = ("chunk_index", "start_index", "end_index", "page", "section", "context", "sha256")
+
+
+def _count_kept(session: Session, document_id: uuid.UUID, chunks: Sequence[Mapping[str, Any]]) -> int:
+    """How many chunks are stored, if they are the first of `chunks`; else 0."""
+    columns = [getattr(Chunk, name) for name in _SAME]
+    stored = session.execute(select(*columns).where(Chunk.document_id == document_id).order_by(Chunk.chunk_index))
+    rows = [tuple(row) for row in stored]
+    return len(rows) if rows == [tuple(chunk[name] for name in _SAME) for chunk in chunks[: len(rows)]] else 0
 
 
 def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]], name: str = "") -> list[int]:
@@ -216,11 +266,11 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
 
 
 def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
-    """Give a claimed document back as if it had not been claimed: what it lacks is no fault of its own."""
+    """Give a claimed document back: what it lacks is no fault of its own, so the attempt does not count as idle."""
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
-        .values(status=DocumentStatus.QUEUED, lease_until=None, attempt=attempt - 1, progress_at=func.now())
+        .values(status=DocumentStatus.QUEUED, lease_until=None, idle=Document.idle - 1, progress_at=func.now())
     )
 
 
@@ -237,34 +287,3 @@ def delete_document(session: Session, document_id: uuid.UUID) -> None:
     document = get_document(session, document_id)
     forget_chunks(session, document_id)
     session.delete(document)
-
-
-def list_unstarted_documents(
-    session: Session, older_than_s: float, *, patience_s: float = 600.0, limit: int = 100
-) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of unfinished documents that nobody works on: queued for long, or with a lease that ran out.
-
-    While others are being read the queue is long, not lost: then those that were never claimed have more patience.
-    """
-    other = aliased(Document)
-    busy = exists().where(other.status == DocumentStatus.PROCESSING, other.lease_until > func.now())
-    unclaimed = and_(
-        Document.lease_until.is_(None),
-        or_(~busy, Document.progress_at < func.now() - timedelta(seconds=patience_s)),
-    )
-    rows = session.execute(
-        select(Document.id, Document.tenant_id)
-        .where(
-            Document.status.in_([DocumentStatus.QUEUED, DocumentStatus.PROCESSING]),
-            or_(unclaimed, Document.lease_until < func.now()),
-            Document.progress_at < func.now() - timedelta(seconds=older_than_s),
-        )
-        .order_by(Document.progress_at)
-        .limit(limit)
-    )
-    return [(document_id, tenant_id) for document_id, tenant_id in rows]
-
-
-def touch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:
-    """Note that these were published again just now, so that the next look leaves them alone for a while."""
-    session.execute(update(Document).where(Document.id.in_(document_ids)).values(progress_at=func.now()))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from db.models import Document, DocumentStatus, GivenSource
 from db.queries.chunks import Passage
 from db.queries.documents import get_document
-from domain.errors import DocumentNotRead
+from domain.errors import DocumentNotRead, SourceNotFound
 
 _COLUMNS = (
     GivenSource.id,
@@ -23,6 +23,7 @@ _COLUMNS = (
     GivenSource.text,
     GivenSource.pages,
     GivenSource.sections,
+    GivenSource.context,
 )
 
 
@@ -49,6 +50,16 @@ def get_given_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     rows = session.execute(select(*_COLUMNS).where(GivenSource.id.in_(wanted)))
     by_key = {row.id: _passage(row) for row in rows}
     return [by_key[key] for key in wanted if key in by_key]
+
+
+def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
+    """The whole text of source `number`. Raises SourceNotFound."""
+    text = session.scalar(
+        select(GivenSource.text).where(GivenSource.query_id == query_id, GivenSource.number == number)
+    )
+    if text is None:
+        raise SourceNotFound
+    return text
 
 
 def given_slice(session: Session, query_id: uuid.UUID, number: int, start: int, end: int) -> str | None:
@@ -83,4 +94,5 @@ def _passage(row: Any) -> Passage:
         text=row.text,
         sections=row.sections or [],
         pages=row.pages or [],
+        context=row.context,
     )

@@ -2,8 +2,11 @@
 
 from enum import IntEnum
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
+
+# A leader that is stopped in the middle (SIGSTOP, a machine that sleeps) would keep everybody else from leading.
+_NOT_FOR_LONG = text("SET LOCAL idle_in_transaction_session_timeout = '5s'")
 
 
 class Leader(IntEnum):
@@ -15,4 +18,5 @@ class Leader(IntEnum):
 
 def try_leader_lock(session: Session, leader: Leader = Leader.RECONCILER) -> bool:
     """Take the leader's lock until the end of this transaction; False when another process has it."""
+    session.execute(_NOT_FOR_LONG)
     return bool(session.scalar(select(func.pg_try_advisory_xact_lock(leader.value))))

@@ -27,10 +27,16 @@ def current_time(session: Session) -> datetime:
 
 
 def add_message(
-    session: Session, message_id: str, type_: str, payload: str, query_id: uuid.UUID | None, to: Sequence[Receiver]
+    session: Session,
+    message_id: str,
+    type_: str,
+    payload: str,
+    query_id: uuid.UUID | None,
+    to: Sequence[Receiver],
+    traceparent: str | None = None,
 ) -> list[uuid.UUID]:
     """Store a message and one delivery for each receiver, due at once; return the ids of these."""
-    session.add(WebhookMessage(id=message_id, type=type_, payload=payload, query_id=query_id))
+    session.add(WebhookMessage(id=message_id, type=type_, payload=payload, query_id=query_id, traceparent=traceparent))
     session.flush()
     return [add_delivery(session, message_id, receiver).id for receiver in to]
 
@@ -44,9 +50,9 @@ def add_delivery(session: Session, message_id: str, to: Receiver) -> WebhookDeli
     return delivery
 
 
-def get_payload(session: Session, message_id: str) -> str:
-    """The exact body."""
-    return session.get_one(WebhookMessage, message_id).payload
+def get_message(session: Session, message_id: str) -> WebhookMessage:
+    """The message: its exact body, and the trace that it belongs to."""
+    return session.get_one(WebhookMessage, message_id)
 
 
 def get_delivery(session: Session, delivery_id: uuid.UUID) -> tuple[WebhookDelivery, WebhookMessage]:

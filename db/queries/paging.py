@@ -7,6 +7,8 @@ from typing import NamedTuple, TypeVarTuple
 from sqlalchemy import Select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
 
+from db.base import OWN_TENANT
+
 Ts = TypeVarTuple("Ts")
 
 
@@ -25,7 +27,11 @@ def page(
     after: Place | None,
     limit: int,
 ) -> Select[*Ts]:
-    """The newest `limit` rows of `statement` that come after `after`. Rows that arrive meanwhile shift nothing."""
+    """The newest `limit` rows of `statement` that come after `after`, of the tenant that the transaction is for.
+
+    Rows that arrive meanwhile shift nothing.
+    """
+    statement = statement.where(created_at.class_.tenant_id == OWN_TENANT)
     if after is not None:
         statement = statement.where(tuple_(created_at, id_) < tuple_(after.created_at, after.id))
     return statement.order_by(created_at.desc(), id_.desc()).limit(limit)

@@ -1,12 +1,14 @@
 """What the history says about many answers together: rows for the metrics of S2.7 and S3.7."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Executable, select
 from sqlalchemy.orm import Session
 
+from db.base import OWN_TENANT
 from db.models import (
     Answer,
     Citation,
@@ -16,8 +18,8 @@ from db.models import (
     StepOutcome,
     Verification,
     VerificationSentence,
-    Workspace,
 )
+from db.queries.queries import workspace_id_of
 
 
 class VerifiedRow(NamedTuple):
@@ -32,15 +34,24 @@ class VerifiedRow(NamedTuple):
     checks: dict[str, Any]
 
 
-def newest_queries(session: Session, workspace: str | None, limit: int) -> list[uuid.UUID]:
-    """The newest questions whose answers were verified; answers from elsewhere say nothing about ours."""
-    statement = select(Query.id).where(Query.kind == QueryKind.ANSWER, Query.id.in_(select(Verification.query_id)))
+def newest_queries(
+    session: Session, workspace: str | None, limit: int, since: datetime | None = None
+) -> dict[uuid.UUID, datetime]:
+    """The newest questions whose answers were verified, with their times; answers from elsewhere say nothing about
+    ours."""
+    verified = select(Verification.id).where(Verification.query_id == Query.id).exists()
+    statement = select(Query.id, Query.created_at).where(
+        Query.kind == QueryKind.ANSWER, Query.tenant_id == OWN_TENANT, verified
+    )
     if workspace is not None:
-        statement = statement.join(Workspace, Workspace.id == Query.workspace_id).where(Workspace.name == workspace)
-    return list(session.scalars(statement.order_by(Query.created_at.desc()).limit(limit)))
+        statement = statement.where(Query.workspace_id == workspace_id_of(workspace))
+    if since is not None:
+        statement = statement.where(Query.created_at >= since)
+    rows = session.execute(statement.order_by(Query.created_at.desc(), Query.id.desc()).limit(limit))
+    return {row.id: row.created_at for row in rows}
 
 
-def list_verified(session: Session, queries: Sequence[uuid.UUID]) -> list[VerifiedRow]:
+def list_verified(session: Session, queries: Collection[uuid.UUID]) -> list[VerifiedRow]:
     """Every verification of the queries in the order of their making."""
     rows = session.execute(
         select(
@@ -58,7 +69,7 @@ def list_verified(session: Session, queries: Sequence[uuid.UUID]) -> list[Verifi
     return [VerifiedRow(*row) for row in rows]
 
 
-def list_states(session: Session, verifications: Sequence[int]) -> list[tuple[int, str]]:
+def list_states(session: Session, verifications: Collection[int]) -> list[tuple[int, str]]:
     """(verification, state) of every sentence."""
     return _rows(
         session,
@@ -68,8 +79,8 @@ def list_states(session: Session, verifications: Sequence[int]) -> list[tuple[in
     )
 
 
-def list_cited(session: Session, verifications: Sequence[int]) -> list[tuple[str, bool]]:
-    """(state, has a citation) of every sentence of published answers."""
+def list_cited(session: Session, verifications: Collection[int]) -> list[tuple[int, str, bool]]:
+    """(verification, state, has a citation) of every sentence of published answers."""
     cited = (
         select(Citation.id)
         .join(Answer, Answer.id == Citation.answer_id)
@@ -78,26 +89,27 @@ def list_cited(session: Session, verifications: Sequence[int]) -> list[tuple[str
     )
     return _rows(
         session,
-        select(VerificationSentence.status, cited)
+        select(Verification.id, VerificationSentence.status, cited)
         .join(Verification, Verification.id == VerificationSentence.verification_id)
         .where(VerificationSentence.verification_id.in_(verifications)),
     )
 
 
-def list_citation_states(session: Session, verifications: Sequence[int]) -> list[str]:
-    """The state of every citation check of the answers as they were written."""
-    return list(
-        session.scalars(
-            select(CitationCheck.status).where(
-                CitationCheck.verification_id.in_(verifications),
-                CitationCheck.citation_number.is_not(None),
-                ~CitationCheck.item.like("%:repair"),
-            )
-        )
+def list_citation_states(session: Session, verifications: Collection[int]) -> list[tuple[int, str]]:
+    """(verification, state) of every citation check of the answers as they were written."""
+    return _rows(
+        session,
+        select(CitationCheck.verification_id, CitationCheck.status).where(
+            CitationCheck.verification_id.in_(verifications),
+            CitationCheck.citation_number.is_not(None),
+            ~CitationCheck.item.like("%:repair"),
+        ),
     )
 
 
-def list_rerankings(session: Session, queries: Sequence[uuid.UUID]) -> list[tuple[uuid.UUID, str, str, dict[str, Any]]]:
+def list_rerankings(
+    session: Session, queries: Collection[uuid.UUID]
+) -> list[tuple[uuid.UUID, str, str, dict[str, Any]]]:
     """(query, step, item, outcome) of reranking and selection of the first rounds."""
     return _rows(
         session,

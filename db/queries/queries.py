@@ -3,15 +3,30 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, insert, or_, select, true, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Float,
+    ScalarSelect,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
+from db.base import OWN_TENANT
 from db.models import Query, QueryKind, QueryStatus, StepOutcome, Workspace
 from db.queries.paging import Place, page
-from domain.errors import QueryNotFound, VerificationNotFound
+from domain.errors import NotFound, QueryNotFound, VerificationNotFound
 
 
 class Launch(NamedTuple):
@@ -42,10 +57,42 @@ def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = No
     """Raise QueryNotFound when there is none, VerificationNotFound when there is none of that `kind`."""
     query = session.get(Query, query_id)
     if query is None or kind not in (None, query.kind):
-        if kind is QueryKind.VERIFICATION:
-            raise VerificationNotFound(f"There is no verification {query_id}.")
-        raise QueryNotFound(f"There is no query {query_id}.")
+        raise _not_found(query_id, kind)
     return query
+
+
+def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
+    """The query, of any kind."""
+    return session.get(Query, query_id)
+
+
+def list_reverifications(session: Session, query_id: uuid.UUID) -> list[Query]:
+    """The verifications that were made of the query's answer since (N6), the first one first."""
+    made = select(Query).where(Query.reverifies == query_id)
+    return list(session.scalars(made.order_by(Query.created_at, Query.id)))
+
+
+def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> str:
+    """The query's status alone. Raises what `get_query` raises."""
+    found = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
+    if found is None or kind not in (None, found.kind):
+        raise _not_found(query_id, kind)
+    return found.status
+
+
+def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> tuple[Query, str]:
+    """The query and the name of its workspace. Raises what `get_query` raises."""
+    statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
+    found = session.execute(statement.where(Query.id == query_id)).one_or_none()
+    if found is None or kind not in (None, found[0].kind):
+        raise _not_found(query_id, kind)
+    return found[0], found[1]
+
+
+def _not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
+    if kind is QueryKind.VERIFICATION:
+        return VerificationNotFound(f"There is no verification {query_id}.")
+    return QueryNotFound(f"There is no query {query_id}.")
 
 
 def workspace_name_of(session: Session, query: Query) -> str:
@@ -70,14 +117,25 @@ def list_queries(
     """One page of (query, workspace name), the newest first."""
     conditions = [
         Query.kind == wanted.kind,
-        *([Workspace.name == wanted.workspace] if wanted.workspace is not None else []),
-        *([Query.status == wanted.status] if wanted.status is not None else []),
+        *([Query.workspace_id == workspace_id_of(wanted.workspace)] if wanted.workspace is not None else []),
+        *([Query.status == _as_literal(wanted.status)] if wanted.status is not None else []),
         *([Query.created_at >= wanted.since] if wanted.since is not None else []),
         *([Query.created_at < wanted.until] if wanted.until is not None else []),
     ]
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id).where(*conditions)
     rows = session.execute(page(statement, Query.created_at, Query.id, after=after, limit=limit))
     return [(query, name) for query, name in rows]
+
+
+def workspace_id_of(name: str) -> ScalarSelect[int]:
+    """The id of the tenant's workspace, as a value: a join by name would not be read in the order of an index."""
+    own = select(Workspace.id).where(Workspace.name == name, Workspace.tenant_id == OWN_TENANT)
+    return own.scalar_subquery()
+
+
+def _as_literal(status: str) -> BindParameter[str]:
+    # A parameter would not tell Postgres that the index of what runs, or of what failed, holds all it needs.
+    return bindparam("status", status, literal_execute=True)
 
 
 def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> int | None:
@@ -104,43 +162,20 @@ def find_current(session: Session, query_id: str, launch: int) -> Query | None:
     return query if query and query.status in UNFINISHED and query.launch == launch else None
 
 
-def is_unfinished(session: Session, query_id: str) -> bool:
-    """Whether somebody still waits for the query's end."""
-    status = session.scalar(select(Query.status).where(Query.id == uuid.UUID(query_id)))
-    return status in UNFINISHED
-
-
-def lock_unfinished(session: Session, query_id: uuid.UUID) -> bool:
-    """The same, and so it stays until the transaction ends: whoever would end the query waits."""
-    status = session.scalar(select(Query.status).where(Query.id == query_id).with_for_update(key_share=True))
-    return status in UNFINISHED
-
-
 def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
-    """Undo `mark_launched` when the message could not be published: the reconciler then starts the query soon.
+    """Undo a launch whose message could not be published: the query waits again and is started soon.
 
     It does not count as a start: a broker that is away for long must not use up the starts of what was accepted.
     """
     session.execute(
         update(Query)
         .where(Query.id == query_id, Query.launch == launch, Query.status == QueryStatus.RUNNING)
-        .values(status=QueryStatus.QUEUED, launch=Query.launch - 1)
+        .values(
+            status=QueryStatus.QUEUED,
+            launch=Query.launch - 1,
+            started_at=case((Query.launch > 1, Query.started_at)),
+        )
     )
-
-
-def mark_stage(session: Session, query: Query, stage: str) -> bool:
-    """Note progress; `stage` is what a waiting user is shown. True when the query has just entered the stage."""
-    entering = query.stage != stage
-    changed = Query.stage != stage if entering else true()
-    noted = session.scalar(
-        update(Query)
-        .where(Query.id == query.id, Query.status.in_(UNFINISHED), changed)
-        .values(stage=stage, progress_at=func.now())
-        .returning(Query.id)
-        .execution_options(synchronize_session=False)
-    )
-    # Of several steps that enter a stage at the same time one finds it unentered.
-    return entering and noted is not None
 
 
 def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
@@ -152,48 +187,54 @@ def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
     )
 
 
+class Finished(NamedTuple):
+    """A query at its end: of which kind it is, and how long it took since it was accepted."""
+
+    kind: str
+    seconds: float
+
+
 def mark_finished(
     session: Session, query_id: uuid.UUID, status: QueryStatus, *, error: dict[str, Any] | None = None
-) -> bool:
-    """Enter a final state, once: False when the query had one already."""
-    done = session.scalar(
+) -> Finished | None:
+    """Enter a final state, once: None when the query had one already."""
+    done = session.execute(
         update(Query)
         .where(Query.id == query_id, Query.status.in_(UNFINISHED))
         .values(status=status, stage=status, error=error, finished_at=func.clock_timestamp(), progress_at=func.now())
-        .returning(Query.id)
-    )
-    return done is not None
+        .returning(Query.kind, cast(func.extract("epoch", func.clock_timestamp() - Query.created_at), Float))
+    ).one_or_none()
+    return None if done is None else Finished(*done)
 
 
-def list_stalled(session: Session, *, lease_s: float, stalled_s: float, limit: int = 100) -> list[Launch]:
+def list_stalled(
+    session: Session, *, lease_s: float, stalled_s: float, doublings: int = 5, limit: int = 100
+) -> list[Launch]:
     """Unfinished, launched queries on which nobody works, and which need a new start.
 
-    Soon when a step's lease ran out (its process died), late when nothing is known (its message was lost, or waits in
-    a long queue). Both waits double with every launch, so that a backlog is not mistaken for a loss again and again.
+    At once when a lease of this launch ran out: a process died. Soon when one of an earlier launch did, late when
+    nothing is known (its message was lost, or waits in a long queue): both waits double with every launch, so many
+    times, so that a backlog is not mistaken for a loss again and again.
     """
     since = func.extract("epoch", func.now() - Query.progress_at)
-    patience = func.power(2, func.least(Query.launch, 6) - 1)
+    patience = func.power(2, func.least(Query.launch - 1, doublings))
+    # Of a step that was put off the lease covers its wait; from there on it may be as late as any other.
+    lapsed = StepOutcome.lease_until < func.now() - func.make_interval(0, 0, 0, 0, 0, 0, lease_s * (patience - 1))
     waited = or_(
-        and_(_claim(StepOutcome.lease_until < func.now()), since > lease_s * patience), since > stalled_s * patience
+        # Claiming is progress, and so is a launch: only a claim that was made since then can end after it.
+        _claim(
+            and_(
+                StepOutcome.lease_until < func.now(),
+                StepOutcome.lease_until > Query.progress_at,
+                StepOutcome.worker != "",
+            )
+        ),
+        and_(_claim(lapsed), since > lease_s * patience),
+        since > stalled_s * patience,
     )
     rows = session.execute(
         select(Query.id, Query.launch, Query.tenant_id)
         .where(Query.status == QueryStatus.RUNNING, waited, ~_claim(StepOutcome.lease_until > func.now()))
-        .order_by(Query.created_at)
-        .limit(limit)
-    )
-    return [Launch(*row) for row in rows]
-
-
-def list_unpublished(session: Session, older_than_s: float, limit: int = 100) -> list[Launch]:
-    """Queries that were accepted but never started: the broker was away. Items of a batch wait for their turn."""
-    rows = session.execute(
-        select(Query.id, Query.launch, Query.tenant_id)
-        .where(
-            Query.status == QueryStatus.QUEUED,
-            Query.batch_id.is_(None),
-            Query.created_at < func.now() - timedelta(seconds=older_than_s),
-        )
         .order_by(Query.created_at)
         .limit(limit)
     )

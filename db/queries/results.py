@@ -1,9 +1,11 @@
 """Answers and verifications: written once per round, read for the API."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
@@ -59,6 +61,98 @@ def find_published_verification(session: Session, query_id: uuid.UUID) -> Stored
         .limit(1)
     )
     return _with_parts(session, verification) if verification else None
+
+
+class Whole(NamedTuple):
+    """All that is told of a query beside its own row; `answer` and `published` are copies that no session knows."""
+
+    answer: StoredAnswer | None
+    published: StoredVerification | None
+    """Without the checks of its citations."""
+    sources: list[dict[str, Any]]
+    usage: dict[str, Any]
+    timings: dict[str, float]
+    """Milliseconds from the first start to the last end of every step, in order of their start."""
+    degraded: list[dict[str, str]]
+    """{step, reason} of every step that left something out, each once, in order."""
+    audit: dict[str, Any] | None
+    """{head, records} of its audit (N6)."""
+    standing: dict[str, Any] | None
+    """{state, reason, since, verification} of its answer, if anything has happened to what it cites (N7)."""
+
+
+# One statement, because every answer is fetched with it: a dozen by themselves cost five times as much.
+_WHOLE = text("""
+WITH
+answer AS MATERIALIZED (SELECT * FROM answers WHERE query_id = :q ORDER BY round DESC LIMIT 1),
+published AS MATERIALIZED (
+    SELECT * FROM verifications WHERE query_id = :q AND kind = 'published' ORDER BY id DESC LIMIT 1
+),
+done AS MATERIALIZED (
+    SELECT step, started_at, finished_at, value ->> 'degraded' AS reason FROM step_outcomes
+    WHERE query_id = :q AND value IS NOT NULL
+),
+timed AS (
+    SELECT step, min(started_at) AS began, max(finished_at) AS ended FROM done GROUP BY step
+),
+left_out AS (
+    SELECT step, reason, min(finished_at) AS ended FROM done WHERE reason IS NOT NULL GROUP BY step, reason
+)
+SELECT
+    (SELECT row_to_json(answer) FROM answer) AS answer,
+    (SELECT json_agg(row_to_json(each) ORDER BY each.position)
+     FROM citations AS each JOIN answer ON each.answer_id = answer.id) AS citations,
+    (SELECT row_to_json(published) FROM published) AS published,
+    (SELECT json_agg(row_to_json(each) ORDER BY each.position)
+     FROM verification_sentences AS each JOIN published ON each.verification_id = published.id) AS sentences,
+    (SELECT json_agg(row_to_json(each) ORDER BY each.position)
+     FROM verification_claims AS each JOIN published ON each.verification_id = published.id) AS claims,
+    (SELECT value -> 'sources' FROM step_outcomes
+     WHERE query_id = :q AND step = 'select' AND item = ''
+         AND round = coalesce((SELECT round FROM answer), :round)) AS sources,
+    (SELECT json_build_object(
+         'llm_calls', count(*) FILTER (WHERE NOT kept),
+         'prompt_tokens', coalesce(sum(prompt_tokens), 0),
+         'completion_tokens', coalesce(sum(completion_tokens), 0),
+         'cost_usd', coalesce(sum(cost_usd), 0)::float)
+     FROM model_calls WHERE query_id = :q) AS usage,
+    (SELECT json_object_agg(step, round(extract(epoch FROM ended - began) * 1000, 1) ORDER BY began)
+     FROM timed) AS timings,
+    (SELECT json_agg(json_build_object('step', step, 'reason', reason) ORDER BY ended, step)
+     FROM left_out) AS degraded,
+    (SELECT json_build_object('head', head, 'records', length) FROM audit_chains WHERE query_id = :q) AS audit,
+    (SELECT json_build_object('state', state, 'reason', reason, 'since', since, 'verification', reverification)
+     FROM answer_standings WHERE query_id = :q) AS standing
+""")
+
+
+def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
+    """Everything that is known of the query so far; `round_` is the one that it is in."""
+    row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
+    citations: list[dict[str, Any]] = row.citations or []
+    answer = (Answer(**row.answer), [Citation(**each) for each in citations]) if row.answer else None
+    published = _published(row.published, row.sentences or [], row.claims or []) if row.published else None
+    return Whole(
+        answer,
+        published,
+        sources=row.sources or [],
+        usage=row.usage,
+        timings=row.timings or {},
+        degraded=row.degraded or [],
+        audit=row.audit,
+        standing=row.standing,
+    )
+
+
+def _published(
+    verification: Mapping[str, Any], sentences: list[dict[str, Any]], claims: list[dict[str, Any]]
+) -> StoredVerification:
+    return StoredVerification(
+        Verification(**verification),
+        [VerificationSentence(**each) for each in sentences],
+        [VerificationClaim(**each) for each in claims],
+        [],
+    )
 
 
 def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:

@@ -43,10 +43,12 @@ def space_of(session: Session, workspace_id: int) -> Space | None:
 
     Whoever stores by it locks the workspace first (workspaces.lock_workspace): then it stays so.
     """
-    row = session.execute(select(Workspace.space_id).where(Workspace.id == workspace_id)).one_or_none()
+    columns = (EmbeddingSpace.id, EmbeddingSpace.model, EmbeddingSpace.dimension)
+    spaces = select(*columns).select_from(Workspace).outerjoin(EmbeddingSpace, EmbeddingSpace.id == Workspace.space_id)
+    row = session.execute(spaces.where(Workspace.id == workspace_id)).one_or_none()
     if row is None:
         raise WorkspaceNotFound
-    return None if row.space_id is None else _space(session.get_one(EmbeddingSpace, row.space_id))
+    return None if row.id is None else Space(*row)
 
 
 def claim_space(session: Session, workspace_id: int, space: Space) -> Space:

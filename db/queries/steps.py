@@ -1,17 +1,17 @@
 """Steps: claimed under a natural key, finished once, renewed while a process works on them."""
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, func, insert, select, text, update
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
 
 from db.models import StepOutcome
 
-Outcomes = dict[tuple[str, str], dict[str, Any]]
-"""By (step, item)."""
+Key = tuple[str, str]
+"""(step, item)."""
+Outcomes = dict[Key, dict[str, Any]]
 
 
 def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
@@ -44,71 +44,56 @@ def claim_items(
     *,
     worker: str,
     lease_s: float,
+    launch: int = 0,
+    below_tries: int | None = None,
 ) -> dict[str, int]:
     """Claim those of `items` that have no outcome yet; return the attempt number of each claim.
 
-    A claim that somebody else holds is taken over: the caller holds a message of the current launch, so the earlier
-    holder is dead or will be fenced by the attempt number.
+    A claim that somebody else holds is taken over when its lease ran out, when it was handed back for now, or when
+    `launch` is newer: whoever is late is fenced by the attempt number. Items that were tried `below_tries` times or
+    more are left alone.
     """
     rows = session.execute(
         _CLAIM,
-        {"q": query_id, "r": round_, "s": step, "w": worker, "lease": lease_s, "items": sorted(items)},
+        {
+            "q": query_id,
+            "round": round_,
+            "w": worker,
+            "lease": lease_s,
+            "steps": [step] * len(items),
+            "items": sorted(items),
+            "launch": launch,
+            "tries": below_tries,
+        },
     )
-    return dict(rows.all())
+    return {item: attempt for _, item, attempt in rows}
 
+
+IS_FREE = """
+    (step_outcomes.worker = '' AND step_outcomes.lease_until - make_interval(secs => :lease) <= now()
+     OR step_outcomes.lease_until < now() OR step_outcomes.launch < :launch)
+"""
 
 # Plain SQL, because an INSERT built from values is compiled anew for every number of them: a third of a step's CPU.
-_CLAIM = text("""
-    INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until)
-    SELECT CAST(:q AS uuid), :r, :s, item, :w, now() + make_interval(secs => :lease)
-    FROM unnest(CAST(:items AS text[])) AS item
+CLAIM = f"""
+    INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, launch, tries)
+    SELECT query.id, :round, asked.step, asked.item, :w, now() + make_interval(secs => :lease), :launch, 1
+    FROM query, unnest(CAST(:steps AS text[]), CAST(:items AS text[])) AS asked (step, item)
     ON CONFLICT (query_id, round, step, item) DO UPDATE
-    SET attempt = step_outcomes.attempt + 1, worker = excluded.worker, lease_until = excluded.lease_until,
-        started_at = now()
-    WHERE step_outcomes.value IS NULL
-    RETURNING item, attempt
-""")
+    SET attempt = step_outcomes.attempt + 1, tries = step_outcomes.tries + 1, worker = excluded.worker,
+        lease_until = excluded.lease_until, launch = excluded.launch, started_at = now()
+    WHERE step_outcomes.value IS NULL AND step_outcomes.parked_at IS NULL AND {IS_FREE}
+        AND step_outcomes.tries < coalesce(CAST(:tries AS int), step_outcomes.tries + 1)
+    RETURNING step, item, attempt
+"""  # noqa: S608 - only constants are put together
+"""To be completed with what `query` is: a table expression with the query's id."""
+_CLAIM = text(f"WITH query AS (SELECT CAST(:q AS uuid) AS id) {CLAIM}")
 
 
-def finish_items(
-    session: Session,
-    query_id: uuid.UUID,
-    round_: int,
-    step: str,
-    values: Mapping[str, dict[str, Any]],
-    attempts: Mapping[str, int],
-) -> bool:
-    """Store the outcomes, all or none; False when another worker took over one of the claims (the fence)."""
-    held = session.execute(
-        select(StepOutcome.item, StepOutcome.attempt)
-        .where(
-            StepOutcome.query_id == query_id,
-            StepOutcome.round == round_,
-            StepOutcome.step == step,
-            StepOutcome.item.in_(list(values)),
-            StepOutcome.value.is_(None),
-        )
-        .with_for_update()
-    )
-    if dict(held.all()) != {item: attempts[item] for item in values}:
-        return False
-    # One round trip for all of them: the driver sends a list of parameters as a pipeline.
-    session.connection().execute(
-        _FINISH, [{"q": query_id, "r": round_, "s": step, "i": item, "v": value} for item, value in values.items()]
-    )
-    return True
-
-
-_FINISH = (
-    update(StepOutcome)
-    .where(
-        StepOutcome.query_id == bindparam("q"),
-        StepOutcome.round == bindparam("r"),
-        StepOutcome.step == bindparam("s"),
-        StepOutcome.item == bindparam("i"),
-    )
-    .values(value=bindparam("v"), finished_at=func.clock_timestamp())
-)
+def is_claimed(session: Session, query_id: uuid.UUID) -> bool:
+    """Whether a step of the query was begun and left no outcome: it runs, it broke, or its process died."""
+    begun = select(StepOutcome.query_id).where(StepOutcome.query_id == query_id, StepOutcome.value.is_(None))
+    return bool(session.scalar(select(begun.exists())))
 
 
 def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> None:
@@ -121,28 +106,43 @@ def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, di
     session.execute(insert(StepOutcome).values(done), rows)
 
 
-def renew_lease(
-    session: Session,
-    query_id: str,
-    round_: int,
-    step: str,
-    items: Iterable[str],
-    worker: str,
-    lease_s: float,
-) -> None:
-    """Extend this worker's claims on `items`."""
-    session.execute(
-        update(StepOutcome)
-        .where(
-            StepOutcome.query_id == uuid.UUID(query_id),
-            StepOutcome.round == round_,
-            StepOutcome.step == step,
-            StepOutcome.item.in_(list(items)),
-            StepOutcome.worker == worker,
-            StepOutcome.value.is_(None),
-        )
-        .values(lease_until=func.now() + timedelta(seconds=lease_s))
+class Held(NamedTuple):
+    """Something that this process works on."""
+
+    query_id: str
+    round: int
+    step: str
+    item: str
+
+
+def renew_leases(session: Session, held: Sequence[Held], worker: str, lease_s: float) -> set[str]:
+    """Extend this worker's claims on what is `held`; return the queries that have ended meanwhile.
+
+    A row that somebody has locked is left for the next time: it is being stored or taken over, and the others must not
+    wait for it.
+    """
+    queries, rounds, names, items = (list(column) for column in zip(*held, strict=True))
+    keys = {"queries": queries, "rounds": rounds, "steps": names, "items": items}
+    return set(session.scalars(_RENEW, {**keys, "w": worker, "lease": lease_s}))
+
+
+_RENEW = text("""
+    WITH held AS (
+        SELECT stored.query_id, stored.round, stored.step, stored.item
+        FROM step_outcomes AS stored
+        JOIN unnest(CAST(:queries AS uuid[]), CAST(:rounds AS int[]), CAST(:steps AS text[]), CAST(:items AS text[]))
+            AS held (query_id, round, step, item) USING (query_id, round, step, item)
+        WHERE stored.worker = :w AND stored.value IS NULL
+        FOR UPDATE OF stored SKIP LOCKED
+    ), renewed AS (
+        UPDATE step_outcomes AS stored SET lease_until = now() + make_interval(secs => :lease)
+        FROM held
+        WHERE (stored.query_id, stored.round, stored.step, stored.item)
+            = (held.query_id, held.round, held.step, held.item)
     )
+    SELECT CAST(id AS text) FROM queries
+    WHERE id = ANY(CAST(:queries AS uuid[])) AND status NOT IN ('queued', 'running')
+""")
 
 
 def stage_timings(session: Session, query_id: uuid.UUID) -> dict[str, float]:

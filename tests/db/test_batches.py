@@ -29,9 +29,9 @@ def test_cancelling_waits_for_a_step_that_changes_its_item_twice() -> None:  # N
         with transaction() as session:
             add_event(session, "step", {}, query_id=item)
             ended = thread.submit(copy_context().run, end, batch_id, item, locked)
-            assert locked.wait(10)
+            assert locked.wait(60)
             add_event(session, "step", {}, query_id=item)
-        assert ended.result(timeout=10)
+        assert ended.result(timeout=60)
 
 
 def end(batch_id: uuid.UUID, item: uuid.UUID, locked: Event) -> bool:

@@ -5,7 +5,7 @@ import uuid
 import pytest
 from sqlalchemy import text
 
-from db.models import DEFAULT_TENANT, Query, QueryStatus
+from db.models import Query, QueryStatus
 from db.queries import queries, steps
 from db.session import reading, transaction
 from tests.factories import make_query
@@ -61,8 +61,15 @@ def test_a_lease_that_ran_out_stalls_the_query_soon() -> None:
 
 def test_patience_doubles_with_every_launch() -> None:
     query_id = launched(age_s=11, launches=2)
-    claimed(query_id, lease_s=-1)
+    # This one was there long before the launch.
+    claimed(query_id, lease_s=-100)
     assert stalled() == []
+
+
+def test_a_death_in_this_launch_needs_no_patience_however_many_there_were() -> None:  # A5
+    query_id = launched(age_s=11, launches=5)
+    claimed(query_id, lease_s=-1)
+    assert stalled() == [query_id]
 
 
 def test_without_a_lease_patience_is_long() -> None:
@@ -71,14 +78,6 @@ def test_without_a_lease_patience_is_long() -> None:
     with transaction() as session:
         session.execute(text("UPDATE queries SET progress_at = now() - interval '61 s'"))
     assert len(stalled()) == 1
-
-
-def test_a_query_nobody_started_is_found() -> None:  # A5
-    with transaction() as session:
-        query_id = make_query(session).id
-        session.execute(text("UPDATE queries SET created_at = now() - interval '5 s'"))
-    with reading() as session:
-        assert queries.list_unpublished(session, older_than_s=3) == [(query_id, 0, DEFAULT_TENANT)]
 
 
 def test_an_undone_launch_makes_the_query_queued_again() -> None:

@@ -1,10 +1,15 @@
 """What the database may get over by itself is told apart from what is wrong."""
 
+import uuid
+from contextlib import suppress
+
 import pytest
-from sqlalchemy import text
+from sqlalchemy import NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from db.session import transaction
+from config.settings import settings
+from db.models import Query
+from db.session import engine, reading, transaction
 from domain.errors import DatabaseUnavailable
 from tests.factories import make_query
 
@@ -32,3 +37,31 @@ def test_a_lock_that_is_held_for_too_long_is_worth_another_try() -> None:  # A5
         impatient = text("SELECT set_config('lock_timeout', '50ms', true)")
         with pytest.raises(DatabaseUnavailable), transaction() as session:
             assert [session.execute(impatient), session.execute(update, {"id": query_id})]
+
+
+def test_connections_that_died_in_the_pool_are_found_out_before_anything_is_lost() -> None:  # A5
+    with transaction() as first, transaction() as second:
+        pids = {session.scalar(text("SELECT pg_backend_pid()")) for session in (first, second)}
+    assert len(pids) == 2
+    with create_engine(settings().database_url.get_secret_value(), poolclass=NullPool).begin() as connection:
+        connection.execute(
+            # Not only told to end: with half a minute to do so, which they do at once.
+            text("SELECT pg_terminate_backend(pid, 30000) FROM unnest(CAST(:pids AS int[])) AS pid"),
+            {"pids": [*pids]},
+        )
+    with transaction() as session:
+        query_id = make_query(session).id
+    with reading() as session:
+        assert session.get(Query, query_id) is not None
+
+
+def test_what_is_not_committed_is_gone() -> None:
+    query_id = uuid.uuid4()
+    with suppress(ZeroDivisionError), transaction() as session:
+        make_query(session, query_id=query_id)
+        raise ZeroDivisionError
+    with reading() as session:
+        assert session.get(Query, query_id) is None
+        # And nobody is acted for behind a transaction's end.
+    with engine().connect() as connection:
+        assert connection.scalar(text("SELECT current_setting('citewell.tenant', true)")) in (None, "")

@@ -1,13 +1,15 @@
 """Claims and outcomes under natural keys."""
 
 import uuid
+from itertools import count
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from db.queries import steps
 from db.session import reading, transaction
-from tests.factories import make_query
+from tests.factories import finish_items, make_query
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -18,14 +20,19 @@ def query_id() -> uuid.UUID:
         return make_query(session).id
 
 
-def claim(query_id: uuid.UUID, items: list[str], worker: str = "w1", lease_s: float = 10.0) -> dict[str, int]:
+_launches = count(1)
+
+
+def claim(query_id: uuid.UUID, items: list[str], worker: str = "w1", **over: Any) -> dict[str, int]:
+    """Claim for a message of a newer launch each time, unless `launch` says otherwise."""
+    values: dict[str, Any] = {"worker": worker, "lease_s": 10.0, "launch": next(_launches), **over}
     with transaction() as session:
-        return steps.claim_items(session, str(query_id), 0, "score", items, worker=worker, lease_s=lease_s)
+        return steps.claim_items(session, str(query_id), 0, "score", items, **values)
 
 
 def finish(query_id: uuid.UUID, values: dict[str, dict[str, object]], attempts: dict[str, int]) -> bool:
     with transaction() as session:
-        return steps.finish_items(session, query_id, 0, "score", values, attempts)
+        return finish_items(session, query_id, 0, "score", values, attempts)
 
 
 def outcomes(query_id: uuid.UUID) -> dict[tuple[str, str], dict[str, object]]:
@@ -61,9 +68,10 @@ def test_the_first_outcome_stays(query_id: uuid.UUID) -> None:
 def test_a_lease_is_renewed_only_by_its_holder(query_id: uuid.UUID) -> None:
     claim(query_id, ["1"], worker="w1", lease_s=1)
     with transaction() as session:
-        steps.renew_lease(session, str(query_id), 0, "score", ["1"], "w2", 1000)
+        held = [steps.Held(str(query_id), 0, "score", "1")]
+        assert steps.renew_leases(session, held, "w2", 1000) == set()
         untouched = session.scalar(text("SELECT lease_until < now() + interval '10 s' FROM step_outcomes"))
-        steps.renew_lease(session, str(query_id), 0, "score", ["1"], "w1", 1000)
+        assert steps.renew_leases(session, held, "w1", 1000) == set()
         renewed = session.scalar(text("SELECT lease_until > now() + interval '900 s' FROM step_outcomes"))
     assert (untouched, renewed) == (True, True)
 

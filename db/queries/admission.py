@@ -1,0 +1,248 @@
+"""Admission: which of the waiting queries and documents may start now (A7).
+
+Over all tenants, so in a `system_transaction`. One process admits at a time, and a statement that follows the lock sees
+what the one before has admitted: nothing starts twice, and no more than there are places. The statements read partial
+indexes of what waits and what runs, so their cost does not grow with what has ended. Their literals are spelled out:
+with parameters in their place Postgres would not know that these indexes hold all it needs.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+DEAD_AFTER_S = 15.0
+"""A worker process that was not seen for so long is dead."""
+
+AT_A_TIME = 32
+"""So many start together at most: what could not be published has to be undone."""
+
+
+class _Line(IntEnum):
+    """The waiting lines; numbers of advisory locks, as in db.queries.locks."""
+
+    QUERIES = 0x43495447
+    DOCUMENTS = 0x43495448
+
+
+class Admitted(NamedTuple):
+    """A query that was just marked as launched, and all that its start needs."""
+
+    query_id: uuid.UUID
+    launch: int
+    tenant_id: int
+    round: int
+    kind: str
+    options: Mapping[str, Any]
+
+
+# Each of them from the index that holds what waits, in its order.
+_ANY_WAITING = text("""
+SELECT EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NULL ORDER BY tenant_id LIMIT 1)
+    OR EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id LIMIT 1)
+""")
+
+# Places = limit - running. Tenants share them as if one place after the other were given to the tenant with the
+# smallest running/weight: the k-th waiting query of a tenant has the share (running + k - 1)/weight.
+_ADMIT_QUERIES = text("""
+WITH RECURSIVE
+running AS MATERIALIZED (
+    SELECT tenant_id, batch_id, count(*) AS n FROM queries WHERE status = 'running' GROUP BY tenant_id, batch_id
+),
+of_tenant AS (SELECT tenant_id, sum(n) AS n FROM running GROUP BY tenant_id),
+places AS (
+    SELECT greatest(1, count(*)) * :per_process AS most
+    FROM worker_processes
+    WHERE 'verification' = ANY (queues) AND seen_at > clock_timestamp() - make_interval(secs => :dead_after)
+),
+free AS MATERIALIZED (
+    SELECT greatest(0, least(:at_a_time, most - (SELECT coalesce(sum(n), 0) FROM running)))::int AS places,
+           -- One place in eight is kept for items of batches.
+           greatest(0, greatest(1, most / 8)
+                       - (SELECT coalesce(sum(n), 0) FROM running WHERE batch_id IS NOT NULL))::int AS kept
+    FROM places
+),
+askers (tenant_id) AS (
+    (SELECT tenant_id FROM queries WHERE status = 'queued' AND batch_id IS NULL ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT following.tenant_id FROM askers CROSS JOIN LATERAL (
+        SELECT tenant_id FROM queries
+        WHERE status = 'queued' AND batch_id IS NULL AND tenant_id > askers.tenant_id ORDER BY tenant_id LIMIT 1
+    ) AS following
+),
+files (tenant_id, batch_id) AS (
+    (SELECT tenant_id, batch_id FROM queries
+     WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id, batch_id LIMIT 1)
+    UNION ALL
+    SELECT following.tenant_id, following.batch_id FROM files CROSS JOIN LATERAL (
+        SELECT tenant_id, batch_id FROM queries
+        WHERE status = 'queued' AND batch_id IS NOT NULL
+            AND (tenant_id, batch_id) > (files.tenant_id, files.batch_id)
+        ORDER BY tenant_id, batch_id LIMIT 1
+    ) AS following
+),
+asked AS (
+    SELECT tenant_id, waiting.id, waiting.created_at,
+           row_number() OVER (PARTITION BY tenant_id ORDER BY waiting.created_at, waiting.id) AS number
+    FROM askers CROSS JOIN LATERAL (
+        SELECT id, created_at FROM queries
+        WHERE status = 'queued' AND batch_id IS NULL AND tenant_id = askers.tenant_id
+        ORDER BY created_at, id LIMIT (SELECT places FROM free)
+    ) AS waiting
+),
+filed AS (
+    SELECT files.tenant_id, waiting.id, batches.created_at, row_number() OVER (
+        PARTITION BY files.tenant_id ORDER BY batches.created_at, files.batch_id, waiting.position) AS number
+    FROM files
+    JOIN batches ON batches.id = files.batch_id AND batches.cancelled_at IS NULL
+    LEFT JOIN running ON running.batch_id = files.batch_id
+    CROSS JOIN LATERAL (
+        SELECT id, position FROM queries
+        WHERE status = 'queued' AND batch_id IS NOT NULL
+            AND tenant_id = files.tenant_id AND queries.batch_id = files.batch_id
+        ORDER BY position
+        LIMIT least((SELECT places FROM free), greatest(0, :of_batch - coalesce(running.n, 0)))
+    ) AS waiting
+),
+ranked AS (
+    SELECT line.id, line.is_item, row_number() OVER (
+        PARTITION BY line.is_item
+        ORDER BY (coalesce(of_tenant.n, 0) + line.number - 1) / tenants.weight, line.created_at, line.id) AS rank
+    FROM (SELECT *, false AS is_item FROM asked UNION ALL SELECT *, true FROM filed) AS line
+    JOIN tenants ON tenants.id = line.tenant_id
+    LEFT JOIN of_tenant ON of_tenant.tenant_id = line.tenant_id
+),
+counted AS (
+    SELECT count(*) FILTER (WHERE NOT is_item) AS asked,
+           least((SELECT kept FROM free), (SELECT places FROM free), count(*) FILTER (WHERE is_item)) AS kept
+    FROM ranked
+),
+chosen AS (
+    SELECT ranked.id, is_item, ranked.rank FROM ranked, counted, free
+    WHERE ranked.rank <= CASE WHEN is_item THEN places - least(asked, places - counted.kept)
+                              ELSE places - counted.kept END
+),
+held AS MATERIALIZED (
+    -- One that is being cancelled is nobody's any more.
+    SELECT id FROM queries WHERE id IN (SELECT id FROM chosen) AND status = 'queued' FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE queries
+SET status = 'running', launch = launch + 1, started_at = coalesce(started_at, clock_timestamp()),
+    progress_at = clock_timestamp()
+FROM held JOIN chosen USING (id) WHERE queries.id = held.id
+RETURNING queries.id, launch, tenant_id, round, kind, options, is_item, rank
+""")
+
+# What was published but not claimed counts as in hand, until it must have been lost: nobody reads anything, and yet it
+# is not read; or it has been waiting beyond all patience. A dead worker's document is found when its lease runs out.
+_ADMIT_DOCUMENTS = text("""
+WITH RECURSIVE
+reading AS MATERIALIZED (
+    SELECT id, tenant_id, lease_until > now() AS held, progress_at FROM documents WHERE status = 'processing'
+),
+launched AS MATERIALIZED (
+    SELECT id, tenant_id,
+           progress_at > now() - make_interval(secs => :older_than)
+           OR EXISTS (SELECT FROM reading WHERE held)
+              AND progress_at > now() - make_interval(secs => :patience) AS held
+    FROM documents WHERE status = 'queued' AND launched_at IS NOT NULL
+),
+in_hand AS (
+    SELECT tenant_id FROM reading WHERE held OR progress_at > now() - make_interval(secs => :older_than)
+    UNION ALL SELECT tenant_id FROM launched WHERE held
+),
+of_tenant AS (SELECT tenant_id, count(*) AS n FROM in_hand GROUP BY tenant_id),
+free AS MATERIALIZED (
+    SELECT greatest(0, least(:at_a_time, greatest(2, coalesce(sum(concurrency + 1), 0))
+                                         - (SELECT count(*) FROM in_hand)))::int AS places
+    FROM worker_processes
+    WHERE 'ingestion' = ANY (queues) AND seen_at > clock_timestamp() - make_interval(secs => :dead_after)
+),
+owners (tenant_id) AS (
+    (SELECT tenant_id FROM documents WHERE status = 'queued' AND launched_at IS NULL ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT following.tenant_id FROM owners CROSS JOIN LATERAL (
+        SELECT tenant_id FROM documents
+        WHERE status = 'queued' AND launched_at IS NULL AND tenant_id > owners.tenant_id ORDER BY tenant_id LIMIT 1
+    ) AS following
+),
+waiting AS (
+    SELECT tenant_id, id, created_at, false AS lost FROM owners CROSS JOIN LATERAL (
+        SELECT id, created_at FROM documents
+        WHERE status = 'queued' AND launched_at IS NULL AND tenant_id = owners.tenant_id
+        ORDER BY created_at, id LIMIT (SELECT places FROM free)
+    ) AS oldest
+    UNION ALL
+    SELECT tenant_id, id, progress_at, true FROM reading
+    WHERE NOT held AND progress_at <= now() - make_interval(secs => :older_than)
+    UNION ALL
+    SELECT launched.tenant_id, id, now(), true FROM launched WHERE NOT held
+),
+numbered AS (
+    SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY lost DESC, created_at, id) AS number FROM waiting
+),
+chosen AS (
+    SELECT numbered.id FROM numbered
+    JOIN tenants ON tenants.id = numbered.tenant_id
+    LEFT JOIN of_tenant ON of_tenant.tenant_id = numbered.tenant_id
+    ORDER BY (coalesce(of_tenant.n, 0) + number - 1) / tenants.weight, lost DESC, numbered.created_at, numbered.id
+    LIMIT (SELECT places FROM free)
+),
+free_to_take AS MATERIALIZED (
+    SELECT id FROM documents WHERE id IN (SELECT id FROM chosen) AND status IN ('queued', 'processing')
+    FOR NO KEY UPDATE SKIP LOCKED
+),
+taken AS (
+    UPDATE documents SET launched_at = clock_timestamp(), progress_at = clock_timestamp()
+    FROM free_to_take WHERE documents.id = free_to_take.id
+    RETURNING documents.id, tenant_id, created_at
+)
+SELECT id, tenant_id FROM taken ORDER BY created_at, id
+""")
+
+
+def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[Admitted]:
+    """Mark the queries that may start now as launched, and return them in the order of their start.
+
+    `per_process` queries run for every live process that verifies, `of_batch` items of one batch. Between tenants the
+    one with the smallest running/weight is first, within a tenant the oldest; questions before items of batches.
+    """
+    # Mostly a query ends and nothing waits for its place. What is accepted after this look has a nudge of its own.
+    if not session.scalar(_ANY_WAITING):
+        return []
+    _lock(session, _Line.QUERIES)
+    values = {"per_process": per_process, "of_batch": of_batch, "dead_after": DEAD_AFTER_S, "at_a_time": AT_A_TIME}
+    rows = sorted(session.execute(_ADMIT_QUERIES, values), key=lambda row: (row.is_item, row.rank))
+    return [Admitted(*row[:6]) for row in rows]
+
+
+def admit_documents(session: Session, *, older_than_s: float, patience_s: float = 600.0) -> list[tuple[uuid.UUID, int]]:
+    """Note the documents that may be published now, and return (id, tenant), the oldest first: few, so that no tenant's
+    stand in line behind all those of another.
+
+    Among them are those that were lost: nothing has happened to them for `older_than_s`, or, while others are being
+    read and the message may still wait, for `patience_s`.
+    """
+    _lock(session, _Line.DOCUMENTS)
+    rows = session.execute(
+        _ADMIT_DOCUMENTS,
+        {"older_than": older_than_s, "patience": patience_s, "dead_after": DEAD_AFTER_S, "at_a_time": AT_A_TIME},
+    )
+    return [(document_id, tenant_id) for document_id, tenant_id in rows]
+
+
+_UNLAUNCH_DOCUMENTS = text(
+    "UPDATE documents SET launched_at = NULL WHERE id = ANY (:ids) AND status = 'queued' AND lease_until IS NULL"
+)
+
+
+def unlaunch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:
+    """Undo `admit_documents` for those that could not be published."""
+    session.execute(_UNLAUNCH_DOCUMENTS, {"ids": list(document_ids)})
+
+
+def _lock(session: Session, line: _Line) -> None:
+    session.execute(select(func.pg_advisory_xact_lock(line.value)))

@@ -1,0 +1,55 @@
+"""Sentences that are handed out while their answer is still being written, and what their checks came to (N1)."""
+
+import json
+import uuid
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+
+def add_once(
+    session: Session, query_id: uuid.UUID, round_: int, step: str, item: str, value: Mapping[str, Any]
+) -> bool:
+    """Store what others are to work on; False when it is there already."""
+    columns = {"q": query_id, "r": round_, "s": step, "i": item, "v": json.dumps(value)}
+    return bool(session.execute(_ADD, columns).all())
+
+
+_ADD = text("""
+    INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, value, finished_at)
+    VALUES (:q, :r, :s, :i, 'generate', now(), CAST(:v AS jsonb), now())
+    ON CONFLICT (query_id, round, step, item) DO NOTHING RETURNING 1
+""")
+
+
+def list_values(
+    session: Session, query_id: uuid.UUID, round_: int, step: str, items: Collection[str]
+) -> list[dict[str, Any]]:
+    """What these items of a step have left so far."""
+    return list(session.scalars(_VALUES, {"q": query_id, "r": round_, "s": step, "i": list(items)}))
+
+
+_VALUES = text("""
+    SELECT value FROM step_outcomes
+    WHERE query_id = :q AND round = :r AND step = :s AND item = ANY(CAST(:i AS text[])) AND value IS NOT NULL
+""")
+
+
+def adopt_outcomes(
+    session: Session, query_id: uuid.UUID, round_: int, step: str, values: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Store outcomes by item that were worked out elsewhere; who is at work on one of these items is late."""
+    columns = {"q": query_id, "r": round_, "s": step, "i": list(values), "v": [json.dumps(v) for v in values.values()]}
+    session.execute(_ADOPT, columns)
+
+
+_ADOPT = text("""
+    INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, value, finished_at)
+    SELECT :q, :r, :s, found.item, 'early', now(), found.value, now()
+    FROM unnest(CAST(:i AS text[]), CAST(:v AS jsonb[])) AS found (item, value)
+    ON CONFLICT (query_id, round, step, item) DO UPDATE
+    SET value = excluded.value, finished_at = excluded.finished_at, attempt = step_outcomes.attempt + 1
+    WHERE step_outcomes.value IS NULL
+""")

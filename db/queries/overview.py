@@ -1,0 +1,98 @@
+"""What became of many queries, at a glance: a few statements for a whole page of them."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.orm import Session
+
+from db.models import Answer, ModelCall, QueryKind, Verification, VerificationSentence
+
+EXCERPT_CHARS = 200
+
+
+class Judged(NamedTuple):
+    """The verification that counts: of what was published, or of the text as it was given."""
+
+    verification_id: int
+    excerpt: str
+    confidence: float | None
+    accuracy_rate: float | None
+    is_grounded: bool | None
+    attempts: int
+
+
+class Answered(NamedTuple):
+    """The answer of the last round."""
+
+    abstained: bool
+    removed_citations: int
+
+
+class Paid(NamedTuple):
+    """What the model calls came to; a reply that was kept costs nothing and is no call."""
+
+    llm_calls: int
+    cost_usd: float
+
+
+def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind) -> dict[uuid.UUID, Judged]:
+    """The verification of each query that has one."""
+    statement = (
+        select(
+            Verification.query_id,
+            Verification.id,
+            func.left(Verification.answer, EXCERPT_CHARS),
+            Verification.confidence,
+            Verification.accuracy_rate,
+            Verification.is_grounded,
+            Verification.attempts,
+        )
+        .where(Verification.query_id.in_(queries))
+        .ext(distinct_on(Verification.query_id))
+    )
+    if kind is QueryKind.ANSWER:
+        statement = statement.where(Verification.kind == "published")
+        statement = statement.order_by(Verification.query_id, Verification.id.desc())
+    else:
+        # As `results.find_draft_verification`: a draft comes before what was published.
+        statement = statement.order_by(Verification.query_id, Verification.kind, Verification.id)
+    return {row[0]: Judged(*row[1:]) for row in session.execute(statement)}
+
+
+def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int, dict[str, int]]:
+    """How many sentences of each verification are in which state."""
+    found: dict[int, dict[str, int]] = defaultdict(dict)
+    of, state = VerificationSentence.verification_id, VerificationSentence.status
+    rows: Any = session.execute(select(of, state, func.count()).where(of.in_(verifications)).group_by(of, state))
+    for verification, status, count in rows:
+        found[verification][status] = count
+    return found
+
+
+def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Answered]:
+    """What is told of the answer of each query that has one."""
+    rows = session.execute(
+        select(Answer.query_id, Answer.abstained, func.jsonb_array_length(Answer.removed_citations))
+        .where(Answer.query_id.in_(queries))
+        .ext(distinct_on(Answer.query_id))
+        .order_by(Answer.query_id, Answer.round.desc())
+    )
+    return {row[0]: Answered(*row[1:]) for row in rows}
+
+
+def sum_paid(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Paid]:
+    """The model calls of each query that made any."""
+    rows = session.execute(
+        select(
+            ModelCall.query_id,
+            func.count().filter(ModelCall.kept.is_(False)),
+            func.coalesce(func.sum(ModelCall.cost_usd), 0),
+        )
+        .where(ModelCall.query_id.in_(queries))
+        .group_by(ModelCall.query_id)
+    )
+    return {query: Paid(calls, float(cost)) for query, calls, cost in rows if query is not None}

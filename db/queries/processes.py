@@ -1,0 +1,66 @@
+"""Worker processes: seen alive, or not any more."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import WorkerProcess
+from db.queries.admission import DEAD_AFTER_S
+
+_SHOWN_FOR = timedelta(hours=1)
+
+
+class Process(NamedTuple):
+    """A worker process; `silent_s` is how long ago it was seen."""
+
+    host: str
+    pid: int
+    queues: Sequence[str]
+    concurrency: int
+    started_at: datetime
+    silent_s: float
+
+    @property
+    def alive(self) -> bool:
+        """Whether it counts."""
+        return self.silent_s < DEAD_AFTER_S
+
+
+def note_alive(
+    session: Session, process_id: uuid.UUID, host: str, pid: int, queues: Sequence[str], concurrency: int
+) -> None:
+    """Write that the process lives."""
+    row = insert(WorkerProcess).values(id=process_id, host=host, pid=pid, queues=list(queues), concurrency=concurrency)
+    seen = {"seen_at": func.clock_timestamp()}
+    session.execute(row.on_conflict_do_update(index_elements=[WorkerProcess.id], set_=seen))
+
+
+def forget(session: Session, process_id: uuid.UUID) -> None:
+    """The process has ended."""
+    session.execute(delete(WorkerProcess).where(WorkerProcess.id == process_id))
+
+
+def forget_the_dead(session: Session) -> None:
+    """Remove processes that died without a word, when everybody has seen it."""
+    session.execute(delete(WorkerProcess).where(WorkerProcess.seen_at < func.now() - _SHOWN_FOR))
+
+
+def list_processes(session: Session) -> list[Process]:
+    """All that are known, those that died lately included."""
+    silent = func.extract("epoch", func.clock_timestamp() - WorkerProcess.seen_at)
+    rows = session.execute(
+        select(
+            WorkerProcess.host,
+            WorkerProcess.pid,
+            WorkerProcess.queues,
+            WorkerProcess.concurrency,
+            WorkerProcess.started_at,
+            silent,
+        ).order_by(WorkerProcess.host, WorkerProcess.started_at)
+    )
+    return [Process(host, pid, queues, many, started, float(ago)) for host, pid, queues, many, started, ago in rows]

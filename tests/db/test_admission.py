@@ -1,0 +1,203 @@
+"""Who may start: fair between tenants, people before files, never twice and never too many (A7)."""
+
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+
+from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
+from db.queries import admission, queries
+from db.queries.admission import Admitted
+from db.queries.batches import add_batch, mark_batch_cancelled
+from db.queries.documents import claim_document
+from db.queries.keys import get_or_add_tenant
+from db.session import acting_for, reading, system_transaction, transaction
+from tests.factories import make_document, make_query
+from tests.processes import living
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def tenant(name: str, weight: float = 1) -> int:
+    with system_transaction() as session:
+        tenant_id = get_or_add_tenant(session, name, "whsec_")
+        session.execute(text("UPDATE tenants SET weight = :w WHERE id = :t"), {"w": weight, "t": tenant_id})
+    return tenant_id
+
+
+def ask(count: int, of: int = DEFAULT_TENANT) -> list[uuid.UUID]:
+    """Waiting questions of a tenant, the oldest first."""
+    ids: list[uuid.UUID] = []
+    with acting_for(of):
+        for _ in range(count):
+            with transaction() as session:
+                ids.append(make_query(session).id)
+    return ids
+
+
+def file(count: int, of: int = DEFAULT_TENANT) -> uuid.UUID:
+    """A batch with so many waiting items."""
+    batch_id = uuid.uuid4()
+    with acting_for(of), transaction() as session:
+        add_batch(session, batch_id, count, None)
+        for position in range(count):
+            make_query(session, kind=QueryKind.VERIFICATION, batch_id=batch_id, position=position)
+    return batch_id
+
+
+def admit(per_process: int = 8, of_batch: int = 8) -> list[Admitted]:
+    with system_transaction() as session:
+        return admission.admit_queries(session, per_process=per_process, of_batch=of_batch)
+
+
+def end(*query_ids: uuid.UUID) -> None:
+    with system_transaction() as session:
+        for query_id in query_ids:
+            assert queries.mark_finished(session, query_id, QueryStatus.SUCCEEDED)
+
+
+def tenants_of(admitted: list[Admitted]) -> Counter[int]:
+    return Counter(each.tenant_id for each in admitted)
+
+
+def items_among(admitted: list[Admitted]) -> int:
+    return sum(each.kind == QueryKind.VERIFICATION for each in admitted)
+
+
+def test_a_query_starts_once_and_the_oldest_first() -> None:  # A7
+    ids = ask(5)
+    first = admit(per_process=3)
+    assert [each.query_id for each in first] == ids[:3]
+    assert [(each.launch, each.round, each.kind) for each in first] == [(1, 0, "answer")] * 3
+    assert admit(per_process=3) == []
+    end(ids[1])
+    assert [each.query_id for each in admit(per_process=3)] == [ids[3]]
+    with reading() as session:
+        assert session.get_one(Query, ids[3]).status == QueryStatus.RUNNING
+        assert session.get_one(Query, ids[4]).status == QueryStatus.QUEUED
+
+
+def test_places_grow_with_the_processes_that_verify_and_live() -> None:  # A1, A7
+    ask(30)
+    with living("verification"), living("verification", "citations") as second, living("retrieval"):
+        assert len(admit(per_process=4)) == 8
+        with system_transaction() as session:
+            dying = text("UPDATE worker_processes SET seen_at = now() - interval '16 s' WHERE id = :id")
+            session.execute(dying, {"id": second})
+        assert admit(per_process=6) == []
+        assert len(admit(per_process=9)) == 1
+    assert len(admit(per_process=11)) == 2
+
+
+def test_tenants_take_turns_however_much_one_of_them_asks() -> None:  # A7
+    ask(20)
+    quiet = tenant("quiet")
+    theirs = ask(3, quiet)
+    first = admit(per_process=4)
+    assert tenants_of(first) == {DEFAULT_TENANT: 2, quiet: 2}
+    # Whoever runs less comes first.
+    end(*[each.query_id for each in first if each.tenant_id == quiet])
+    assert next(iter(admit(per_process=4))).query_id == theirs[2]
+
+
+def test_a_tenant_of_more_weight_has_more_running() -> None:  # A7
+    ask(20)
+    heavy = tenant("heavy", weight=3)
+    ask(20, heavy)
+    assert tenants_of(admit(per_process=8)) == {DEFAULT_TENANT: 2, heavy: 6}
+
+
+def test_people_come_before_files_but_for_one_place_in_eight() -> None:  # A7, N2
+    file(20)
+    asked = ask(30)
+    first = admit(per_process=16)
+    assert items_among(first) == 2
+    assert [each.query_id for each in first[:14]] == asked[:14]
+    end(*asked[:14])
+    assert items_among(admit(per_process=16)) == 0
+
+
+def test_files_use_the_places_that_people_leave() -> None:  # N2
+    file(20)
+    file(20)
+    ask(3)
+    first = admit(per_process=12, of_batch=5)
+    assert (len(first), items_among(first)) == (12, 9)
+    assert items_among(admit(per_process=100, of_batch=5)) == 1
+
+
+def test_a_file_has_few_items_running_in_their_order() -> None:  # N2
+    batch_id = file(9)
+    first = admit(per_process=32, of_batch=4)
+    with reading() as session:
+        assert [session.get_one(Query, each.query_id).position for each in first] == [0, 1, 2, 3]
+    end(first[2].query_id)
+    (following,) = admit(per_process=32, of_batch=4)
+    with transaction() as session:
+        assert session.get_one(Query, following.query_id).position == 4
+        mark_batch_cancelled(session, batch_id)
+    end(first[3].query_id)
+    assert admit(per_process=32, of_batch=4) == []
+
+
+def test_files_of_several_tenants_take_turns() -> None:  # A7, N2
+    file(50)
+    file(50)
+    other = tenant("other")
+    file(50, other)
+    assert tenants_of(admit(per_process=12, of_batch=50)) == {DEFAULT_TENANT: 6, other: 6}
+
+
+def test_several_that_admit_at_once_start_nothing_twice_and_not_too_many() -> None:  # A5, A7
+    ask(40)
+    with ThreadPoolExecutor(6) as threads:
+        found = [each for some in threads.map(admit, [25] * 12) for each in some]
+    assert len({each.query_id for each in found}) == len(found) == 25
+
+
+def test_a_query_that_somebody_is_cancelling_is_left_out() -> None:  # A3
+    first, second = ask(2)
+    with transaction() as session:
+        queries.mark_finished(session, first, QueryStatus.CANCELLED)
+        assert [each.query_id for each in admit()] == [second]
+
+
+def documents(count: int, of: int = DEFAULT_TENANT, first: int = 0) -> list[uuid.UUID]:
+    ids: list[uuid.UUID] = []
+    with acting_for(of):
+        for number in range(first, first + count):
+            with transaction() as session:
+                ids.append(make_document(session, "words", number=number, status="queued").id)
+    return ids
+
+
+def admit_documents() -> list[tuple[uuid.UUID, int]]:
+    with system_transaction() as session:
+        return admission.admit_documents(session, older_than_s=10)
+
+
+def test_few_documents_start_and_every_tenant_has_its_turn() -> None:  # A7
+    documents(10)
+    other = tenant("other")
+    theirs = documents(2, other)
+    with living("ingestion", concurrency=3):
+        assert Counter(tenant_id for _, tenant_id in admit_documents()) == {DEFAULT_TENANT: 2, other: 2}
+        assert admit_documents() == []
+        with acting_for(other), transaction() as session:
+            for document_id in theirs:
+                assert claim_document(session, document_id, lease_s=20)
+        assert admit_documents() == []
+        with system_transaction() as session:
+            session.execute(text("UPDATE documents SET status = 'ready' WHERE status = 'processing'"))
+        assert [tenant_id for _, tenant_id in admit_documents()] == [DEFAULT_TENANT] * 2
+
+
+def test_documents_that_could_not_be_published_wait_again() -> None:  # A5
+    ids = documents(2)
+    started = [document_id for document_id, _ in admit_documents()]
+    assert started == ids
+    with system_transaction() as session:
+        admission.unlaunch_documents(session, started[1:])
+    assert [document_id for document_id, _ in admit_documents()] == ids[1:]

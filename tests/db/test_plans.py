@@ -1,0 +1,140 @@
+"""What is read while history grows is read from an index: its cost does not grow with what has ended (A3, A5)."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.orm import Session
+
+from db.models import QueryKind
+from db.queries import deliveries, documents, events, imports, metrics, quality, queries
+from db.queries.queries import QueryFilter
+from db.session import reading
+from tests.factories import make_query
+
+_NO_OTHER_WAY = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
+
+
+# Half of them questions, half verifications, in eleven workspaces; one in twenty failed, one in twenty was cancelled.
+_HISTORY = text("""
+    INSERT INTO queries SELECT (jsonb_populate_record(q, jsonb_build_object(
+        'id', gen_random_uuid(),
+        'workspace_id', (CAST(:workspaces AS bigint[]))[1 + n % 11],
+        'kind', CASE WHEN n % 2 = 0 THEN 'answer' ELSE 'verification' END,
+        'status', CASE n % 20 WHEN 7 THEN 'failed' WHEN 8 THEN 'cancelled' ELSE 'succeeded' END,
+        'created_at', now() - n * interval '1 second',
+        'finished_at', now()
+    ))).* FROM queries AS q, generate_series(1, 2000) AS n WHERE q.id = :query
+""")
+
+
+def some_history(session: Session) -> None:
+    """Rows that make the wrong index cost several times as much: among few rows every index is as good as another."""
+    query = make_query(session)
+    others = [make_query(session, workspace=f"other {number}").workspace_id for number in range(10)]
+    session.execute(_HISTORY, {"query": query.id, "workspaces": [query.workspace_id, *others]})
+    session.execute(text("ANALYZE queries"))
+
+
+def plan_of(session: Session, read: Callable[[Session], object]) -> str:
+    """How Postgres would run the last statement of `read` if it avoided to read a whole table and to sort."""
+    run: list[tuple[str, Any]] = []
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: object, *_: object) -> None:
+        run.append((statement, parameters))
+
+    connection = session.connection()
+    event.listen(connection, "before_cursor_execute", note)
+    read(session)
+    event.remove(connection, "before_cursor_execute", note)
+    session.execute(text(_NO_OTHER_WAY))
+    statement, parameters = run[-1]
+    return "\n".join(row[0] for row in connection.exec_driver_sql(f"EXPLAIN {statement}", parameters))
+
+
+def listed(**wanted: Any) -> Callable[[Session], object]:
+    return lambda session: queries.list_queries(session, QueryFilter(**wanted), limit=50)
+
+
+IN_ORDER: dict[str, tuple[Callable[[Session], object], str]] = {
+    "all": (listed(), "ix_queries_tenant_id_kind_created_at_id"),
+    "verifications": (listed(kind=QueryKind.VERIFICATION), "ix_queries_tenant_id_kind_created_at_id"),
+    "of a workspace": (listed(workspace="w"), "ix_queries_workspace_id_kind_created_at_id"),
+    "failed": (listed(status="failed"), "ix_queries_unlucky"),
+    "cancelled": (listed(status="cancelled"), "ix_queries_unlucky"),
+    "quality": (lambda s: quality.newest_queries(s, None, 100), "ix_queries_tenant_id_kind_created_at_id"),
+    "quality of a workspace": (
+        lambda s: quality.newest_queries(s, "w", 100),
+        "ix_queries_workspace_id_kind_created_at_id",
+    ),
+}
+
+
+@pytest.mark.parametrize(("read", "index"), IN_ORDER.values(), ids=IN_ORDER.keys())
+def test_a_list_is_read_in_the_order_of_an_index(
+    database: str, read: Callable[[Session], object], index: str
+) -> None:  # A3
+    assert database
+    with reading() as session:
+        some_history(session)
+        plan = plan_of(session, read)
+        session.rollback()
+    assert f"Index Scan Backward using {index} on queries" in plan or f"Only Scan Backward using {index}" in plan
+    assert "Sort" not in plan
+
+
+def old_drafts(session: Session) -> None:
+    """Of a table that Postgres knows: in one that it has found to be empty every index is as good as another."""
+    query_id = make_query(session).id
+    some = text("""
+        INSERT INTO events (query_id, seq, type, data)
+        SELECT :q, 1000 + n, 'draft', '{}' FROM generate_series(1, 300) AS n
+    """)
+    session.execute(some, {"q": query_id})
+    session.execute(text("ANALYZE events"))
+    events.drop_old_drafts(session, 60)
+
+
+OTHERS: dict[str, tuple[Callable[[Session], object], str]] = {
+    "old drafts": (old_drafts, "ix_events_drafts"),
+    "documents": (
+        lambda s: documents.list_documents(s, documents.DocumentFilter(), limit=50),
+        "ix_documents_tenant_id_created_at_id",
+    ),
+    "imports": (lambda s: imports.list_imports(s, None, None, limit=50), "ix_imports_tenant_id_created_at_id"),
+    "webhooks that are due": (lambda s: deliveries.list_due(s, 2), "ix_webhook_deliveries_d"),
+}
+
+
+@pytest.mark.parametrize(("read", "index"), OTHERS.values(), ids=OTHERS.keys())
+def test_what_is_few_is_found_by_an_index(database: str, read: Callable[[Session], object], index: str) -> None:  # A3
+    assert database
+    with reading() as session:
+        plan = plan_of(session, read)
+    assert f"using {index}" in plan
+    assert "Seq Scan" not in plan.replace("Seq Scan on workspaces", "")
+
+
+def test_a_scrape_reads_what_is_not_finished_and_nothing_else(database: str) -> None:  # A9
+    assert database
+    some = text("""
+        INSERT INTO queries (id, tenant_id, workspace_id, question, mode, provider, options, status, finished_at)
+        SELECT gen_random_uuid(), tenant_id, workspace_id, '', '', '', '{}', 'succeeded', now()
+        FROM queries, generate_series(1, 500)
+    """)
+    outcomes = text("""
+        INSERT INTO step_outcomes (query_id, tenant_id, round, step, item, worker, lease_until, value)
+        SELECT id, tenant_id, 0, 's', '', '', now(), '{}' FROM queries
+    """)
+    with reading() as session:
+        make_query(session)
+        for statement in (some, outcomes, text("ANALYZE queries, step_outcomes")):
+            session.execute(statement)
+        plan = plan_of(session, metrics.list_levels)
+    # Where indexes hold nothing else.
+    partial = "queries_waiting queries_waiting_items queries_running step_outcomes_parked step_outcomes_running"
+    assert [name for name in partial.split() if f"using ix_{name} " not in plan] == [], plan
+    tables = re.findall(r"Seq Scan on (\w+)", plan)
+    assert set(tables) <= {"worker_processes"}
