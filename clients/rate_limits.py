@@ -1,6 +1,7 @@
 """How often a key may ask: a window per minute that all API processes count in together."""
 
 import math
+import threading
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -16,8 +17,8 @@ from redis.retry import Retry
 log = structlog.get_logger()
 
 WINDOW_S = 60
-# A request waits for its count; three of these are less than a second.
-_TIMEOUT_S = 0.25
+_TIMEOUT_S = 0.2
+_ALONE_FOR_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,55 @@ class Window:
     resets_in_s: int
 
 
+class _Outage:
+    """Whether the broker is away: then one request in a while looks for it, and the others do not wait."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._until = 0.0
+
+    def ask(self) -> bool:
+        """Whether this request is to ask the broker."""
+        if not self._until:
+            return True
+        with self._lock:
+            if time.monotonic() < self._until:
+                return False
+            self._until = time.monotonic() + _ALONE_FOR_S
+            return True
+
+    def begin(self) -> bool:
+        """The broker did not answer; True when it did before."""
+        with self._lock:
+            new, self._until = not self._until, time.monotonic() + _ALONE_FOR_S
+            return new
+
+    def end(self) -> None:
+        """It answers."""
+        self._until = 0.0
+
+
 def count(key_id: str, per_minute: int, redis_url: str) -> Window:
-    """Count one request. Without the broker this process counts alone, so that a limit remains and nothing fails."""
-    try:
-        return _counted(_together(redis_url), key_id, per_minute)
-    except (RedisError, OSError) as error:
-        log.warning("rate_limit_counted_alone", error=type(error).__name__)
+    """Count one request. Without the broker this process counts alone, so that a limit remains and nothing fails.
+
+    Only one request every few seconds waits to find that out.
+    """
+    outage = _outage(redis_url)
+    if not outage.ask():
         return _counted(_alone(), key_id, per_minute)
+    try:
+        window = _counted(_together(redis_url), key_id, per_minute)
+    except (RedisError, OSError) as error:
+        if outage.begin():
+            log.warning("rate_limit_counted_alone", error=type(error).__name__)
+        return _counted(_alone(), key_id, per_minute)
+    outage.end()
+    return window
+
+
+@cache
+def _outage(_redis_url: str) -> _Outage:
+    return _Outage()
 
 
 def _counted(limiter: FixedWindowRateLimiter, key_id: str, per_minute: int) -> Window:

@@ -1,0 +1,6 @@
+"""How many calls and tokens a model may be asked for, by all workers together (A7)."""
+
+from clients.limiter.factory import make_limiter
+from clients.limiter.protocol import Lease, Limiter, Priority, Unlimited
+
+__all__ = ["Lease", "Limiter", "Priority", "Unlimited", "make_limiter"]

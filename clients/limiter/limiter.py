@@ -1,0 +1,146 @@
+"""The Limiter of a provider's account: shared in Redis, and while that is away a share of its own."""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+from redis.exceptions import RedisError
+
+from clients.limiter.alone import OwnAllowance
+from clients.limiter.protocol import Lease, Priority
+from clients.limiter.shared import SharedAllowance
+from clients.limiter.ticket import Answer, Ticket
+from clients.limiter.told import Told
+from clients.llm.protocol import CallDeferred, ModelError, ModelReply
+from clients.telemetry.families import ALONE
+from clients.telemetry.meter import METER
+from config.limits import LimiterSettings
+
+log = structlog.get_logger()
+
+
+class SharedLimiter:
+    """A Limiter. One per process and event loop, made after fork.
+
+    A call of no tokens takes nothing from the allowance and never waits; nor does one to a model whose server has
+    answered and told of no limit, until it does.
+    """
+
+    def __init__(self, shared: SharedAllowance, own: OwnAllowance, settings: LimiterSettings) -> None:
+        self._shared = shared
+        self._own = own
+        self._settings = settings
+        self._away_until: float | None = None
+        self._free: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
+        """Wait for `tokens` and one request, `patience_s` seconds at most.
+
+        Raises CallDeferred with the seconds after which it is worth to come again; its place is kept until then.
+        """
+        if tokens <= 0 or model in self._free:
+            return Lease("", model, 0)
+        ticket = Ticket.of(model, tokens, priority)
+        ends_at = time.monotonic() + patience_s
+        try:
+            while True:
+                left = max(0.0, ends_at - time.monotonic()) if patience_s > 0 else 0.0
+                answer = await self._take(ticket, left)
+                if answer.granted:
+                    return Lease(ticket.id, model, tokens)
+                if answer.wait > left:
+                    raise CallDeferred(answer.wait, f"the allowance of {model} is used up")
+                await asyncio.sleep(min(answer.poll, max(left, 0.001)))
+        except asyncio.CancelledError:
+            self._start(self._leave(ticket))
+            raise
+
+    async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
+        """Give back what was reserved and not used, and learn from the limits that the server told. Never raises.
+
+        It returns at once: the others are told soon, together with what else happens (see SharedAllowance.settle).
+        """
+        told = Told.by(outcome)
+        if lease.id:
+            self._own.settle(lease.id, lease.model, told)
+        if lease.id or told.tells_limits:
+            self._start(self._settle(lease, told))
+
+    async def flush(self) -> None:
+        """Return when all that was settled so far is known to the others, or cannot be."""
+        await asyncio.sleep(0)  # what was started has to begin first
+        await self._shared.flush()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def aclose(self) -> None:
+        """Finish what is being settled and release connections."""
+        await self.flush()
+        await self._shared.aclose()
+
+    async def _take(self, ticket: Ticket, patience_s: float) -> Answer:
+        if self._asks_redis():
+            try:
+                answer = await self._shared.take(ticket, patience_s, self._own.floor(ticket.model))
+            except (RedisError, OSError) as error:
+                self._lost(error)
+            else:
+                self._found()
+                ticket.first = False
+                self._own.end(ticket.model)
+                self._hear(ticket.model, answer)
+                return answer
+        return self._own.take(ticket, patience_s)
+
+    async def _settle(self, lease: Lease, told: Told) -> None:
+        if self._asks_redis():
+            try:
+                self._hear(lease.model, await self._shared.settle(lease.id, lease.model, told))
+                self._found()
+            except (RedisError, OSError) as error:
+                self._lost(error)
+
+    async def _leave(self, ticket: Ticket) -> None:
+        self._own.leave(ticket)
+        if self._asks_redis():
+            try:
+                await self._shared.leave(ticket)
+            except (RedisError, OSError) as error:
+                self._lost(error)
+
+    def _hear(self, model: str, answer: Answer) -> None:
+        self._own.hear(model, answer)
+        if answer.is_free:
+            self._free.add(model)
+        else:
+            self._free.discard(model)
+
+    def _asks_redis(self) -> bool:
+        """Whether Redis is to be asked: always, or after an outage by one call at a time."""
+        now = time.monotonic()
+        if self._away_until is None:
+            return True
+        if now < self._away_until:
+            return False
+        self._away_until = now + self._settings.again_s
+        return True
+
+    def _lost(self, error: Exception) -> None:
+        if self._away_until is None:
+            METER.set(ALONE, 1.0)
+            log.warning("limiter_alone", error=type(error).__name__)
+            self._own.begin()
+        self._away_until = time.monotonic() + self._settings.again_s
+
+    def _found(self) -> None:
+        if self._away_until is not None:
+            METER.set(ALONE, 0.0)
+            log.info("limiter_shared_again")
+            self._away_until = None
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

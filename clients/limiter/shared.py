@@ -1,0 +1,238 @@
+"""The allowance that all processes share, in Redis: one run of the script for all that is asked of it together."""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import TimeoutError as RedisTimeout
+
+from clients.limiter.pace import Pace
+from clients.limiter.script import ALLOWANCE
+from clients.limiter.ticket import Answer, Kind, Ticket
+from clients.limiter.told import Told
+from config.limits import LimiterSettings
+
+_CONNECTIONS = 4
+# A ticket lives on for so long after it should have asked again: a busy process is late, a dead one does not come.
+_GRACE_S = 3.0
+_FOR_EVER_S = 1e9
+_LATE = 1.5
+_PREFIX = "citewell:allowance"
+
+SETTLE_WITHIN_S = 0.1
+"""How long the end of a call may wait for others to be told together, when nobody waits for what it gives back."""
+
+Op = dict[str, Any]
+
+
+def account_of(api_key: str, base_url: str) -> str:
+    """Name the account of a key at a server, without telling the key."""
+    return hashlib.sha256(f"{base_url.rstrip('/')}\n{api_key}".encode()).hexdigest()[:16]
+
+
+def key_of(account: str, model: str) -> str:
+    """Where all that is known of a model of an account stands."""
+    return f"{_PREFIX}:{{{account}}}:{model}"
+
+
+class SharedAllowance:
+    """Of one account. Belongs to one event loop. Everything raises RedisError, OSError when Redis is away or slow."""
+
+    def __init__(
+        self,
+        url: str,
+        account: str,
+        process: str,
+        limits: Mapping[str, Mapping[Kind, float]],
+        settings: LimiterSettings,
+        *,
+        script: str = ALLOWANCE,
+    ) -> None:
+        pool: BlockingConnectionPool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType]
+            url,
+            max_connections=_CONNECTIONS,
+            timeout=None,
+            socket_timeout=settings.timeout_s,
+            socket_connect_timeout=settings.timeout_s,
+            # One try: whoever waits for a slow Redis goes on alone instead.
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,
+        )
+        self._redis: Any = Redis(connection_pool=pool)
+        self._script: Any = self._redis.register_script(script)
+        # In front of the pool, so that who waits for a connection does not wait for Redis.
+        self._slots = asyncio.Semaphore(_CONNECTIONS)
+        self._account = account
+        self._limits = limits
+        self._settings = settings
+        self._same: Op = {
+            "margin": settings.margin,
+            "process": process,
+            "grace_s": _GRACE_S,
+            "lease_s": settings.lease_s,
+            "probe_s": settings.probe_s,
+            "seen_s": settings.seen_s,
+        }
+        self._desks: dict[str, _Desk] = {}
+
+    async def take(self, ticket: Ticket, patience_s: float, floor: Mapping[Kind, float] | None = None) -> Answer:
+        """Reserve for `ticket`, or say when to ask again; a wait over `patience_s` gives up the ticket.
+
+        `floor`: each bucket is at least so full (see `Answer.full`).
+        """
+        op: Op = {
+            "op": "take",
+            "id": ticket.id,
+            "tokens": ticket.tokens,
+            "score": ticket.score,
+            "claim": ticket.claim,
+            "first": ticket.first,
+            "patience": min(max(patience_s, 0.0), _FOR_EVER_S),
+            "keep_s": self._settings.keep_place_s if patience_s > 0 else 0.0,
+        }
+        return await self._desk(ticket.model).ask(op, floor)
+
+    async def settle(self, lease_id: str, model: str, told: Told) -> Answer:
+        """Give back what was not used and learn. It may wait a little for company, see SETTLE_WITHIN_S."""
+        known = {k: v for k, v in (asdict(told.allowance) | asdict(told)).items() if k not in {"used", "allowance"}}
+        op = _without_none({"op": "settle", "id": lease_id, "used": told.used, "told": _without_none(known)})
+        return await self._desk(model).ask(op, may_wait=told.refused is None)
+
+    async def leave(self, ticket: Ticket) -> Answer:
+        """Nobody waits for it any longer."""
+        return await self._desk(ticket.model).ask({"op": "leave", "id": ticket.id})
+
+    async def flush(self) -> None:
+        """Ask what is still to be asked."""
+        await asyncio.gather(*(desk.empty() for desk in self._desks.values()))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._redis.aclose(close_connection_pool=True)
+
+    def _desk(self, model: str) -> "_Desk":
+        if model not in self._desks:
+            self._desks[model] = _Desk(self, model)
+        return self._desks[model]
+
+    async def decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
+        """One run of the script."""
+        call = self._same | {"ops": ops, "limits": self._limits.get(model, {})}
+        if floor:
+            call["floor"] = dict(floor)
+        keys, args = [key_of(self._account, model)], [json.dumps(call)]
+        async with self._slots:
+            started = time.monotonic()
+            try:
+                answer = await self._script(keys=keys, args=args)
+            except RedisTimeout:
+                # Who noticed the end of the timeout late was busy itself; asking again does no harm (see the script).
+                if time.monotonic() - started < _LATE * self._settings.timeout_s:
+                    raise
+                answer = await self._script(keys=keys, args=args)
+        return _Decided.model_validate_json(answer).each()
+
+
+class _Decided(Answer):
+    """What one run of the script says: the same for all who asked, and to each of them."""
+
+    answers: list[Answer]
+
+    def each(self) -> list[Answer]:
+        """As many whole answers."""
+        same = {
+            name: getattr(self, name) for name in ("full", "limits", "sharers", "waiting", "known", "refusing", "now")
+        }
+        return [one.model_copy(update=same) for one in self.answers]
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """An op that waits to be sent, and who waits for its answer."""
+
+    op: Op
+    answer: asyncio.Future[Answer]
+    floor: Mapping[Kind, float] | None
+
+
+class _Desk:
+    """Takes what is asked of one model. What comes in one tick of the loop, or while the last run is on its way, goes
+    together."""
+
+    def __init__(self, shared: SharedAllowance, model: str) -> None:
+        self._shared = shared
+        self._model = model
+        self._asked: list[_Asked] = []
+        self._is_calm = False
+        self._pace = Pace()
+        self._sending: asyncio.Task[None] | None = None
+        self._later: asyncio.TimerHandle | None = None
+
+    async def ask(self, op: Op, floor: Mapping[Kind, float] | None = None, *, may_wait: bool = False) -> Answer:
+        """The script's answer. `may_wait`: it goes with the next that is asked, or a little later."""
+        loop = asyncio.get_running_loop()
+        asked = _Asked(op, loop.create_future(), floor)
+        self._asked.append(asked)
+        if not (may_wait and self._is_calm):
+            self._send()
+        elif self._later is None:
+            self._later = loop.call_later(SETTLE_WITHIN_S, self._send)
+        return await asked.answer
+
+    async def empty(self) -> None:
+        """Send what waits, and return when it is answered."""
+        self._send()
+        if self._sending is not None:
+            await self._sending
+
+    def _send(self) -> None:
+        if self._sending is None:
+            self._sending = asyncio.create_task(self._send_all())
+
+    async def _send_all(self) -> None:
+        try:
+            while self._asked:
+                await asyncio.sleep(self._pace.pause_s())
+                await self._send_once()
+        finally:
+            self._sending = None
+
+    async def _send_once(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        # Who was stopped meanwhile must not be given anything.
+        together = [asked for asked in self._asked if not asked.answer.done()]
+        self._asked.clear()
+        if not together:
+            return
+        floor = next((asked.floor for asked in together if asked.floor), None)
+        try:
+            answers = await self._shared.decide(self._model, [asked.op for asked in together], floor)
+        except Exception as error:  # noqa: BLE001 - theirs, whatever it is
+            # Those who came meanwhile need not find out for themselves.
+            for asked in (*together, *self._asked):
+                _fail(asked.answer, error)
+            self._asked.clear()
+            return
+        self._is_calm = answers[-1].is_calm
+        for asked, answer in zip(together, answers, strict=True):
+            if not asked.answer.done():
+                asked.answer.set_result(answer)
+
+
+def _fail(answer: asyncio.Future[Answer], error: Exception) -> None:
+    if not answer.done():
+        answer.set_exception(error)
+
+
+def _without_none(call: Mapping[str, object]) -> dict[str, object]:
+    # A null would be a value in Lua, and a true one.
+    return {name: value for name, value in call.items() if value is not None}

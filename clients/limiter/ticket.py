@@ -1,0 +1,81 @@
+"""One call that asks for its place, and what it is told."""
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from clients.limiter.protocol import Priority
+from config.limits import ModelLimits
+
+Kind = Literal["rpm", "rpd", "tpm", "tpd"]
+KINDS: Mapping[Kind, float] = {"rpm": 60.0, "rpd": 86_400.0, "tpm": 60.0, "tpd": 86_400.0}
+"""Every kind of limit with its window in seconds."""
+OF_TOKENS: frozenset[Kind] = frozenset({"tpm", "tpd"})
+
+# Later than every time of acceptance, so that all of a batch stand behind all that somebody waits for.
+_BATCH = 1e11
+
+
+def configured(limits: ModelLimits) -> dict[Kind, float]:
+    """The limits that the configuration knows."""
+    known: dict[Kind, int | None] = {
+        "rpm": limits.requests_per_minute,
+        "rpd": limits.requests_per_day,
+        "tpm": limits.tokens_per_minute,
+        "tpd": limits.tokens_per_day,
+    }
+    return {kind: float(limit) for kind, limit in known.items() if limit is not None}
+
+
+@dataclass(slots=True)
+class Ticket:
+    """A call that waits; `score` and then `id` say who goes first. `claim` is its query's kept place."""
+
+    id: str
+    model: str
+    tokens: int
+    score: float
+    claim: str
+    first: bool = True
+
+    @classmethod
+    def of(cls, model: str, tokens: int, priority: Priority) -> "Ticket":
+        """A new one. Who does not say since when he waits, waits since now."""
+        score = (priority.since or time.time()) + (_BATCH if priority.is_batch else 0.0)
+        # Among the calls of a query, who asked first goes first; a claim (`~`) sorts behind all of them.
+        return cls(f"{time.time_ns():016x}-{secrets.token_hex(4)}", model, tokens, score, f"~{score:.6f}")
+
+
+class Answer(BaseModel):
+    """What the allowance says to a ticket: go, or ask again in `poll` seconds; `wait` is when it should be its turn.
+
+    `full` is how full each bucket is (1 is its limit), `limits` what is known of limits, `sharers` how many processes
+    use the model, `waiting` how many calls wait or have a place kept, `now` the time by which all that was decided.
+    """
+
+    granted: bool = False
+    poll: float = 0.0
+    wait: float = 0.0
+    full: dict[Kind, float] = Field(default_factory=dict[Kind, float])
+    limits: dict[Kind, float] = Field(default_factory=dict[Kind, float])
+    sharers: int = 0
+    waiting: int = 0
+    known: bool = False
+    """Whether the server has answered since the state began."""
+    refusing: bool = False
+    """Whether a refusal is still in force."""
+    now: float = 0.0
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether nobody waits for what calls give back, or for what their answers tell."""
+        return self.known and not self.waiting and not self.refusing
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the server has answered without telling of any limit."""
+        return self.known and not self.limits and not self.refusing

@@ -1,0 +1,118 @@
+"""Where scenes with the allowance are played: a Redis, an account of its own, and a clock that a test may turn."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from redis import Redis
+
+from clients.limiter.alone import OwnAllowance
+from clients.limiter.limiter import SharedLimiter
+from clients.limiter.protocol import Priority
+from clients.limiter.script import ALLOWANCE
+from clients.limiter.shared import SharedAllowance
+from clients.limiter.ticket import Answer, Kind, Ticket
+from clients.limiter.told import Told
+from clients.llm.protocol import Allowance, ModelReply, Usage
+from config.limits import LimiterSettings
+
+T = TypeVar("T")
+MODEL = "m"
+NOW = Priority()
+_CLOCK = "redis.call('TIME')"
+
+
+def reply(used: int, *, limit: int | None = None, remaining: int | None = None) -> ModelReply:
+    """A reply that used so many tokens, with what the server says of tokens per minute."""
+    allowance = Allowance(limit_tokens=limit, remaining_tokens=remaining)
+    return ModelReply("x", MODEL, Usage(prompt_tokens=used), "stop", allowance=allowance)
+
+
+class Turned:
+    """The shared allowance by a clock that stands still until `turn`; the rest of the script is as it is."""
+
+    def __init__(self, url: str, limits: Mapping[Kind, float], settings: LimiterSettings) -> None:
+        assert _CLOCK in ALLOWANCE
+        self.account = secrets.token_hex(8)
+        self._redis: Any = Redis.from_url(url)  # pyright: ignore[reportUnknownMemberType]
+        self._clock = f"citewell:allowance:{{{self.account}}}:{MODEL}:clock"
+        script = ALLOWANCE.replace(_CLOCK, "redis.call('LRANGE', KEYS[1] .. ':clock', 0, 1)")
+        self._shared = SharedAllowance(url, self.account, "p", {MODEL: limits}, settings, script=script)
+        self.now = 1_000_000.0
+        self.turn(0)
+
+    def turn(self, seconds: float) -> None:
+        """Let so much time go by."""
+        self.now += seconds
+        whole, micro = divmod(round(self.now * 1_000_000), 1_000_000)
+        self._redis.delete(self._clock)
+        self._redis.rpush(self._clock, whole, micro)
+
+    def forget(self) -> None:
+        """What FLUSHALL does to this account."""
+        for key in self._redis.scan_iter(match=f"*{self.account}*"):
+            if key.decode() != self._clock:
+                self._redis.delete(key)
+
+    async def take(self, ticket: Ticket, patience_s: float = 1e6) -> Answer:
+        return await self._shared.take(ticket, patience_s)
+
+    async def settle(self, ticket: Ticket, told: Told) -> Answer:
+        return await self._shared.settle(ticket.id, MODEL, told)
+
+    async def leave(self, ticket: Ticket) -> Answer:
+        return await self._shared.leave(ticket)
+
+    async def known(self) -> None:
+        """A first call that tells nothing but that the server is there: no longer a cold start."""
+        first = ticket(0)
+        await self.take(first)
+        await self.settle(first, Told(0, answered=True))
+
+    async def aclose(self) -> None:
+        await self._shared.aclose()
+        self._redis.close()
+
+
+def ticket(tokens: int, since: float = 1.0, *, is_batch: bool = False) -> Ticket:
+    """One of a query that was accepted at `since`."""
+    return Ticket.of(MODEL, tokens, Priority(is_batch, since))
+
+
+def play(
+    url: str,
+    scene: Callable[[Turned], Awaitable[T]],
+    *,
+    settings: LimiterSettings | None = None,
+    **limits: float,
+) -> T:
+    """Play a scene with an account of such limits, without a margin unless `settings` has one."""
+
+    async def whole() -> T:
+        known: dict[Kind, float] = {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
+        # A Redis that is late on a busy machine is no part of the scene.
+        of_settings = (settings or LimiterSettings(margin=0)).model_copy(update={"timeout_s": 10.0})
+        turned = Turned(url, known, of_settings)
+        try:
+            return await scene(turned)
+        finally:
+            await turned.aclose()
+
+    return asyncio.run(whole())
+
+
+def limiter(url: str, *, account: str = "", settings: LimiterSettings | None = None, **limits: float) -> SharedLimiter:
+    """A whole limiter by the real clock; the same `account` is shared with others of that name."""
+    of_settings = settings or LimiterSettings(margin=0, timeout_s=10)
+    known: dict[str, dict[Kind, float]] = {
+        MODEL: {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
+    }
+    shared = SharedAllowance(url, account or secrets.token_hex(8), secrets.token_hex(4), known, of_settings)
+    return SharedLimiter(shared, OwnAllowance(known, of_settings), of_settings)
+
+
+async def warm(one: SharedLimiter) -> None:
+    """Make the first call, which goes alone."""
+    await one.settle(await one.acquire(MODEL, 1, NOW, patience_s=10), reply(0))
+    await one.flush()

@@ -1,0 +1,151 @@
+"""The script against the provider's own book-keeping: nothing is let through that it would refuse (A7)."""
+
+from itertools import accumulate
+
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from clients.limiter.ticket import Ticket
+from clients.limiter.told import Told
+from clients.llm.protocol import Allowance
+from config.limits import LimiterSettings
+from tests.clients.limiter.stage import Turned, play, ticket
+from tests.simulators.groq.limits import Limits, Meter
+
+# What happens: time goes by, somebody asks for tokens, or a call ends that used a share of what it reserved.
+_PASS = st.tuples(st.just("pass"), st.floats(0.0, 40.0))
+_ASK = st.tuples(st.just("ask"), st.integers(1, 700))
+_END = st.tuples(st.just("end"), st.floats(0.0, 1.2))
+_STORY = st.lists(st.one_of(_PASS, _ASK, _ASK, _END), min_size=5, max_size=25)
+
+
+# A7
+@given(story=_STORY)
+@hypothesis_settings(max_examples=25)
+def test_what_is_let_through_the_provider_lets_through(redis_url: str, story: list[tuple[str, float]]) -> None:
+    async def scene(turned: Turned) -> int:
+        meter = Meter("org", "m", Limits(rpm=4, rpd=3_000, tpm=1_000, tpd=200_000), clock=lambda: turned.now)
+        await turned.known()
+        turned.turn(61)
+        open_: list[Ticket] = []
+        admitted = 0
+        for what, amount in story:
+            if what == "pass":
+                turned.turn(amount)
+            elif what == "ask":
+                asked = ticket(int(amount))
+                if (await turned.take(asked, 0)).granted:
+                    meter.admit(asked.tokens)  # raises when it is over any limit
+                    open_.append(asked)
+                    admitted += 1
+            elif open_:
+                ended = open_.pop(0)
+                used = int(ended.tokens * amount)
+                meter.settle(ended.tokens, used)
+                await turned.settle(ended, Told(used, answered=True))
+        return admitted
+
+    admitted = play(redis_url, scene, rpm=4, rpd=3_000, tpm=1_000, tpd=200_000)
+    assert admitted or not any(what == "ask" for what, _ in story)
+
+
+# A7
+@given(steps=st.lists(st.tuples(st.floats(0.0, 20.0), st.integers(1, 400)), min_size=5, max_size=25))
+@hypothesis_settings(max_examples=20)
+def test_no_window_has_more_than_the_limit_and_what_drained(redis_url: str, steps: list[tuple[float, int]]) -> None:
+    limit, margin = 1_000, 0.1
+
+    async def scene(turned: Turned) -> list[tuple[float, int]]:
+        await turned.known()
+        admitted: list[tuple[float, int]] = []
+        for seconds, tokens in steps:
+            turned.turn(seconds)
+            if (await turned.take(ticket(tokens), 0)).granted:
+                admitted.append((turned.now, tokens))
+        return admitted
+
+    admitted = play(redis_url, scene, settings=LimiterSettings(margin=margin, lease_s=1e6), tpm=limit)
+    for first in range(len(admitted)):
+        window = admitted[first:]
+        for (at, _), total in zip(window, accumulate(tokens for _, tokens in window), strict=True):
+            assert total <= limit * (1 - margin) + (at - window[0][0]) * limit / 60 + 0.01
+
+
+# A7
+def test_a_wait_is_exactly_as_long_as_needed(redis_url: str) -> None:
+    async def scene(turned: Turned) -> None:
+        await turned.known()
+        assert (await turned.take(ticket(1_000))).granted
+        waiting = ticket(250)
+        answer = await turned.take(waiting)
+        assert not answer.granted
+        turned.turn(14.9)
+        assert not (await turned.take(waiting)).granted
+        turned.turn(0.11)  # 250 of 1,000 a minute drain in 15 s
+        assert (await turned.take(waiting)).granted
+
+    play(redis_url, scene, tpm=1_000)
+
+
+# A7
+def test_all_kinds_or_none(redis_url: str) -> None:
+    async def scene(turned: Turned) -> None:
+        await turned.known()
+        turned.turn(120)
+        assert (await turned.take(ticket(10))).granted
+        refused = await turned.take(ticket(10), 0)
+        assert not refused.granted
+        assert refused.full["rpm"] == 1.0
+        assert refused.full["tpm"] == 0.01
+
+    play(redis_url, scene, rpm=1, tpm=1_000)
+
+
+# A7
+def test_a_call_over_the_margin_waits_for_empty_buckets(redis_url: str) -> None:
+    async def scene(turned: Turned) -> None:
+        await turned.known()
+        assert (await turned.take(ticket(100))).granted
+        large = ticket(1_000)
+        assert not (await turned.take(large)).granted
+        turned.turn(6.01)
+        assert (await turned.take(large)).granted
+
+    play(redis_url, scene, settings=LimiterSettings(margin=0.1), tpm=1_000)
+
+
+# A7
+def test_a_call_that_can_never_fit_is_left_to_the_server(redis_url: str) -> None:
+    async def scene(turned: Turned) -> None:
+        await turned.known()
+        assert (await turned.take(ticket(1_000))).granted
+        assert (await turned.take(ticket(1_001), 0)).granted
+        assert (await turned.take(ticket(1), 0)).full["tpm"] == 1.0
+
+    play(redis_url, scene, tpm=1_000)
+
+
+# A7
+def test_cached_tokens_are_given_back_and_the_rest_is_kept(redis_url: str) -> None:
+    async def scene(turned: Turned) -> None:
+        await turned.known()
+        call = ticket(800)
+        await turned.take(call)
+        assert (await turned.settle(call, Told(300, answered=True))).full["tpm"] == 0.3
+        assert (await turned.settle(call, Told(0, answered=True))).full["tpm"] == 0.3  # once only
+
+    play(redis_url, scene, tpm=1_000)
+
+
+# A7
+def test_the_margin_is_one_of_minutes_and_not_of_days(redis_url: str) -> None:
+    async def scene(turned: Turned) -> None:
+        await turned.known()
+        call = ticket(10)
+        await turned.take(call)
+        told = Told(10, answered=True, allowance=Allowance(limit_requests=1_000, remaining_requests=0))
+        assert (await turned.settle(call, told)).full["rpd"] == 1.0
+        assert (await turned.take(ticket(10), 0)).wait <= 86.4
+
+    play(redis_url, scene, rpd=1_000)
