@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, SecretStr
 
 from config.group import Group
+from config.limits import DEVELOPER, ModelLimits
 
 
 class ModelInfo(Group):
@@ -15,15 +16,26 @@ class ModelInfo(Group):
     price_out: float = 0.0
     strict_schema: bool = False
     reasoning_effort: Literal["low", "medium", "high"] | None = None
+    limits: ModelLimits = ModelLimits()
 
 
 def _catalogue() -> dict[str, ModelInfo]:
     return {
         "openai/gpt-oss-120b": ModelInfo(
-            price_in=0.15, price_cached=0.075, price_out=0.60, strict_schema=True, reasoning_effort="low"
+            price_in=0.15,
+            price_cached=0.075,
+            price_out=0.60,
+            strict_schema=True,
+            reasoning_effort="low",
+            limits=DEVELOPER,
         ),
         "openai/gpt-oss-20b": ModelInfo(
-            price_in=0.075, price_cached=0.0375, price_out=0.30, strict_schema=True, reasoning_effort="low"
+            price_in=0.075,
+            price_cached=0.0375,
+            price_out=0.30,
+            strict_schema=True,
+            reasoning_effort="low",
+            limits=DEVELOPER,
         ),
         "qwen/qwen3.6-27b": ModelInfo(price_in=0.60, price_cached=0.30, price_out=3.00),
         # S4's fast model: shut down for most accounts on 2026-08-16, still served to some.
@@ -31,10 +43,28 @@ def _catalogue() -> dict[str, ModelInfo]:
     }
 
 
-class ModelSettings(Group):
-    """Which models answer and judge. `auto` is `groq` when GROQ_API_KEY is set and `offline` otherwise."""
+class BreakerSettings(Group):
+    """When a model that fails is left alone, per model and process. 429s and unusable replies are no failures."""
 
-    provider: Literal["auto", "groq", "offline"] = "auto"
+    share: float = Field(default=0.5, gt=0, le=1, description="of the last calls that failed")
+    calls: int = Field(default=10, ge=1, description="that must have ended before it is judged")
+    window_s: float = Field(default=10.0, gt=0, description="how far back calls count")
+    open_s: float = Field(default=2.0, gt=0, description="until one call tries again; doubled each time it fails")
+    longest_s: float = Field(default=10.0, gt=0, description="the longest such pause")
+
+
+class ModelSettings(Group):
+    """Which models answer and judge. `auto` is `groq` when GROQ_API_KEY is set and `offline` otherwise.
+
+    `openai_compatible` is any server of OpenAI's chat completions; docs/models.md.
+    """
+
+    provider: Literal["auto", "groq", "openai_compatible", "offline"] = "auto"
+    base_url: str | None = Field(default=None, description="of an openai_compatible server, without /chat/completions")
+    api_key: SecretStr | None = Field(default=None, description="of an openai_compatible server, if it wants one")
+    client: Literal["lean", "sdk"] = Field(
+        default="sdk", description="what speaks to Groq: its SDK, or our own, which is cheaper"
+    )
     main: str = "openai/gpt-oss-120b"
     fast: str = "openai/gpt-oss-20b"
     fallbacks: dict[str, tuple[str, ...]] = Field(
@@ -49,11 +79,20 @@ class ModelSettings(Group):
     call_timeout_s: float = Field(default=30.0, gt=0)
     deadline_s: float = Field(default=90.0, gt=0, description="per model call, all attempts and waits included")
     concurrency: int = Field(default=32, ge=1, description="model calls in flight per worker process")
+    patience_s: float = Field(
+        default=2.0, ge=0, description="a step that would wait longer for its allowance is put off and holds no worker"
+    )
     # A classifier of (source, statement) pairs that checks statements instead of the fast model; docs/neural-judge.md.
     judge: str | None = Field(default=None, description="a folder, or the id of a model in the hub's cache")
     judge_label: str | None = Field(default=None, description="which of its labels means that the source supports")
     judge_weight: float = Field(default=0.7, ge=0, le=1, description="against the offline estimate; 1 is it alone")
     judge_download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
+    keep_replies_s: float = Field(default=604_800.0, ge=0, description="how long paid replies are kept; 0 keeps none")
+    share_replies: bool = Field(default=True, description="a judgement made for one query serves the tenant's others")
+    share_answers: bool = Field(default=False, description="the same for what models write")
+    hedge_share: float = Field(default=0.05, ge=0, le=1, description="extra calls for late judgements; 0: none")
+    hedge_min_s: float = Field(default=0.4, ge=0, description="no judgement is late before that")
+    breaker: BreakerSettings = BreakerSettings()
 
 
 class RerankSettings(Group):
@@ -68,7 +107,7 @@ class RerankSettings(Group):
     timeout_s: float = Field(default=30.0, gt=0, description="per task, all attempts and waits included")
     top_k: int = Field(default=3, ge=1, le=50)
     merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
-    batch: int = Field(default=5, ge=1, description="chunks per task; every chunk has a model call of its own")
+    batch: int = Field(default=10, ge=1, description="chunks per task; every chunk has a model call of its own")
     context_tokens: int = Field(default=6000, ge=100, description="of all passages to write from, about (S4.5)")
     source_scoring: bool = Field(default=False, description="keep only sources that score 0.4 or more (S5.2)")
 

@@ -7,6 +7,7 @@ from clients.llm.groq import GroqModel
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
 from clients.llm.offline.meaning import Meaning
+from clients.llm.openai_compatible import CompatibleModel
 from clients.llm.protocol import ChatModel
 from config.settings import ConfigurationInvalid, Settings
 
@@ -14,8 +15,8 @@ from config.settings import ConfigurationInvalid, Settings
 def make_model(settings: Settings) -> ChatModel:
     """Return the model of `settings.provider`, with `models.judge` before it if there is one.
 
-    Call it after fork, once per process. Raises ConfigurationInvalid when Groq is wanted and its key is missing or its
-    address is no address, and when the judge cannot be used.
+    Call it after fork, once per process. Raises ConfigurationInvalid when Groq is wanted and its key is missing, when
+    the provider's address is no address or carries a second login, and when the judge cannot be used.
     """
     models = settings.models
     if not models.judge:
@@ -28,21 +29,37 @@ def make_model(settings: Settings) -> ChatModel:
 def _provider(settings: Settings) -> ChatModel:
     if settings.provider == "offline":
         return OfflineModel(default_embedder())
-    key = settings.groq_api_key.get_secret_value().strip() if settings.groq_api_key else ""
+    models, url, key = settings.models, settings.provider_url, settings.provider_key
+    if settings.provider == "openai_compatible":
+        _require_usable(key, "models.api_key")
+        _require_address(url, "models.base_url", "http://127.0.0.1:11434/v1")
+        _require_one_login(url, "models.base_url", key, "models.api_key")
+        return CompatibleModel(key, url, catalogue=models.catalogue, concurrency=models.concurrency)
     if not key:
         raise ConfigurationInvalid("models.provider is 'groq' but GROQ_API_KEY is not set")
-    if not key.isascii() or not key.isprintable():
-        raise ConfigurationInvalid("GROQ_API_KEY has characters that no key has")
-    _require_address(settings.groq_base_url)
-    models = settings.models
-    return GroqModel(key, settings.groq_base_url, catalogue=models.catalogue, concurrency=models.concurrency)
+    _require_usable(key, "GROQ_API_KEY")
+    _require_address(url, "GROQ_BASE_URL", "https://api.groq.com")
+    _require_one_login(url, "GROQ_BASE_URL", key, "GROQ_API_KEY")
+    return GroqModel(key, url, catalogue=models.catalogue, concurrency=models.concurrency, client=models.client)
 
 
-def _require_address(base_url: str) -> None:
+def _require_usable(key: str, setting: str) -> None:
+    if not key.isascii() or (key and not key.isprintable()):
+        raise ConfigurationInvalid(f"{setting} has characters that no key has")
+
+
+def _require_one_login(url: str, url_setting: str, key: str, key_setting: str) -> None:
+    if key and httpx.URL(url).userinfo:
+        raise ConfigurationInvalid(
+            f"{url_setting} has a user name in it and {key_setting} is set; a request carries one of them; remove one"
+        )
+
+
+def _require_address(base_url: str, setting: str, example: str) -> None:
     try:
         url = httpx.URL(base_url)
         usable = url.scheme in {"http", "https"} and bool(url.host)
     except httpx.InvalidURL:
         usable = False
     if not usable:
-        raise ConfigurationInvalid(f"GROQ_BASE_URL is {base_url!r}; it must be like https://api.groq.com")
+        raise ConfigurationInvalid(f"{setting} is {base_url!r}; it must be like {example}")

@@ -1,58 +1,49 @@
-"""The one way to ask a model: retries, fallback models, a checked reply, and a record of every attempt.
+"""The one way to ask a model: kept replies, retries, fallback models, a checked reply, and a record of every attempt.
 
-A failure is a value that says what a user should know; only programming errors are exceptions.
+A failure is a value that says what a user should know. Exceptions are programming errors, and CallDeferred for callers
+whose terms name their patience.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from pydantic import ValidationError
+import structlog
 
+from clients.limiter import Limiter
+from clients.llm.breaker import CircuitOpen
+from clients.llm.calls import Attempt, Caller
+from clients.llm.failures import Failure, after_error, without_call
+from clients.llm.kept import ReplyKeeper, ReplyStore
+from clients.llm.pauses import RetryAfter
 from clients.llm.protocol import (
+    CallDeferred,
     CallLog,
-    CallRecord,
     ChatModel,
     ModelError,
     ModelGone,
-    ModelRateLimited,
-    ModelRefused,
     ModelReply,
     ModelReplyInvalid,
     ModelRequest,
     ModelUnavailable,
+    PromptText,
+    Terms,
     Usage,
 )
+from clients.llm.questions import Question, drained, read_judgement
+from clients.llm.recording import kept_record
 from clients.llm.retry import RetryBudget
 from config.models import ModelSettings
 from domain.judgements import Composition, Judgement, Reply
-from domain.prompts import prompt_version
-
-FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
 
 _R = TypeVar("_R", bound=Reply)
 _T = TypeVar("_T")
 
 # A dead id is not called again for so long; a 404 by mistake of the provider must not last until the next restart.
 GONE_FOR_S = 300.0
-
-_KINDS: dict[type[ModelError], FailureKind] = {
-    ModelUnavailable: "unavailable",
-    ModelRateLimited: "rate_limited",
-    ModelReplyInvalid: "invalid_reply",
-    ModelGone: "gone",
-    ModelRefused: "refused",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """No usable reply. `reason` is for users: what failed, with which model, after how many tries; no secrets."""
-
-    reason: str
-    kind: FailureKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +63,28 @@ class _Gone:
     until: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Question(Generic[_T]):
-    """One question to the models; `send` makes one try at it and returns the value together with the raw reply."""
-
-    task: Judgement[Any] | Composition
-    fields: Mapping[str, object]
-    reply: type[Reply] | None
-    send: Callable[[ModelRequest], Awaitable[tuple[_T, ModelReply]]]
-    log: CallLog
-    item: str
-
-
 class ModelGateway:
-    """Asks `model`. One per process: it remembers which model ids are gone and never calls those again.
+    """Asks `model`. One per process: it remembers which model ids are gone or fail, and how long calls take.
 
-    Between tries it waits at random: up to `backoff_s` seconds after the first, twice as long after each further one.
+    `limiter` says when a call may be made; without one only the server's refusals are obeyed. `replies` is where paid
+    replies are kept. Between tries it waits at random: up to `backoff_s` seconds after the first, twice as long after
+    each further one.
     """
 
-    def __init__(self, model: ChatModel, settings: ModelSettings, *, backoff_s: float = 0.25) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        settings: ModelSettings,
+        *,
+        limiter: Limiter | None = None,
+        replies: ReplyStore | None = None,
+        backoff_s: float = 0.25,
+    ) -> None:
         self._model = model
         self._settings = settings
         self._backoff_s = backoff_s
+        self._keeper = ReplyKeeper(replies, settings)
+        self._caller = Caller(model, settings, limiter or RetryAfter(), self._keeper)
         self._gone: dict[str, _Gone] = {}
 
     @property
@@ -112,14 +103,16 @@ class ModelGateway:
     ) -> _R | Failure:
         """Return the judgement, checked against its schema. Every attempt is appended to `log` under `item`.
 
-        `model` overrides the one of the judgement's role. Raises PromptFieldMismatch.
+        `model` overrides the one of the judgement's role. Raises PromptFieldMismatch, and CallDeferred as `log.terms`
+        say.
         """
 
-        async def send(request: ModelRequest) -> tuple[_R, ModelReply]:
-            reply = await self._model.complete(request)
-            return _read(judgement.reply, reply), reply
+        def read(reply: ModelReply) -> _R:
+            return read_judgement(judgement.reply, reply)
 
-        return await self._answer(_Question(judgement, fields, judgement.reply, send, log, item), model)
+        return await self._answer(
+            Question(judgement, PromptText(judgement.name, fields), self._complete, read, log, item), model
+        )
 
     async def compose(
         self,
@@ -130,118 +123,128 @@ class ModelGateway:
         model: str | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> ComposedText | Failure:
-        """Stream a piece of prose and return it when it is complete. Raises PromptFieldMismatch.
+        """Stream a piece of prose and return it when it is complete. Raises PromptFieldMismatch, and CallDeferred as
+        `log.terms` say.
 
         `on_text` gets the whole text so far, each time that it grows; after a broken stream it starts again from less.
+        A kept text comes at once.
         """
 
-        async def send(request: ModelRequest) -> tuple[ComposedText, ModelReply]:
-            reply = await _drained(self._model, request, on_text)
-            return ComposedText(reply.text, reply.model, reply.finish_reason), reply
+        async def fetch(request: ModelRequest) -> ModelReply:
+            return await drained(self._model, request, on_text)
 
-        return await self._answer(_Question(composition, fields, None, send, log, ""), model)
+        def read(reply: ModelReply) -> ComposedText:
+            return ComposedText(reply.text, reply.model, reply.finish_reason)
 
-    async def _answer(self, question: _Question[_T], model: str | None) -> _T | Failure:
-        wanted = model or (self._settings.main if question.task.role == "main" else self._settings.fast)
-        budget = RetryBudget(self._settings.attempts, self._settings.deadline_s, self._backoff_s)
-        chain = (wanted, *self._settings.fallbacks.get(wanted, ()))
-        for candidate in chain:
-            if candidate in self._gone and time.monotonic() < self._gone[candidate].until:
-                continue
-            try:
-                return await budget.run(lambda model=candidate: self._attempt(question, model, budget))
-            except ModelGone as error:
-                self._gone[candidate] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
-            except ModelError as error:
-                return _failure(error, candidate, budget)
-        reasons = "; ".join(f"{candidate}: {self._gone[candidate].reason}" for candidate in chain)
-        return Failure(f"no model is left to ask ({reasons})", "gone")
-
-    async def _attempt(self, question: _Question[_T], model: str, budget: RetryBudget) -> _T:
-        task = question.task
-        request = ModelRequest(
-            prompt=task.name,
-            fields=question.fields,
-            model=model,
-            # A reply can be invalid because reasoning ate its tokens: the next one gets more.
-            max_tokens=task.max_tokens * (1 + budget.invalid),
-            timeout_s=min(self._settings.call_timeout_s, budget.seconds_left),
-            temperature=task.temperature,
-            reply=question.reply,
+        return await self._answer(
+            Question(composition, PromptText(composition.name, fields), fetch, read, log, on_text=on_text), model
         )
+
+    async def _complete(self, request: ModelRequest) -> ModelReply:
+        return await self._model.complete(request)
+
+    async def _answer(self, question: Question[_T], model: str | None) -> _T | Failure:
+        fast = question.log.terms.fast or self._settings.fast
+        wanted = model or (self._settings.main if question.task.role == "main" else fast)
+        question = replace(question, key=self._key(question, wanted))
+        with question.log.call_in_flight(), _bound_to(question.item):
+            kept = await self._kept(question)
+            return await self._asked(question, wanted) if kept is None else kept
+
+    def _key(self, question: Question[_T], wanted: str) -> bytes | None:
+        # What costs nothing is not worth a row.
+        if not self._model.reserves(question.request(wanted, question.task.max_tokens, 0.0)):
+            return None
+        return self._keeper.key(question.task, wanted, question.text, question.log.terms.scope)
+
+    async def _kept(self, question: Question[_T]) -> _T | None:
+        """What was answered before, if it was kept and still fits."""
         started = time.perf_counter()
+        found = await self._keeper.find(question.key) if question.key else None
+        if found is None:
+            return None
         try:
-            value, reply = await question.send(request)
-        except ModelError as error:
-            question.log.records.append(self._record(question, request, budget, started, error))
-            raise
-        except asyncio.CancelledError:
-            # What it would have cost is not known; that it was made is.
-            stopped = ModelUnavailable("stopped before its end", usage=Usage(estimated=True))
-            question.log.records.append(self._record(question, request, budget, started, stopped))
-            raise
-        question.log.records.append(self._record(question, request, budget, started, reply))
+            value = question.read(ModelReply(found.text, found.model, Usage(), "stop"))
+        except ModelReplyInvalid:
+            return None
+        if question.on_text:
+            question.on_text(found.text)
+        seconds = time.perf_counter() - started
+        question.log.records.append(
+            kept_record(found, question.task.name, question.text, self.provider, question.item, seconds),
+        )
         return value
 
-    def _record(
-        self,
-        question: _Question[_T],
-        request: ModelRequest,
-        budget: RetryBudget,
-        started: float,
-        outcome: ModelReply | ModelError,
-    ) -> CallRecord:
-        failed = isinstance(outcome, ModelError)
-        return CallRecord(
-            provider=self._model.provider,
-            model=request.model if failed else outcome.model,
-            prompt=request.prompt,
-            prompt_version=prompt_version(request.prompt),
-            attempt=budget.tries,
-            duration_ms=(time.perf_counter() - started) * 1000,
-            usage=outcome.usage or Usage(),
-            finish_reason=None if failed else outcome.finish_reason,
-            request_id=outcome.request_id,
-            reply_text=outcome.text,
-            error=str(outcome) if failed else None,
-            status=outcome.status if failed else None,
-            item=question.item,
+    async def _asked(self, question: Question[_T], wanted: str) -> _T | Failure:
+        """Ask until there is a reply, no attempt or no time."""
+        terms = question.log.terms
+        budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s)
+        chain = (wanted, *self._settings.fallbacks.get(wanted, ()))
+        while budget.seconds_left > 0:
+            try:
+                return await self._first_of(chain, question, budget)
+            except CircuitOpen as error:
+                if error.wait_s > _patience_s(terms, budget):
+                    return without_call(CallDeferred(error.wait_s, str(error)), "unavailable", terms)
+                await asyncio.sleep(error.wait_s)
+            except CallDeferred as deferred:
+                return without_call(deferred, "rate_limited", terms)
+        return Failure(f"there was no time left to ask {wanted}", "deadline")
+
+    async def _first_of(self, chain: Sequence[str], question: Question[_T], budget: RetryBudget) -> _T | Failure:
+        """Ask the first model and, where one is gone or fails for now, the next. Raises CircuitOpen, CallDeferred."""
+        failing: dict[str, CircuitOpen] = {}
+        broken: Failure | None = None
+        for model in self._present(chain):
+            try:
+                return await budget.run(lambda model=model: self._attempt(question, model, budget))
+            except ModelGone as error:
+                self._gone[model] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
+            except CircuitOpen as error:
+                failing[model] = error
+            except ModelError as error:
+                broken = after_error(error, model, budget)
+                # One try each for those behind a model that is away: few questions never open a breaker.
+                if not isinstance(error, ModelUnavailable) or not budget.spare_one():
+                    return broken
+        if broken is not None:
+            return broken
+        if failing:
+            reasons = "; ".join(f"{model} fails, last with: {error}" for model, error in failing.items())
+            raise CircuitOpen(min(error.wait_s for error in failing.values()), reasons)
+        return self._nobody_left(chain)
+
+    def _nobody_left(self, chain: Sequence[str]) -> Failure:
+        reasons = "; ".join(f"{model}: {self._gone[model].reason}" for model in chain)
+        return Failure(f"no model is left to ask ({reasons})", "gone")
+
+    def _present(self, chain: Sequence[str]) -> list[str]:
+        now = time.monotonic()
+        return [model for model in chain if model not in self._gone or now >= self._gone[model].until]
+
+    def _seconds_for(self, terms: Terms) -> float:
+        if terms.ends_at is None:
+            return self._settings.deadline_s
+        return min(self._settings.deadline_s, terms.ends_at - time.monotonic())
+
+    async def _attempt(self, question: Question[_T], model: str, budget: RetryBudget) -> _T:
+        # A reply can be invalid because reasoning ate its tokens: the next one gets more.
+        max_tokens = question.task.max_tokens * (1 + budget.invalid)
+        return await self._caller.make(
+            Attempt(
+                question,
+                question.request(model, max_tokens, self._settings.call_timeout_s),
+                number=budget.tries,
+                ends_at=budget.ends_at,
+                patience_s=_patience_s(question.log.terms, budget),
+            )
         )
 
 
-def _read(schema: type[_R], reply: ModelReply) -> _R:
-    try:
-        if "\\u0000" in reply.text:
-            raise ValueError("a NUL character")
-        return schema.model_validate_json(reply.text, strict=True)
-    except ValueError as error:
-        message = f"the reply does not fit: {_faults(error)}"
-        raise ModelReplyInvalid(message, usage=reply.usage, request_id=reply.request_id, text=reply.text) from None
+def _bound_to(item: str) -> AbstractContextManager[object]:
+    # A step that has one item, and is bound to it, asks without one.
+    return structlog.contextvars.bound_contextvars(item=item) if item else nullcontext()
 
 
-def _faults(error: ValueError) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first, *others = error.errors(include_input=False, include_url=False)
-    where = ".".join(map(str, first["loc"])) or "reply"
-    return f"{where}: {first['msg']}" + (f", and {len(others)} more" if others else "")
-
-
-async def _drained(model: ChatModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
-    text, reply = "", None
-    async for part in model.stream(request):
-        reply = part.reply
-        text += part.text
-        if on_text and part.text:
-            on_text(text)
-    if reply is None:
-        raise ModelUnavailable("the stream ended without its last part")
-    return reply
-
-
-def _failure(error: ModelError, model: str, budget: RetryBudget) -> Failure:
-    tries = "1 try" if budget.tries == 1 else f"{budget.tries} tries"
-    reason = f"{model} gave no usable reply in {tries}: {error}"
-    if budget.out_of_time and not isinstance(error, ModelRateLimited):
-        return Failure(f"{reason} (no time left for another)", "deadline")
-    return Failure(reason, _KINDS[type(error)])
+def _patience_s(terms: Terms, budget: RetryBudget) -> float:
+    return budget.seconds_left if terms.patience_s is None else min(terms.patience_s, budget.seconds_left)

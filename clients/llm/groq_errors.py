@@ -1,17 +1,19 @@
-"""Every way in which a call to Groq breaks, as one of our ModelErrors.
+"""Every way in which a call to a server of chat completions breaks, as one of our ModelErrors.
 
 Seen with the SDK over aiohttp: an HTTP status is an APIStatusError (498 and 499 have no class of their own); a
 connection that fails before the headers is an APIConnectionError; a stream that breaks is a bare httpx error; what is
-not JSON is a JSONDecodeError.
+not JSON is a JSONDecodeError. The lean client raises what aiohttp does, Refused for a status and Unreachable where
+nothing was sent.
 """
 
 import math
 
+import aiohttp
 import groq
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from clients.llm.groq_wire import Exchange, WireUsage, shown
+from clients.llm.groq_wire import Exchange, WireUsage, read_allowance, shown
 from clients.llm.protocol import (
     ModelError,
     ModelGone,
@@ -19,9 +21,11 @@ from clients.llm.protocol import (
     ModelRefused,
     ModelReplyInvalid,
     ModelUnavailable,
+    NoFreeSlot,
 )
+from clients.llm.transport import Refusal, Refused, Unreachable
 
-FAILURES = (groq.GroqError, httpx.HTTPError, OSError, ValueError)
+FAILURES = (groq.GroqError, httpx.HTTPError, aiohttp.ClientError, Refused, Unreachable, OSError, ValueError)
 """What a call raises when it breaks; OSError includes the TimeoutError of our own deadline."""
 
 _BY_CODE: dict[str, type[ModelError]] = {
@@ -37,9 +41,11 @@ _BY_STATUS: dict[int, type[ModelError]] = {
     499: ModelUnavailable,  # cancelled on their side
 }
 _ADVICE: dict[int | str, str] = {
-    401: "check GROQ_API_KEY",
+    401: "check {key}",
     403: "this key may not use the model",
-    404: "check GROQ_BASE_URL",
+    307: "check {url}",
+    308: "check {url}",
+    404: "check {url}",
     413: "the prompt and max_tokens together are over the limit of this account",
     "blocked_api_access": "the spend limit of the account is reached",
 }
@@ -58,19 +64,18 @@ class _Body(BaseModel):
 
 def model_error(error: Exception, exchange: Exchange) -> ModelError:
     """Return the ModelError for `error`, one of FAILURES, that ended `exchange`."""
+    if refusal := _refusal(error):
+        return _from_refusal(refusal, exchange)
+    if server := _out_of_reach(error):
+        exchange.sent = False
+        advice = f"check {exchange.dialect.url_setting}"
+        return exchange.failed(ModelUnavailable, f"cannot reach {server} ({_cause(error)}); {advice}")
     match error:
-        case groq.APIStatusError():
-            return _from_status(error)
         case TimeoutError():
-            where = "no complete reply in time" if exchange.sent else "no free slot in time"
-            return exchange.failed(ModelUnavailable, where)
-        case groq.APIConnectionError():
-            exchange.sent = _may_have_arrived(error)
-            if exchange.sent:
-                return exchange.failed(ModelUnavailable, f"the connection broke: {_cause(error)}")
-            server = error.request.url.netloc.decode()
-            return exchange.failed(ModelUnavailable, f"cannot reach {server} ({_cause(error)}); check GROQ_BASE_URL")
-        case groq.APIError():
+            if not exchange.sent:
+                return exchange.failed(NoFreeSlot, "no free slot in time")
+            return exchange.failed(ModelUnavailable, "no complete reply in time")
+        case groq.APIError() if not isinstance(error, groq.APIConnectionError):
             return exchange.failed(ModelUnavailable, f"the server stopped the reply: {error.message}")
         case ValueError():
             return exchange.failed(ModelReplyInvalid, "the server's answer is not a chat completion")
@@ -78,15 +83,37 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
             return exchange.failed(ModelUnavailable, f"the connection broke: {_cause(error)}")
 
 
-def _from_status(error: groq.APIStatusError) -> ModelError:
-    status, headers = error.status_code, error.response.headers
-    body = _body(error)
-    text = _message(error, body.error)
+def _refusal(error: Exception) -> Refusal | None:
+    """What the server said, if it answered with an error status."""
+    if isinstance(error, Refused):
+        return error.refusal
+    if not isinstance(error, groq.APIStatusError):
+        return None
+    answer = error.response
+    key = error.request.headers.get("authorization", "").removeprefix("Bearer ")
+    return Refusal(error.status_code, answer.reason_phrase, answer.headers, error.body, key)
+
+
+def _out_of_reach(error: Exception) -> str | None:
+    """The address of the server, if nothing was sent to it."""
+    if isinstance(error, Unreachable):
+        return error.server
+    if isinstance(error, groq.APIConnectionError) and not _may_have_arrived(error):
+        return error.request.url.netloc.decode()
+    return None
+
+
+def _from_refusal(refusal: Refusal, exchange: Exchange) -> ModelError:
+    status, headers = refusal.status, refusal.headers
+    body = _body(refusal)
+    text = _message(refusal, body.error, exchange)
     # Some limits are told as 429 though no retry can ever succeed: the request alone is over the limit.
     too_large = body.error.message.startswith("Request too large") or headers.get("x-should-retry") == "false"
     if status == 429 and not too_large:
         wait = _seconds(headers.get("retry-after"))
-        return ModelRateLimited(text, retry_after_s=wait, request_id=headers.get("x-request-id"))
+        return ModelRateLimited(
+            text, retry_after_s=wait, request_id=headers.get("x-request-id"), allowance=read_allowance(headers)
+        )
     default = ModelUnavailable if status >= 500 else ModelRefused
     kind = _BY_CODE.get(body.error.code or "") or _BY_STATUS.get(status, default)
     return kind(
@@ -96,22 +123,25 @@ def _from_status(error: groq.APIStatusError) -> ModelError:
         usage=body.usage.usage() if body.usage else None,
         request_id=headers.get("x-request-id"),
         text=body.error.failed_generation,
+        allowance=read_allowance(headers),
     )
 
 
-def _body(error: groq.APIStatusError) -> _Body:
+def _body(refusal: Refusal) -> _Body:
     try:
-        return _Body.model_validate(error.body)
+        return _Body.model_validate(refusal.body)
     except ValidationError:  # a proxy's HTML page, for example
-        return _Body(error=_Detail(message=error.response.reason_phrase or "no reason given"))
+        return _Body(error=_Detail(message=refusal.reason or "no reason given"))
 
 
-def _message(error: groq.APIStatusError, detail: _Detail) -> str:
+def _message(refusal: Refusal, detail: _Detail, exchange: Exchange) -> str:
     # A server may echo the key that it refuses; reasons are shown to users.
-    key = error.request.headers.get("authorization", "").removeprefix("Bearer ")
-    said = shown(detail.message.replace(key, "***") if key else detail.message)
-    advice = _ADVICE.get(detail.code or "") or (_ADVICE.get(error.status_code) if detail.code not in _BY_CODE else None)
-    return f"HTTP {error.status_code}: {said}" + (f" ({advice})" if advice else "")
+    said = shown(detail.message.replace(refusal.key, "***") if refusal.key else detail.message)
+    advice = _ADVICE.get(detail.code or "") or (_ADVICE.get(refusal.status) if detail.code not in _BY_CODE else None)
+    if advice is None:
+        return f"HTTP {refusal.status}: {said}"
+    settings = exchange.dialect
+    return f"HTTP {refusal.status}: {said} ({advice.format(key=settings.key_setting, url=settings.url_setting)})"
 
 
 def _seconds(header: str | None) -> float | None:

@@ -5,18 +5,30 @@ trusts them. A complete answer is read like a stream of one chunk.
 """
 
 import asyncio
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
 
-from clients.llm.protocol import ModelError, ModelReply, ModelReplyInvalid, ModelRequest, ModelUnavailable, Usage
+from clients.llm.protocol import (
+    Allowance,
+    ModelError,
+    ModelReply,
+    ModelReplyInvalid,
+    ModelRequest,
+    ModelUnavailable,
+    Usage,
+)
 from config.models import ModelInfo
 from domain.judgements import Reply
-from domain.prompts import render
 
 _MESSAGE_CHARS = 300
+_HALF = re.compile("[\ud800-\udfff]")
+_DIGITS = 16
 
 
 class _CachedPart(BaseModel):
@@ -55,6 +67,10 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
+class _Fault(BaseModel):
+    message: str = "no reason given"
+
+
 class _XGroq(BaseModel):
     id: str | None = None
     usage: WireUsage | None = None
@@ -62,12 +78,37 @@ class _XGroq(BaseModel):
 
 
 class WireChunk(BaseModel):
-    """A whole completion (`choices[].message`) or a piece of a streamed one (`choices[].delta`)."""
+    """A whole completion (`choices[].message`) or a piece of a streamed one (`choices[].delta`); or, in the midst of a
+    stream, the `error` that ends it."""
 
     model: str | None = None
     choices: list[_Choice] | None = None
     usage: WireUsage | None = None
     x_groq: _XGroq | None = None
+    error: _Fault | str | None = None
+
+    @property
+    def fault(self) -> str | None:
+        """Why the server gave up, if it did."""
+        if isinstance(self.error, _Fault):
+            return self.error.message
+        return self.error or (self.x_groq.error if self.x_groq else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one kind of server differs: its name in results, the field that bounds a reply, and the settings that hold
+    its address and key."""
+
+    provider: str
+    room: str
+    url_setting: str
+    key_setting: str
+
+
+GROQ = Dialect("groq", "max_completion_tokens", "GROQ_BASE_URL", "GROQ_API_KEY")
+# Ollama and older servers do not know the newer name of the field; servers of open models know this one.
+COMPATIBLE = Dialect("openai_compatible", "max_tokens", "models.base_url", "models.api_key")
 
 
 @dataclass(slots=True)
@@ -81,17 +122,22 @@ class Exchange:
     prompt: str
     streamed: bool
     deadline: float
+    prompt_bytes: int = 0
+    dialect: Dialect = GROQ
     sent: bool = False
     request_id: str | None = None
+    allowance: Allowance | None = None
     _text: list[str] = field(default_factory=list[str])
+    _half: str = ""
     _usage: Usage | None = None
     _finish_reason: str | None = None
 
     @classmethod
-    def of(cls, request: ModelRequest, body: dict[str, Any], *, streamed: bool) -> "Exchange":
-        """Start the clock of `request`."""
-        prompt = "".join(message["content"] for message in body["messages"])
-        return cls(request.model, prompt, streamed, asyncio.get_running_loop().time() + request.timeout_s)
+    def of(cls, request: ModelRequest, size: int, dialect: Dialect, *, streamed: bool) -> "Exchange":
+        """Start the clock of `request`, whose prompt has `size` bytes."""
+        prompt = request.text.rendered
+        deadline = asyncio.get_running_loop().time() + request.timeout_s
+        return cls(request.model, prompt.system + prompt.user, streamed, deadline, size, dialect)
 
     def take(self, chunk: WireChunk) -> str:
         """Add what `chunk` tells and return its text. Raises ModelUnavailable when the server gave up midway."""
@@ -104,11 +150,21 @@ class Exchange:
         for choice in (chunk.choices or [])[:1]:
             # No model means a NUL, and Postgres does not store one.
             text = ((choice.message or choice.delta or _Message()).content or "").replace("\0", "")
+            text = self._without_halves(text)
             self._finish_reason = choice.finish_reason or self._finish_reason
         self._text.append(text)
-        if groq.error:
-            raise self.failed(ModelUnavailable, f"the server stopped the reply: {groq.error}")
+        if fault := chunk.fault:
+            raise self.failed(ModelUnavailable, f"the server stopped the reply: {fault}")
         return text
+
+    def _without_halves(self, text: str) -> str:
+        """A character outside the basic plane may come in two halves, in two chunks; a half alone is no character."""
+        text, self._half = self._half + text, ""
+        if not _HALF.search(text):
+            return text
+        if "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def reply(self) -> ModelReply:
         """Return the reply if it is complete: a stop, some text and the usage.
@@ -117,7 +173,7 @@ class Exchange:
         """
         text, reason, usage = "".join(self._text), self._finish_reason, self._usage
         if reason == "stop" and usage and text.strip():
-            return ModelReply(text, self.model, usage, reason, self.request_id)
+            return ModelReply(text, self.model, usage, reason, self.request_id, self.allowance)
         if reason == "stop" and usage:
             raise self.failed(ModelReplyInvalid, "the reply is empty")
         if reason and usage:
@@ -129,7 +185,12 @@ class Exchange:
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
         """Return the error `kind` with the reply so far and what the call cost."""
         text = "".join(self._text) or None
-        return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text)
+        return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
+
+    @property
+    def billed(self) -> Usage | None:
+        """What the server said that it billed, if it said so."""
+        return self._usage
 
     def spent(self) -> Usage | None:
         """What was billed, or an estimate when the server did not say; None when nothing was sent.
@@ -141,32 +202,67 @@ class Exchange:
         return Usage(_estimated_tokens(self.prompt), _estimated_tokens("".join(self._text)), estimated=True)
 
 
+def read_allowance(headers: Mapping[str, str]) -> Allowance | None:
+    """Return what the headers of an answer tell of tokens per minute and requests per day; None if nothing."""
+    told = Allowance(
+        limit_tokens=_count(headers.get("x-ratelimit-limit-tokens")),
+        remaining_tokens=_count(headers.get("x-ratelimit-remaining-tokens")),
+        limit_requests=_count(headers.get("x-ratelimit-limit-requests")),
+        remaining_requests=_count(headers.get("x-ratelimit-remaining-requests")),
+    )
+    return None if told == Allowance() else told
+
+
+def _count(header: str | None) -> int | None:
+    # Digits alone, and not so many that they could not be counted.
+    return int(header) if header and header.isascii() and header.isdigit() and len(header) < _DIGITS else None
+
+
 def shown(message: str) -> str:
     """Make what a server or a library said fit for a user: one line of printable characters, not too long."""
     return "".join(filter(str.isprintable, " ".join(message.split())))[:_MESSAGE_CHARS]
 
 
 def _estimated_tokens(text: str) -> int:
+    """A token per four bytes of UTF-8."""
     return -(-len(text.encode()) // 4)
 
 
-def request_body(request: ModelRequest, info: ModelInfo) -> dict[str, Any]:
-    """Return the arguments of `chat.completions.create` for `request`.
+def request_body(request: ModelRequest, info: ModelInfo, dialect: Dialect = GROQ) -> dict[str, Any]:
+    """Return the body of a chat completion for `request`.
 
     Raises PromptFieldMismatch when the fields do not fit the prompt.
     """
-    prompt = render(request.prompt, request.fields)
+    prompt = request.text.rendered
     body: dict[str, Any] = {
         "model": request.model,
         "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
         "temperature": request.temperature,
-        "max_completion_tokens": request.max_tokens,
+        dialect.room: request.max_tokens,
     }
     if info.reasoning_effort:
         body["reasoning_effort"] = info.reasoning_effort
     if request.reply:
-        body["response_format"] = _strict_format(request.reply) if info.strict_schema else {"type": "json_object"}
+        body["response_format"] = _format(request.reply, info)
     return body
+
+
+def prompt_bytes(request: ModelRequest, info: ModelInfo) -> int:
+    """Bytes of UTF-8 in the messages of a request and in the schema that it asks for: what is counted as its prompt.
+
+    Raises PromptFieldMismatch when the fields do not fit the prompt.
+    """
+    schema = _format_bytes(request.reply, strict=info.strict_schema) if request.reply else 0
+    return schema + request.text.size
+
+
+def _format(reply: type[Reply], info: ModelInfo) -> dict[str, Any]:
+    return _strict_format(reply) if info.strict_schema else {"type": "json_object"}
+
+
+@cache
+def _format_bytes(reply: type[Reply], *, strict: bool) -> int:
+    return len(json.dumps(_format(reply, ModelInfo(strict_schema=strict))))
 
 
 @cache

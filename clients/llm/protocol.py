@@ -1,10 +1,42 @@
 """What the rest of Citewell knows of language models: one Protocol, one request, one reply, and how it can fail."""
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncIterator, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 from domain.judgements import Reply
+from domain.prompts import RenderedPrompt, render
+
+
+class PromptText:
+    """A prompt with its fields filled in, once for all that need the text. Everything raises PromptFieldMismatch."""
+
+    def __init__(self, prompt: str, fields: Mapping[str, object]) -> None:
+        self._prompt = prompt
+        self.fields = fields
+
+    @cached_property
+    def rendered(self) -> RenderedPrompt:
+        """The text, as a model gets it."""
+        return render(self._prompt, self.fields)
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of UTF-8."""
+        return len(self.rendered.system.encode()) + len(self.rendered.user.encode())
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of all that a model is shown, `system`, a NUL character and `user`, in hexadecimal."""
+        return hashlib.sha256(f"{self.rendered.system}\0{self.rendered.user}".encode()).hexdigest()
+
+
+_UNRENDERED = PromptText("", {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +45,7 @@ class ModelRequest:
     reads the fields.
 
     `reply` is the schema of a structured reply, or None for prose. `timeout_s` bounds the whole call in seconds.
+    `text` is handed over where it was rendered before.
     """
 
     prompt: str
@@ -22,6 +55,11 @@ class ModelRequest:
     timeout_s: float
     temperature: float = 0.0
     reply: type[Reply] | None = None
+    text: PromptText = field(default=_UNRENDERED, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.text is _UNRENDERED:
+            object.__setattr__(self, "text", PromptText(self.prompt, self.fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +74,16 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """What the server said of its limits with an answer: tokens per minute, requests per day. None: it did not say."""
+
+    limit_tokens: int | None = None
+    remaining_tokens: int | None = None
+    limit_requests: int | None = None
+    remaining_requests: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReply:
     """A complete reply: `finish_reason` was given and was not a truncation. `model` is the one that answered."""
 
@@ -44,6 +92,7 @@ class ModelReply:
     usage: Usage
     finish_reason: str
     request_id: str | None = None
+    allowance: Allowance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +115,10 @@ class ModelError(Exception):
         usage: Usage | None = None,
         request_id: str | None = None,
         text: str | None = None,
+        allowance: Allowance | None = None,
     ) -> None:
         super().__init__(message)
+        self.allowance = allowance
         self.status = status
         self.code = code
         self.usage = usage
@@ -79,13 +130,23 @@ class ModelUnavailable(ModelError):
     """Server error, capacity, connection, timeout, cut stream: the same request may work in a moment."""
 
 
+class NoFreeSlot(ModelUnavailable):
+    """This process has too many calls in flight: nothing was sent, so it says nothing of the model."""
+
+
 class ModelRateLimited(ModelError):
     """429 that will pass; `retry_after_s` seconds as the server says, or None."""
 
     def __init__(
-        self, message: str, *, retry_after_s: float | None = None, status: int = 429, request_id: str | None = None
+        self,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        status: int = 429,
+        request_id: str | None = None,
+        allowance: Allowance | None = None,
     ) -> None:
-        super().__init__(message, status=status, code="rate_limit_exceeded", request_id=request_id)
+        super().__init__(message, status=status, code="rate_limit_exceeded", request_id=request_id, allowance=allowance)
         self.retry_after_s = retry_after_s
 
 
@@ -101,12 +162,28 @@ class ModelRefused(ModelError):
     """Permanent for this request: wrong key, no permission, too large, invalid, spend cap reached."""
 
 
+class CallDeferred(Exception):
+    """No call was made: it would have had to wait for longer than its caller's patience. Come again in `wait_s`."""
+
+    def __init__(self, wait_s: float, reason: str) -> None:
+        super().__init__(f"{reason}; again in {wait_s:.1f} s")
+        self.wait_s = wait_s
+        self.reason = reason
+
+
 class ChatModel(Protocol):
     """A place where models run. Implementations never retry by themselves and raise only ModelError."""
 
     @property
     def provider(self) -> str:
         """The name that every result carries: `groq`, `offline`, …"""
+        ...
+
+    def reserves(self, request: ModelRequest) -> int:
+        """Tokens that a call may take at most: the prompt's, estimated, and those allowed to the reply.
+
+        0 when the call costs nothing because it does not leave this process. Raises PromptFieldMismatch.
+        """
         ...
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -127,6 +204,8 @@ class CallRecord:
     """One attempt at one model call, as it is stored (row A4): also the failed ones.
 
     `duration_ms` is wall time in milliseconds; `error` is None for a usable reply; `reply_text` is the raw reply.
+    `kept`: no call was made, an earlier reply answered. `hedged`: a second call for an attempt whose first was late.
+    `prompt_sha256`: see PromptText.
     """
 
     provider: str
@@ -142,6 +221,33 @@ class CallRecord:
     error: str | None = None
     status: int | None = None
     item: str = ""
+    kept: bool = False
+    hedged: bool = False
+    asked: str = ""
+    """The model that was asked for; `model` is the one that answered."""
+    failure: str = ""
+    """The kind of the failure: the name of the ModelError."""
+    ended_ns: int = field(default_factory=time.time_ns, compare=False)
+    """Unix time in ns by this process's clock."""
+    prompt_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """For whom, and until when, the calls of one step are made.
+
+    `scope` is what a kept reply belongs to when it may not be shared (the query's id); empty: keep nothing. `ends_at`
+    is a time of this process's monotonic clock, or None. `since` and `is_batch` say who goes first (clients.limiter).
+    Calls that would have to wait longer than `patience_s` raise CallDeferred; None waits, within the deadline.
+    `fast` stands in for the configured fast model.
+    """
+
+    scope: str = ""
+    is_batch: bool = False
+    since: float = 0.0
+    ends_at: float | None = None
+    patience_s: float | None = None
+    fast: str | None = None
 
 
 @dataclass(slots=True)
@@ -149,3 +255,26 @@ class CallLog:
     """Collects the CallRecords of one step; they are stored in the same transaction as the step's outcome."""
 
     records: list[CallRecord] = field(default_factory=list[CallRecord])
+    terms: Terms = Terms()
+    _pending: set[asyncio.Future[Any]] = field(default_factory=set[asyncio.Future[Any]], init=False, repr=False)
+
+    @contextmanager
+    def call_in_flight(self) -> Generator[None]:
+        """Until the end of the block `settled` waits."""
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._pending.add(ended)
+        try:
+            yield
+        finally:
+            self._pending.discard(ended)
+            ended.cancel()
+
+    def wait_for(self, work: asyncio.Future[Any]) -> None:
+        """Until the end of `work` `settled` waits."""
+        self._pending.add(work)
+        work.add_done_callback(self._pending.discard)
+
+    async def settled(self) -> None:
+        """Wait until no call of this log is in flight and every reply is kept. Not from within such a call."""
+        while self._pending:
+            await asyncio.wait(set(self._pending))

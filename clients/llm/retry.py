@@ -3,9 +3,11 @@
 | what went wrong         | tried again                                                                 |
 |-------------------------|-----------------------------------------------------------------------------|
 | ModelUnavailable        | until the attempts are used up: the same request may work in a moment       |
-| ModelRateLimited        | until the deadline, after the wait the server names; uses up no attempt     |
+| ModelRateLimited        | until the deadline, when the limiter says so; uses up no attempt            |
 | ModelReplyInvalid       | twice: each try is paid for, and a prompt that fails thrice will fail again |
 | ModelGone, ModelRefused | never: the same answer would come back                                      |
+| CallDeferred            | not here: nothing was sent                                                  |
+| CircuitOpen             | not here: nothing was sent                                                  |
 """
 
 import time
@@ -14,7 +16,8 @@ from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random, wait_random_exponential
 
-from clients.llm.protocol import ModelRateLimited, ModelReplyInvalid, ModelUnavailable
+from clients.llm.breaker import CircuitOpen
+from clients.llm.protocol import CallDeferred, ModelRateLimited, ModelReplyInvalid, ModelUnavailable
 
 INVALID_REPLIES_MAX = 3
 
@@ -27,15 +30,17 @@ class RetryBudget:
     """What one question to the models may still spend: attempts, invalid replies and seconds.
 
     It outlives a change of model, so that a fallback does not start with a full purse. The first pause is between 0 and
-    `backoff_s` seconds, each further one up to twice as long.
+    `backoff_s` seconds, each further one up to twice as long. The wait that a 429 names is the limiter's to keep; where
+    there is none, `keeps_waits`.
     """
 
-    def __init__(self, attempts: int, deadline_s: float, backoff_s: float) -> None:
+    def __init__(self, attempts: int, deadline_s: float, backoff_s: float, *, keeps_waits: bool = False) -> None:
         self.tries = 0
         self.invalid = 0
         self.out_of_time = False
         self._attempts_left = attempts
-        self._ends_at = time.monotonic() + deadline_s
+        self._keeps_waits = keeps_waits
+        self.ends_at = time.monotonic() + deadline_s
         self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_PAUSE_S)
         # Calls that were refused together must not come back together.
         self._spread = wait_random(0, backoff_s)
@@ -49,14 +54,26 @@ class RetryBudget:
     @property
     def seconds_left(self) -> float:
         """Time until the deadline, never below zero."""
-        return max(0.0, self._ends_at - time.monotonic())
+        return max(0.0, self.ends_at - time.monotonic())
+
+    def spare_one(self) -> bool:
+        """Leave at least one attempt, for another model; False when there is no time for it."""
+        self._attempts_left = max(1, self._attempts_left)
+        return not self.out_of_time and self.seconds_left > 0
 
     async def run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
-        """Await `attempt()` until it succeeds; raises its last ModelError when the budget does not allow another."""
+        """Await `attempt()` until it succeeds; raises its last ModelError when the budget does not allow another.
+
+        What `attempt` raises without a call (CallDeferred, CircuitOpen) goes through and is not counted.
+        """
 
         async def counted() -> _T:
             self.tries += 1
-            return await attempt()
+            try:
+                return await attempt()
+            except (CallDeferred, CircuitOpen):
+                self.tries -= 1
+                raise
 
         result: _T = await self._retrying(counted)
         return result
@@ -64,7 +81,8 @@ class RetryBudget:
     def _pause(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, ModelRateLimited) and error.retry_after_s is not None:
-            return error.retry_after_s + self._spread(state)
+            # A limiter was told, and knows who goes first then.
+            return self._spread(state) + (error.retry_after_s if self._keeps_waits else 0.0)
         return self._backoff(state)
 
     def _spent(self, state: RetryCallState) -> bool:

@@ -62,7 +62,7 @@ class RerankEndpoint:
         """Return the relevance 0..1 of each text. Raises RerankFailed."""
         if not texts:
             return []
-        budget = RetryBudget(_ATTEMPTS, self._timeout_s, self._backoff_s)
+        budget = RetryBudget(_ATTEMPTS, self._timeout_s, self._backoff_s, keeps_waits=True)
         try:
             async with asyncio.timeout(self._timeout_s):
                 content = await budget.run(lambda: self._content(question, texts))

@@ -4,8 +4,11 @@ from domain.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_CLAIMS,
+    CHECK_CLAIMS_PART,
     CHECK_FACTS,
+    CHECK_FACTS_PART,
     CHECK_STATEMENT,
+    CHECK_STATEMENTS,
     DECIDE_SEARCH,
     EXTRACT_CITATIONS,
     EXTRACT_GRAPH,
@@ -14,6 +17,7 @@ from domain.judgements import (
     PLAN_QUERIES,
     REGENERATE_ANSWER,
     RERANK_CHUNK,
+    RERANK_CHUNKS,
     RESEARCH_NOTES,
     REWRITE_QUESTION,
     REWRITE_STATEMENT,
@@ -23,6 +27,7 @@ from domain.judgements import (
     Reply,
 )
 from domain.sources import Sources
+from domain.together import Chunks, Statements
 
 POLICY = (
     "Refund policy\n\nRefunds are paid within 14 days of the return. A receipt is required for every refund.\n\n"
@@ -36,17 +41,24 @@ IDK = "I don't know based on the documents."
 QUESTION = "Within how many days are refunds paid?"
 ANSWER = "Refunds are paid within 14 days of the return[†1]."
 STATEMENT = "Refunds are paid within 14 days of the return."
+STATEMENTS, CITED = Statements.of(
+    [(STATEMENT, SOURCES), ("Access tokens expire after 90 minutes.", Sources([SOURCES[1]]))]
+)
 
 Task = Judgement[Reply] | Composition
 
 ASKED: tuple[tuple[Task, dict[str, object]], ...] = (
     (RERANK_CHUNK, {"chunk": POLICY, "question": QUESTION}),
+    (RERANK_CHUNKS.for_items(2), {"chunks": Chunks.of([POLICY, GUIDE]), "question": QUESTION}),
     (EXTRACT_CITATIONS, {"sources": SOURCES, "question": QUESTION, "min_chars": 50, "max_chars": 200}),
     (CHECK_ALIGNMENT, {"sources": SOURCES, "question": QUESTION, "answer": ANSWER}),
     (CHECK_FACTS, {"sources": SOURCES, "answer": ANSWER}),
     (CHECK_ANSWERABILITY, {"sources": SOURCES, "question": QUESTION, "answer": ANSWER}),
     (CHECK_STATEMENT, {"sources": SOURCES, "statement": STATEMENT}),
+    (CHECK_STATEMENTS.for_items(2), {"sources": CITED, "statements": STATEMENTS}),
     (CHECK_CLAIMS, {"sources": SOURCES, "question": QUESTION, "answer": ANSWER}),
+    (CHECK_CLAIMS_PART.for_items(1), {"sources": SOURCES, "question": QUESTION, "before": STATEMENT, "answer": ANSWER}),
+    (CHECK_FACTS_PART.for_items(1), {"sources": SOURCES, "most": 2, "before": STATEMENT, "answer": ANSWER}),
     (PLAN_QUERIES, {"question": QUESTION, "claims": f"- {STATEMENT}", "count": 4}),
     (REWRITE_QUESTION, {"question": QUESTION, "count": 3}),
     (DECIDE_SEARCH, {"sources": SOURCES, "question": QUESTION, "searches": "- refunds", "left": 3}),

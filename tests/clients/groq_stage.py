@@ -6,7 +6,7 @@ from contextvars import copy_context
 from types import TracebackType
 from typing import TypeVar
 
-from clients.llm.groq import GroqModel
+from clients.llm.groq import Client, GroqModel
 from config.models import ModelSettings
 from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account
@@ -16,11 +16,12 @@ T = TypeVar("T")
 
 
 class GroqStage:
-    """One for a test file: a client reads the system's certificates when it is made, which takes 40 ms."""
+    """One for a test file: the SDK's client reads the system's certificates when it is made, which takes 40 ms."""
 
-    def __init__(self, *, unlimited: bool = False) -> None:
+    def __init__(self, *, unlimited: bool = False, client: Client = "sdk") -> None:
         accounts = {KEY: Account("org_simulated", Limits.none())} if unlimited else None
         self.sim = GroqSimulator(accounts=accounts)
+        self._client: Client = client
         self._runner = asyncio.Runner()
         self._models: dict[tuple[str, str, int], GroqModel] = {}
 
@@ -51,7 +52,9 @@ class GroqStage:
             wanted = (url or self.sim.base_url, key, concurrency)
             if wanted not in self._models:
                 catalogue = ModelSettings().catalogue
-                self._models[wanted] = GroqModel(key, wanted[0], catalogue=catalogue, concurrency=concurrency)
+                self._models[wanted] = GroqModel(
+                    key, wanted[0], catalogue=catalogue, concurrency=concurrency, client=self._client
+                )
             return await scenario(self._models[wanted])
 
         # The runner has a context of its own, in which nobody acts for a tenant.

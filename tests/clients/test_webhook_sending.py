@@ -191,7 +191,7 @@ def test_without_an_answer_the_deadline_ends_it(sink: Sink, manner: Manner) -> N
 
 # A6
 def test_a_body_that_drips_ends_with_the_deadline_and_the_status_counts(sink: Sink) -> None:
-    sent = send(sink.answer("/drip", Answer(201, body=b"so", manner=Manner.DRIP)), deadline_s=1.0)
+    sent = send(sink.answer("/drip", Answer(201, body=b"so", manner=Manner.DRIP)), deadline_s=2.5)
     assert (sent.status, sent.error) == (201, None)
     assert sent.response_excerpt.startswith("so")
 

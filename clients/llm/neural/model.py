@@ -8,13 +8,17 @@ from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.protocol import ChatModel, ModelReply, ModelRequest, ModelUnavailable, StreamPart, Usage
-from domain.judgements import CHECK_STATEMENT
+from clients.llm.together import check_each
+from domain.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, Reply, StatementCheck
 from domain.prompts import render
 from domain.sources import Sources
 
+_OWN = frozenset({CHECK_STATEMENT.name, CHECK_STATEMENTS.name})
+
 
 class NeuralJudge:
-    """Answers `check_statement` itself and hands every other prompt to `inner`, whose provider's name it keeps.
+    """Answers `check_statement` and `check_statements` itself; every other prompt is for `inner`, whose provider's name
+    it keeps.
 
     Checks wait in a queue of its own: the classifier uses every core for each, and one that nobody waits for any
     longer is dropped instead of being worked out. Safe from several threads and event loops.
@@ -32,9 +36,13 @@ class NeuralJudge:
         """The inner model's: it answers, this one only judges."""
         return self._inner.provider
 
+    def reserves(self, request: ModelRequest) -> int:
+        """Nothing for what it judges itself."""
+        return 0 if request.prompt in _OWN else self._inner.reserves(request)
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Return the judgement as JSON; `model` is `name@version` of the classifier. Raises ModelError."""
-        if request.prompt != CHECK_STATEMENT.name:
+        if request.prompt not in _OWN:
             return await self._inner.complete(request)
         work = asyncio.get_running_loop().run_in_executor(self._queue, self._judged, request)
         try:
@@ -54,10 +62,17 @@ class NeuralJudge:
     def _judged(self, request: ModelRequest) -> ModelReply:
         # Rendered only to hold the fields to the same contract as with a model that reads the prompt.
         render(request.prompt, request.fields)
+        judgement = self._judgement(request)
+        name = f"{self._classifier.name}@{self._classifier.version}"
+        return ModelReply(text=judgement.model_dump_json(), model=name, usage=Usage(), finish_reason="stop")
+
+    def _judgement(self, request: ModelRequest) -> Reply:
+        if request.prompt == CHECK_STATEMENTS.name:
+            return check_each(request.fields, self._check)
         sources = request.fields["sources"]
         if not isinstance(sources, Sources):
             raise TypeError("the judge reads its sources from a Sources object")
-        statement = str(request.fields["statement"])
-        check = check_statement(statement, sources, self._classifier, self._meaning, self._weight)
-        name = f"{self._classifier.name}@{self._classifier.version}"
-        return ModelReply(text=check.model_dump_json(), model=name, usage=Usage(), finish_reason="stop")
+        return self._check(str(request.fields["statement"]), sources)
+
+    def _check(self, statement: str, sources: Sources) -> StatementCheck:
+        return check_statement(statement, sources, self._classifier, self._meaning, self._weight)

@@ -3,8 +3,9 @@
 from clients.llm.offline.judging import Judged, check_statement, judge_against
 from clients.llm.offline.meaning import Meaning
 from domain.claims import is_claim
-from domain.disagreements import disagreements, without_markers
+from domain.disagreements import disagreements
 from domain.judgements import Claims, ReportedClaim, ReportedStatus, Rewritten, TargetedQueries
+from domain.plain import plain_text
 from domain.sentences import split_sentences
 from domain.sources import Sources
 from domain.substitution import substituted
@@ -12,8 +13,7 @@ from domain.substitution import substituted
 
 def check_claims(answer: str, sources: Sources, meaning: Meaning) -> Claims:
     """S2.1: every sentence of the answer that claims something, against the source that supports it best."""
-    plain = without_markers(answer)
-    said = [" ".join(each.text.split()) for each in split_sentences(plain)]
+    said = [" ".join(each.text.split()) for each in split_sentences(plain_text(answer).text)]
     claims = [_claim(text, sources, meaning) for text in said if is_claim(text, text)]
     judged = [judge_against(claim.claim, sources, meaning) for claim in claims]
     return Claims(

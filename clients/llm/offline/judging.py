@@ -8,6 +8,7 @@ from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.tuning import TUNING
 from domain.disagreements import Disagreement, disagreements, without_markers
 from domain.judgements import Alignment, Answerability, FactClaim, Facts, Relation, StatementCheck
+from domain.plain import plain_text
 from domain.quotes import locate_quote
 from domain.sentences import split_sentences
 from domain.sources import Source, Sources
@@ -113,18 +114,18 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
     )
 
 
-def check_facts(answer: str, sources: Sources, meaning: Meaning) -> Facts:
-    """S1.4: the sentences of the answer that say most, at most five, each against every source."""
+def check_facts(answer: str, sources: Sources, meaning: Meaning, most: int = _MOST_CLAIMS) -> Facts:
+    """S1.4: the sentences of the answer that say most, at most so many, each against every source."""
     said = [sentence.text for sentence in split_sentences(answer) if content_stems(without_markers(sentence.text))]
-    fullest = sorted(said, key=lambda text: -len(content_stems(text)))[:_MOST_CLAIMS]
-    return Facts(claims=[_fact(text, sources, meaning) for text in said if text in fullest][:_MOST_CLAIMS])
+    fullest = sorted(said, key=lambda text: -len(content_stems(text)))[:most]
+    return Facts(claims=[_fact(text, sources, meaning) for text in said if text in fullest][:most])
 
 
 def _fact(statement: str, sources: Sources, meaning: Meaning) -> FactClaim:
     judged = [judge(statement, source, meaning) for source in sources]
     best = max((each.support for each in judged), default=0.0)
     return FactClaim(
-        claim=" ".join(without_markers(statement).split()),
+        claim=" ".join(plain_text(statement).text.split()),
         verified=best >= 0.5,
         supporting_sources=[each.source for each in judged if each.supported],
         confidence=round(max(best, 1 - best), 3),

@@ -11,10 +11,12 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+from clients.llm.together import check_each, items_of
 from domain.graph_reading import read_graph, read_keywords
-from domain.judgements import Relevance, Reply
+from domain.judgements import ItemRelevance, Relevance, Relevances, Reply
 from domain.prompts import render
 from domain.sources import Sources
+from domain.together import Chunks
 
 _Fields = Mapping[str, object]
 
@@ -34,12 +36,17 @@ class OfflineModel:
         self._meaning = Meaning(embedder)
         self._judgements: dict[str, Callable[[_Fields], Reply]] = {
             "rerank_chunk": self._rerank_chunk,
+            "rerank_chunks": self._rerank_chunks,
             "extract_citations": self._extract_citations,
             "check_alignment": self._check_alignment,
             "check_facts": self._check_facts,
+            "check_facts_part": self._check_facts_part,
             "check_answerability": self._check_answerability,
             "check_statement": self._check_statement,
+            "check_statements": self._check_statements,
             "check_claims": self._check_claims,
+            # What stands before a part says nothing about it to one who goes by words.
+            "check_claims_part": self._check_claims,
             "plan_queries": self._plan_queries,
             "rewrite_statement": self._rewrite_statement,
             "rewrite_question": self._rewrite_question,
@@ -48,6 +55,11 @@ class OfflineModel:
             "extract_graph": lambda fields: read_graph(_text(fields, "chunk")),
             "extract_keywords": lambda fields: read_keywords(_text(fields, "question")),
         }
+
+    def reserves(self, request: ModelRequest) -> int:
+        """Nothing: it costs nothing."""
+        del request
+        return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Return the reply: JSON of the judgement's schema, or prose. Raises ModelRefused, PromptFieldMismatch."""
@@ -76,8 +88,16 @@ class OfflineModel:
         return compose_answer(_text(fields, "question"), _sources(fields), _text(fields, "idk"), self._meaning)
 
     def _rerank_chunk(self, fields: _Fields) -> Relevance:
-        score = chunk_relevance(_text(fields, "question"), _text(fields, "chunk"), self._meaning)
-        return Relevance(score=round(score, 4))
+        return Relevance(score=self._relevance(fields, _text(fields, "chunk")))
+
+    def _rerank_chunks(self, fields: _Fields) -> Relevances:
+        chunks = items_of(fields, "chunks", Chunks)
+        return Relevances(
+            scores=[ItemRelevance(id=each.id, score=self._relevance(fields, each.text)) for each in chunks]
+        )
+
+    def _relevance(self, fields: _Fields, chunk: str) -> float:
+        return round(chunk_relevance(_text(fields, "question"), chunk, self._meaning), 4)
 
     def _extract_citations(self, fields: _Fields) -> Reply:
         limits = int(_text(fields, "min_chars")), int(_text(fields, "max_chars"))
@@ -89,11 +109,17 @@ class OfflineModel:
     def _check_facts(self, fields: _Fields) -> Reply:
         return check_facts(_text(fields, "answer"), _sources(fields), self._meaning)
 
+    def _check_facts_part(self, fields: _Fields) -> Reply:
+        return check_facts(_text(fields, "answer"), _sources(fields), self._meaning, int(_text(fields, "most")))
+
     def _check_answerability(self, fields: _Fields) -> Reply:
         return check_answerability(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
 
     def _check_statement(self, fields: _Fields) -> Reply:
         return check_statement(_text(fields, "statement"), _sources(fields), self._meaning)
+
+    def _check_statements(self, fields: _Fields) -> Reply:
+        return check_each(fields, lambda statement, sources: check_statement(statement, sources, self._meaning))
 
     def _check_claims(self, fields: _Fields) -> Reply:
         return check_claims(_text(fields, "answer"), _sources(fields), self._meaning)

@@ -1,0 +1,103 @@
+"""A circuit breaker: a model that mostly fails is left alone for a while instead of being asked by everybody.
+
+Only ModelUnavailable counts as a failure; whoever answers "too many", "not like that" or nonsense is there.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from clients.llm.protocol import ModelError, ModelReply, ModelUnavailable, NoFreeSlot
+from clients.telemetry import families
+from clients.telemetry.families import OPEN_CIRCUITS
+from clients.telemetry.meter import METER
+from config.models import BreakerSettings
+
+log = structlog.get_logger()
+
+PROBE_S = 1.0
+"""How long one probe has before another may go: one that hangs must not keep the circuit open."""
+
+
+class CircuitOpen(Exception):
+    """No call was made: the model fails, and is asked again in `wait_s` seconds. The message says how it failed."""
+
+    def __init__(self, wait_s: float, reason: str) -> None:
+        super().__init__(reason)
+        self.wait_s = wait_s
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The permission for one call; a probe decides whether the circuit closes."""
+
+    is_probe: bool = False
+
+
+class Breaker:
+    """For one model. `clock` is in seconds and never goes back."""
+
+    def __init__(self, model: str, limits: BreakerSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._model = model
+        self._limits = limits
+        self._clock = clock
+        self._ended: deque[tuple[float, bool]] = deque()
+        self._failures = 0
+        self._pause_s = limits.open_s
+        self._asked_again_at: float | None = None
+        self._reason = ""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether calls go through."""
+        return self._asked_again_at is None
+
+    def enter(self) -> Pass:
+        """Return the permission for a call. Raises CircuitOpen."""
+        if self._asked_again_at is None:
+            return Pass()
+        now = self._clock()
+        if now < self._asked_again_at:
+            raise CircuitOpen(self._asked_again_at - now, self._reason)
+        self._asked_again_at = now + PROBE_S
+        return Pass(is_probe=True)
+
+    def leave(self, permission: Pass, outcome: ModelReply | ModelError) -> None:
+        """Learn from the end of a call. One that was stopped tells nothing: do not report it."""
+        if isinstance(outcome, NoFreeSlot):
+            return
+        failed = isinstance(outcome, ModelUnavailable)
+        if failed:
+            self._reason = str(outcome)
+        if permission.is_probe:
+            self._judge_probe(failed=failed)
+        elif self.is_closed:
+            self._count(failed=failed)
+
+    def _judge_probe(self, *, failed: bool) -> None:
+        if failed:
+            self._pause_s = min(2 * self._pause_s, self._limits.longest_s)
+            self._asked_again_at = self._clock() + self._pause_s
+        elif not self.is_closed:
+            self._asked_again_at = None
+            self._pause_s = self._limits.open_s
+            METER.set(OPEN_CIRCUITS, 0.0, self._model)
+            log.info("circuit_closed", model=self._model)
+
+    def _count(self, *, failed: bool) -> None:
+        now = self._clock()
+        self._ended.append((now, failed))
+        self._failures += failed
+        while self._ended[0][0] < now - self._limits.window_s:
+            self._failures -= self._ended.popleft()[1]
+        if len(self._ended) >= self._limits.calls and self._failures >= self._limits.share * len(self._ended):
+            self._asked_again_at = now + self._pause_s
+            METER.set(OPEN_CIRCUITS, 1.0, self._model)
+            METER.count(families.CIRCUIT_OPENED, self._model)
+            log.warning("circuit_opened", model=self._model, failures=self._failures, calls=len(self._ended))
+            # What was counted before says nothing of the time after.
+            self._ended.clear()
+            self._failures = 0

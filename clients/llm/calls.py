@@ -1,0 +1,198 @@
+"""One attempt: a place within the limits, the call, a second one if the first is late, and what is learnt from both."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from clients.limiter import Lease, Limiter, Priority
+from clients.llm.breaker import Breaker, Pass
+from clients.llm.hedging import Hedges
+from clients.llm.kept import ReplyKeeper
+from clients.llm.protocol import (
+    CallDeferred,
+    ChatModel,
+    ModelError,
+    ModelReply,
+    ModelRequest,
+    ModelUnavailable,
+    Usage,
+)
+from clients.llm.questions import Question
+from clients.llm.recording import Recorder
+from config.models import ModelSettings
+from domain.judgements import Judgement
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Generic[T]):
+    """`number` counts from 1. All of it ends at `ends_at`, of which at most `patience_s` seconds go into waiting for a
+    place within the limits."""
+
+    question: Question[T]
+    request: ModelRequest
+    number: int
+    ends_at: float
+    patience_s: float
+    hedged: bool = False
+
+    @property
+    def may_be_hedged(self) -> bool:
+        """Only judgements of the fast role: streams are watched while they grow."""
+        return isinstance(self.question.task, Judgement) and self.question.task.role == "fast"
+
+    def second(self) -> "Attempt[T]":
+        """The same once more, if there is a place at once."""
+        return replace(self, patience_s=0.0, hedged=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a call may begin: the breaker's permission, and the limiter's lease or None for a call that costs nothing.
+
+    `least` is what a call that is stopped has cost at least: the prompt.
+    """
+
+    permission: Pass
+    lease: Lease | None
+    least: Usage
+
+
+class Caller:
+    """Makes the calls of a process."""
+
+    def __init__(self, model: ChatModel, settings: ModelSettings, limiter: Limiter, keeper: ReplyKeeper) -> None:
+        self._model = model
+        self._settings = settings
+        self._limiter = limiter
+        self._keeper = keeper
+        self._breakers: dict[str, Breaker] = {}
+        self._hedges = Hedges(settings.hedge_share, settings.hedge_min_s)
+
+    async def make(self, attempt: Attempt[T]) -> T:
+        """Return the value of a reply that fits. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
+        place = await self._place(attempt)
+        late_after = self._late_after_s(attempt, place)
+        if late_after is None:
+            return await self._call(attempt, place)
+        return await self._race(attempt, place, late_after)
+
+    async def _place(self, attempt: Attempt[T]) -> _Place:
+        permission = self._breaker(attempt.request.model).enter()
+        return await self._leased(attempt, permission)
+
+    async def _leased(self, attempt: Attempt[T], permission: Pass) -> _Place:
+        request, terms = attempt.request, attempt.question.log.terms
+        tokens = self._model.reserves(request)
+        least = Usage(prompt_tokens=max(0, tokens - request.max_tokens), estimated=True)
+        if not tokens:
+            return _Place(permission, None, least)
+        priority = Priority(terms.is_batch, terms.since)
+        lease = await self._limiter.acquire(request.model, tokens, priority, patience_s=attempt.patience_s)
+        return _Place(permission, lease, least)
+
+    def _breaker(self, model: str) -> Breaker:
+        return self._breakers.setdefault(model, Breaker(model, self._settings.breaker))
+
+    def _late_after_s(self, attempt: Attempt[T], place: _Place) -> float | None:
+        if place.lease is None or place.permission.is_probe or not attempt.may_be_hedged:
+            return None
+        return self._hedges.delay_s(_kind(attempt.request))
+
+    async def _race(self, attempt: Attempt[T], place: _Place, late_after: float) -> T:
+        """Make the call, and a second one when it is late; the first usable reply counts, the other call is stopped."""
+        started = time.perf_counter()
+        first = asyncio.create_task(self._call(attempt, place))
+        calls = [first]
+        try:
+            await asyncio.wait(calls, timeout=late_after)
+            if not first.done() and (another := await self._second_place(attempt)):
+                calls.append(asyncio.create_task(self._call(attempt.second(), another)))
+            return await _first_value(calls)
+        finally:
+            if not first.done():
+                self._hedges.note(_kind(attempt.request), time.perf_counter() - started)
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+
+    async def _second_place(self, attempt: Attempt[T]) -> _Place | None:
+        if not self._breaker(attempt.request.model).is_closed or not self._hedges.take():
+            return None
+        try:
+            return await self._leased(attempt.second(), Pass())
+        except CallDeferred:
+            self._hedges.give_back()
+            return None
+
+    async def _call(self, attempt: Attempt[T], place: _Place) -> T:
+        question = attempt.question
+        # Known only now: waiting for the place was part of the time.
+        timeout_s = min(attempt.request.timeout_s, max(0.0, attempt.ends_at - time.monotonic()))
+        request = replace(attempt.request, timeout_s=timeout_s)
+        recorder = self._recorder(attempt, request)
+        outcome: ModelReply | ModelError | None = None
+        try:
+            outcome = reply = await question.fetch(request)
+            value = question.read(reply)
+            if question.key is not None:
+                # Before anything else that may be stopped: it is paid.
+                self._keeper.keep(question.key, reply, question.log)
+        except ModelError as error:
+            outcome = error
+            raise
+        except asyncio.CancelledError:
+            # What it would have cost is not known; that it was made is.
+            recorder.ended(ModelUnavailable("stopped before its end", usage=place.least))
+            raise
+        finally:
+            await self._ended(attempt, place, recorder, outcome)
+        if place.lease is not None:
+            self._hedges.note(_kind(request), recorder.seconds)
+        return value
+
+    def _recorder(self, attempt: Attempt[T], request: ModelRequest) -> Recorder:
+        question = attempt.question
+        return Recorder(
+            add=question.log.records.append,
+            provider=self._model.provider,
+            request=request,
+            item=question.item,
+            attempt=attempt.number,
+            hedged=attempt.hedged,
+            started=time.perf_counter(),
+        )
+
+    async def _ended(
+        self, attempt: Attempt[T], place: _Place, recorder: Recorder, outcome: ModelReply | ModelError | None
+    ) -> None:
+        if outcome is not None:
+            recorder.ended(outcome)
+            if not _was_hurried(outcome, attempt.request, recorder.request):
+                self._breaker(attempt.request.model).leave(place.permission, outcome)
+        if place.lease is not None:
+            await self._limiter.settle(place.lease, outcome)
+
+
+def _kind(request: ModelRequest) -> tuple[str, str]:
+    return request.model, request.prompt
+
+
+def _was_hurried(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
+    """Whether our own deadline may have ended the call early: that says nothing of the model."""
+    unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
+    return unanswered and given.timeout_s < wanted.timeout_s
+
+
+async def _first_value(calls: Iterable["asyncio.Task[T]"]) -> T:
+    """The value of the first that succeeds; when none does, the error of the first of them."""
+    calls, waiting = list(calls), set[asyncio.Task[Any]](calls)
+    while waiting:
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for call in done:
+            if call.exception() is None:
+                return call.result()
+    return calls[0].result()

@@ -1,0 +1,110 @@
+"""A server of chat completions: slots, deadlines, estimates and errors around any transport of the wire format."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from clients.llm.groq_errors import FAILURES, model_error
+from clients.llm.groq_sizes import PromptSizes
+from clients.llm.groq_wire import Dialect, Exchange, WireChunk, prompt_bytes, read_allowance, request_body
+from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
+from clients.llm.transport import Transport
+from config.models import ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One server of completions: how it is reached, what it is called in results, and what is special about it."""
+
+    transport: Transport
+    dialect: Dialect
+
+
+class ChatCompletions:
+    """A ChatModel. At most `concurrency` calls are in flight; waiting for a slot is part of a call's `timeout_s`."""
+
+    def __init__(self, server: Server, *, catalogue: Mapping[str, ModelInfo], concurrency: int) -> None:
+        self._transport = server.transport
+        self._dialect = server.dialect
+        self._catalogue = catalogue
+        self._sizes = PromptSizes()
+        self._slots = asyncio.Semaphore(concurrency)
+
+    @property
+    def provider(self) -> str:
+        """The name that every result carries."""
+        return self._dialect.provider
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Ask once and return the whole reply. Raises ModelError."""
+        body = request_body(request, self._info(request.model), self._dialect)
+        async with self._slot(request, self._exchange(request, streamed=False)) as exchange:
+            async with asyncio.timeout_at(exchange.deadline):
+                headers, content = await self._transport.whole(body)
+            exchange.allowance = read_allowance(headers)
+            exchange.take(WireChunk.model_validate_json(content))
+            return exchange.reply()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
+        """Ask once for prose; the last part carries the complete reply. Raises ModelError."""
+        body = request_body(request, self._info(request.model), self._dialect)
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        async with self._slot(request, self._exchange(request, streamed=True)) as exchange:
+            async with AsyncExitStack() as until_its_end:
+                async with asyncio.timeout_at(exchange.deadline):
+                    answer = await until_its_end.enter_async_context(self._transport.pieces(body))
+                headers, chunks = answer
+                exchange.allowance = read_allowance(headers)
+                _require_event_stream(headers, exchange)
+                while chunk := await _next(chunks, exchange.deadline):
+                    if text := exchange.take(chunk):
+                        yield StreamPart(text=text)
+            yield StreamPart(reply=exchange.reply())
+
+    def reserves(self, request: ModelRequest) -> int:
+        """Tokens that the call takes from the allowance. Raises PromptFieldMismatch."""
+        size = prompt_bytes(request, self._info(request.model))
+        return self._sizes.tokens(request.model, request.prompt, size) + request.max_tokens
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        await self._transport.aclose()
+
+    def _info(self, model: str) -> ModelInfo:
+        return self._catalogue.get(model, _UNKNOWN)
+
+    def _exchange(self, request: ModelRequest, *, streamed: bool) -> Exchange:
+        size = prompt_bytes(request, self._info(request.model))
+        return Exchange.of(request, size, self._dialect, streamed=streamed)
+
+    @asynccontextmanager
+    async def _slot(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
+        """Hold one of the slots during an exchange, and turn whatever breaks it into a ModelError."""
+        try:
+            async with asyncio.timeout_at(exchange.deadline):
+                await self._slots.acquire()
+            try:
+                exchange.sent = True
+                yield exchange
+            finally:
+                self._slots.release()
+                if billed := exchange.billed:
+                    self._sizes.learn(request.model, request.prompt, exchange.prompt_bytes, billed.prompt_tokens)
+        except FAILURES as error:
+            raise model_error(error, exchange) from error
+
+
+_UNKNOWN = ModelInfo()
+
+
+def _require_event_stream(headers: Mapping[str, str], exchange: Exchange) -> None:
+    kind = headers.get("content-type", "nothing")
+    if not kind.startswith("text/event-stream"):
+        raise exchange.failed(ModelReplyInvalid, f"the server sent {kind} instead of a stream")
+
+
+async def _next(chunks: AsyncIterator[WireChunk], deadline: float) -> WireChunk | None:
+    # The deadline is set around each step: a timeout that spans a `yield` would cancel the consumer's own code.
+    async with asyncio.timeout_at(deadline):
+        return await anext(chunks, None)

@@ -1,0 +1,53 @@
+"""What a caller gets instead of a reply."""
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from clients.llm.protocol import (
+    CallDeferred,
+    ModelError,
+    ModelGone,
+    ModelRateLimited,
+    ModelRefused,
+    ModelReplyInvalid,
+    ModelUnavailable,
+    Terms,
+)
+from clients.llm.retry import RetryBudget
+
+FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
+
+_KINDS: dict[type[ModelError], FailureKind] = {
+    ModelUnavailable: "unavailable",
+    ModelRateLimited: "rate_limited",
+    ModelReplyInvalid: "invalid_reply",
+    ModelGone: "gone",
+    ModelRefused: "refused",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No usable reply. `reason` is for users: what failed, with which model, after how many tries; no secrets."""
+
+    reason: str
+    kind: FailureKind
+
+
+def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
+    """The tries ended with `error`."""
+    tries = "1 try" if budget.tries == 1 else f"{budget.tries} tries"
+    reason = f"{model} gave no usable reply in {tries}: {error}"
+    if budget.out_of_time and not isinstance(error, ModelRateLimited):
+        return Failure(f"{reason} (no time left for another)", "deadline")
+    return Failure(reason, next(kind for error_type, kind in _KINDS.items() if isinstance(error, error_type)))
+
+
+def without_call(deferred: CallDeferred, kind: FailureKind, terms: Terms) -> Failure:
+    """No call can be made in time. Raises `deferred` when the caller would rather come again, and still can."""
+    if terms.patience_s is None:
+        return Failure(str(deferred), kind)
+    if terms.ends_at is not None and time.monotonic() + deferred.wait_s >= terms.ends_at:
+        return Failure(f"{deferred}, which is too late", "deadline")
+    raise deferred

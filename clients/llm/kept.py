@@ -1,0 +1,82 @@
+"""Replies that were paid for, kept for whoever asks the same again."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from clients.llm.protocol import CallLog, ModelReply, PromptText
+from config.models import ModelSettings
+from domain.judgements import Composition, Judgement, Reply
+
+Task = Judgement[Any] | Composition
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """A complete reply that fitted, and the model that gave it."""
+
+    text: str
+    model: str
+
+
+class ReplyStore(Protocol):
+    """Where replies are kept, for the tenant that the caller acts for. It never raises: a store that fails is empty."""
+
+    async def get(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptReply]:
+        """Those of `keys` that are there."""
+        ...
+
+    async def put(self, key: bytes, reply: KeptReply) -> None:
+        """Keep a reply; the first one under a key stays."""
+        ...
+
+
+def reply_key(scope: str, task: Task, model: str, text: PromptText) -> bytes:
+    """Return the SHA-256 of all that a reply depends on: the same key, the same question.
+
+    `model` is the one that was wanted, whichever of its fallbacks answers. Raises PromptFieldMismatch.
+    """
+    prompt = text.rendered
+    schema = _schema(task.reply) if isinstance(task, Judgement) else ""
+    parts = (scope, task.name, prompt.version, model, task.temperature, task.max_tokens, schema)
+    return hashlib.sha256(json.dumps([*parts, prompt.system, prompt.user]).encode()).digest()
+
+
+@cache
+def _schema(reply: type[Reply]) -> str:
+    return json.dumps(reply.model_json_schema(), sort_keys=True)
+
+
+class ReplyKeeper:
+    """What the gateway keeps where, and for whom."""
+
+    def __init__(self, store: ReplyStore | None, settings: ModelSettings) -> None:
+        self._store = store
+        self._share_replies = settings.share_replies
+        self._share_answers = settings.share_answers
+        self._storing: set[asyncio.Task[None]] = set()
+
+    def key(self, task: Task, model: str, text: PromptText, scope: str) -> bytes | None:
+        """The key of a question, or None when its reply may not be kept. Raises PromptFieldMismatch."""
+        is_shared = self._share_replies if isinstance(task, Judgement) else self._share_answers
+        if self._store is None or not (is_shared or scope):
+            return None
+        return reply_key("" if is_shared else scope, task, model, text)
+
+    async def find(self, key: bytes) -> KeptReply | None:
+        """The reply under `key`."""
+        return (await self._store.get([key])).get(key) if self._store else None
+
+    def keep(self, key: bytes, reply: ModelReply, log: CallLog) -> None:
+        """Start to store a reply; `log.settled` waits for it, the answer does not."""
+        if self._store is None:
+            return
+        storing = asyncio.ensure_future(self._store.put(key, KeptReply(reply.text, reply.model)))
+        # The event loop itself does not keep what nobody awaits.
+        self._storing.add(storing)
+        storing.add_done_callback(self._storing.discard)
+        log.wait_for(storing)

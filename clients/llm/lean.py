@@ -1,0 +1,113 @@
+"""The wire format of chat completions on aiohttp alone: JSON, and server-sent events for streams.
+
+About half of what the SDK costs per call, and for every server that speaks this format. Redirects are not followed: no
+server of this format sends any, and the key would travel along.
+"""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from yarl import URL
+
+from clients.llm.groq_wire import WireChunk
+from clients.llm.transport import Body, Refusal, Refused, Unreachable
+
+# Generous: a loop that was held up for seconds must not take a server for dead.
+_CONNECT_TIMEOUT_S = 15.0
+_FIRST_ERROR = 300
+_DONE = "[DONE]"
+
+
+class LeanTransport:
+    """A Transport. `url` is where completions are made; an empty key sends none."""
+
+    def __init__(self, api_key: str, url: str, *, concurrency: int) -> None:
+        self._key = api_key
+        self._url = URL(url)
+        self._concurrency = concurrency
+        # Looked up once: the environment does not change, and per call it would be half of what a call costs.
+        self._proxy = None if proxy_bypass(self._url.host or "") else getproxies().get(self._url.scheme)
+        self._made: aiohttp.ClientSession | None = None
+
+    async def whole(self, body: Body) -> tuple[Mapping[str, str], bytes]:
+        """The headers and the JSON of a complete answer."""
+        async with self._answer(body) as answer:
+            return answer.headers, await answer.read()
+
+    @asynccontextmanager
+    async def pieces(self, body: Body) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
+        """The headers and the chunks of a streamed answer."""
+        async with self._answer(body) as answer:
+            yield answer.headers, _chunks(answer.content)
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        if self._made is not None:
+            await self._made.close()
+
+    @asynccontextmanager
+    async def _answer(self, body: Body) -> AsyncGenerator[aiohttp.ClientResponse]:
+        data = json.dumps(body, ensure_ascii=False).encode()
+        try:
+            sent = await self._session().post(self._url, data=data, proxy=self._proxy, allow_redirects=False)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            # Users are shown this: without the name and password that an address may carry.
+            raise Unreachable(self._url.host_port_subcomponent or "the server") from error
+        async with sent as answer:
+            if answer.status >= _FIRST_ERROR:
+                raise Refused(await self._refusal(answer))
+            yield answer
+
+    async def _refusal(self, answer: aiohttp.ClientResponse) -> Refusal:
+        try:
+            body: object = json.loads(await answer.read())
+        except ValueError:  # a proxy's HTML page, for example
+            body = None
+        return Refusal(answer.status, answer.reason or "", answer.headers, body, self._key)
+
+    def _session(self) -> aiohttp.ClientSession:
+        # A session belongs to the loop that it is made in.
+        if self._made is None:
+            headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+            if self._key:
+                headers["authorization"] = f"Bearer {self._key}"
+            self._made = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=self._concurrency),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers=headers,
+                # Only connecting has a timeout of its own; each call has a deadline for everything (see Exchange).
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
+            )
+        return self._made
+
+
+async def _chunks(content: aiohttp.StreamReader) -> AsyncIterator[WireChunk]:
+    async for data in _events(content):
+        if data.startswith(_DONE):
+            return
+        # Not by pydantic: its parser refuses half a character, of which the other half may come with the next chunk.
+        yield WireChunk.model_validate(json.loads(data))
+
+
+async def _events(content: aiohttp.StreamReader) -> AsyncIterator[str]:
+    """The data of each event. An event that the end cuts off is none."""
+    lines: list[str] = []
+    async for raw in _lines(content):
+        if not raw:
+            if lines:
+                yield "\n".join(lines)
+            lines = []
+        elif raw.startswith(b"data:"):
+            lines.append(raw[5:].decode().removeprefix(" "))
+
+
+async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+    # Not by the reader's own lines, which have a greatest length.
+    rest = b""
+    async for piece in content.iter_any():
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            yield line.removesuffix(b"\r")

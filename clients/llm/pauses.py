@@ -1,0 +1,35 @@
+"""The limiter of a process that knows no allowance and learns from refusals alone."""
+
+import asyncio
+import time
+
+from clients.limiter.protocol import Lease, Priority
+from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
+
+_LONGEST_S = 300.0
+
+
+class RetryAfter:
+    """A Limiter: after a 429 nothing goes to that model for as long as the server said."""
+
+    def __init__(self) -> None:
+        self._not_before: dict[str, float] = {}
+
+    async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
+        """Wait until the server wants to be asked again. Raises CallDeferred when that is too long."""
+        del priority
+        gives_up_at = time.monotonic() + patience_s
+        while (until := self._not_before.get(model, 0.0)) > (now := time.monotonic()):
+            if until > gives_up_at:
+                raise CallDeferred(until - now, f"{model} takes no calls for now")
+            await asyncio.sleep(until - now)
+        return Lease("", model, tokens)
+
+    async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
+        """Remember what a 429 says."""
+        if isinstance(outcome, ModelRateLimited) and outcome.retry_after_s:
+            until = time.monotonic() + min(outcome.retry_after_s, _LONGEST_S)
+            self._not_before[lease.model] = max(until, self._not_before.get(lease.model, 0.0))
+
+    async def aclose(self) -> None:
+        """There is nothing to release."""

@@ -1,0 +1,43 @@
+"""A model that only answers what was answered before: for replays, which reach nobody (N6)."""
+
+from collections.abc import AsyncIterator, Mapping
+
+from clients.llm.kept import KeptReply
+from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+
+
+class RecordedModel:
+    """A ChatModel. `replies` are by the SHA-256 of all that was asked (PromptText); what is not in them is refused, and
+    counted in `unanswered`."""
+
+    def __init__(self, provider: str, replies: Mapping[str, KeptReply]) -> None:
+        self._provider = provider
+        self._replies = replies
+        self.unanswered = 0
+
+    @property
+    def provider(self) -> str:
+        """Who answered then."""
+        return self._provider
+
+    def reserves(self, request: ModelRequest) -> int:
+        """Nothing: no call is made."""
+        del request
+        return 0
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The reply of then. Raises ModelRefused when this was not asked, or not answered."""
+        found = self._replies.get(request.text.sha256)
+        if found is None:
+            self.unanswered += 1
+            raise ModelRefused(f"no reply to this question of {request.prompt} was recorded")
+        return ModelReply(found.text, found.model, Usage(), "stop")
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        """The reply of then, at once. Raises ModelRefused."""
+        reply = await self.complete(request)
+        yield StreamPart(text=reply.text)
+        yield StreamPart(reply=reply)
+
+    async def aclose(self) -> None:
+        """There is nothing to release."""

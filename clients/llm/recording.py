@@ -1,0 +1,72 @@
+"""From calls to CallRecords."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from clients.llm.kept import KeptReply
+from clients.llm.protocol import CallRecord, ModelError, ModelReply, ModelRequest, PromptText, Usage
+from domain.prompts import prompt_version
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Makes the record of one call that begins now; `add` gets it when it has ended."""
+
+    add: Callable[[CallRecord], None]
+    provider: str
+    request: ModelRequest
+    item: str
+    attempt: int
+    hedged: bool
+    started: float
+
+    @property
+    def seconds(self) -> float:
+        """Since the call began."""
+        return time.perf_counter() - self.started
+
+    def ended(self, outcome: ModelReply | ModelError) -> None:
+        """Record how it ended."""
+        failed = isinstance(outcome, ModelError)
+        self.add(
+            CallRecord(
+                provider=self.provider,
+                model=self.request.model if failed else outcome.model,
+                prompt=self.request.prompt,
+                prompt_version=prompt_version(self.request.prompt),
+                attempt=self.attempt,
+                duration_ms=self.seconds * 1000,
+                usage=outcome.usage or Usage(),
+                finish_reason=None if failed else outcome.finish_reason,
+                request_id=outcome.request_id,
+                reply_text=outcome.text,
+                error=str(outcome) if failed else None,
+                status=outcome.status if failed else None,
+                item=self.item,
+                hedged=self.hedged,
+                asked=self.request.model,
+                failure=type(outcome).__name__ if failed else "",
+                prompt_sha256=self.request.text.sha256,
+            )
+        )
+
+
+def kept_record(
+    reply: KeptReply, prompt: str, text: PromptText, provider: str, item: str, seconds: float
+) -> CallRecord:
+    """The record of a call that was not made, because its reply was there already."""
+    return CallRecord(
+        provider=provider,
+        model=reply.model,
+        prompt=prompt,
+        prompt_version=prompt_version(prompt),
+        attempt=1,
+        duration_ms=seconds * 1000,
+        usage=Usage(),
+        finish_reason="stop",
+        reply_text=reply.text,
+        item=item,
+        kept=True,
+        prompt_sha256=text.sha256,
+    )

@@ -1,0 +1,53 @@
+"""How a chat completion travels: what every client of the wire format does, and the two errors that they share."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from clients.llm.groq_wire import WireChunk
+
+Body = dict[str, Any]
+
+
+class Transport(Protocol):
+    """Sends a request once. Belongs to one event loop; what it raises is one of groq_errors.FAILURES."""
+
+    async def whole(self, body: Body) -> tuple[Mapping[str, str], bytes]:
+        """The headers and the JSON of a complete answer."""
+        ...
+
+    def pieces(self, body: Body) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
+        """The headers and the chunks of a streamed answer; leaving the block before the end stops the server."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer with an error status; `body` is its JSON, or None. `key` must not be shown to anybody."""
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: object
+    key: str = field(default="", repr=False)
+
+
+class Refused(Exception):
+    """The server answered with an error status."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(f"HTTP {refusal.status}")
+        self.refusal = refusal
+
+
+class Unreachable(Exception):
+    """Nothing was sent: there was no connection. `server` is the address that was tried."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(server)
+        self.server = server
