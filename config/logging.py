@@ -8,8 +8,10 @@ import logging
 import os
 import re
 import sys
-from collections.abc import MutableMapping
-from typing import Any, Literal
+import threading
+import traceback
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Literal, cast
 
 import structlog
 from structlog.typing import Processor
@@ -18,6 +20,9 @@ LogFormat = Literal["auto", "json", "console"]
 
 # httpx tells the whole address of every request at INFO; the access log tells what is needed.
 _TALKATIVE = ("httpx", "httpcore", "alembic.runtime.migration", "celery.redirected")
+_OURS = ("api", "citewell", "clients", "config", "db", "domain", "services", "workers")
+_MOST_FRAMES = 20
+_CODES = ("errno", "sqlstate")
 _SECRET_NAMES = re.compile(r"authorization|password|secret|api_?key|token$|cookie", re.IGNORECASE)
 _SECRETS = (
     (re.compile(r"\b(gsk|sk|whsec|cw)_[A-Za-z0-9_-]{8,}"), r"\1_***"),
@@ -34,7 +39,7 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _naming(process_name),
-        structlog.processors.format_exc_info,
+        _without_messages,
         masked,
     ]
     structlog.configure(
@@ -57,9 +62,79 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level)
+    # Of libraries nobody knows what they tell at DEBUG: SQL with its rows, whole requests with their texts.
+    root.setLevel(max(logging.getLevelNamesMapping()[level], logging.INFO))
+    for name in _OURS:
+        logging.getLogger(name).setLevel(level)
+    logging.getLogger("celery.app.trace").addFilter(_only_the_kind)
+    logging.getLogger("asyncio").addFilter(_without_its_details)
+    # What nobody catches is printed with its message otherwise, and not as a line of this log.
+    threading.excepthook = _thread_broke
+    sys.unraisablehook = _not_raised
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.getLevelNamesMapping()[level], logging.WARNING))
+
+
+def told(error: BaseException) -> str:
+    """The kinds of an error and of its causes, and where they came from; an OSError's or Postgres's code with them.
+
+    Without messages: those of drivers, parsers and validators quote what they were given, documents included.
+    """
+    lines: list[str] = []
+    following: BaseException | None = error
+    while following is not None and len(lines) < _MOST_FRAMES:
+        codes = [f"{name}={value}" for name in _CODES if (value := getattr(following, name, None)) is not None]
+        lines.append(" ".join([type(following).__qualname__, *codes]))
+        frames = traceback.extract_tb(following.__traceback__)[-_MOST_FRAMES:]
+        lines += [f"  {frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames)]
+        following = following.__cause__ or (None if following.__suppress_context__ else following.__context__)
+    return "\n".join(lines)
+
+
+def _without_messages(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    error = _error_of(event.pop("exc_info", None))
+    if error is not None:
+        event["exception"] = told(error)
+    return event
+
+
+def _error_of(given: Any) -> BaseException | None:
+    if isinstance(given, BaseException):
+        return given
+    if isinstance(given, tuple):
+        return cast("tuple[Any, BaseException | None, Any]", given)[1]
+    return sys.exc_info()[1] if given else None
+
+
+def _only_the_kind(record: logging.LogRecord) -> bool:
+    # Celery puts the message of a task's error, and its traceback, into the line itself.
+    if isinstance(record.args, Mapping) and "exc" in record.args:
+        kind = record.exc_info[0] if record.exc_info else None
+        record.msg, record.args = (
+            "task %s %s: %s",
+            (
+                record.args.get("name"),
+                record.args.get("description", "comes again"),
+                kind.__qualname__ if kind else "",
+            ),
+        )
+    return True
+
+
+def _without_its_details(record: logging.LogRecord) -> bool:
+    # What follows shows how a callback was called, or a task with the message of its error.
+    record.msg, record.args = re.split(r"[\n(<]", record.getMessage(), maxsplit=1)[0].strip(), ()
+    return True
+
+
+def _thread_broke(broken: threading.ExceptHookArgs) -> None:
+    if broken.exc_type is not SystemExit:
+        name = broken.thread.name if broken.thread else ""
+        logging.getLogger("threading").error("thread %s broke", name, exc_info=broken.exc_value)
+
+
+def _not_raised(broken: "sys.UnraisableHookArgs") -> None:
+    logging.getLogger("python").error("error that could not be raised", exc_info=broken.exc_value)
 
 
 def masked(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

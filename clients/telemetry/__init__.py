@@ -1,0 +1,1 @@
+"""What a process tells of itself: counters (meter, families) and traces (tracing)."""

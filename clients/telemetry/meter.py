@@ -1,0 +1,113 @@
+"""What this process counts, in memory. Others add it up: see workers.reporter and services.metrics.
+
+Counting takes a lock and an addition, and never the network.
+"""
+
+import json
+import os
+import threading
+from bisect import bisect_left
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from clients.telemetry.families import Family
+
+Places = dict[str, float]
+"""A counter has its number under "". A histogram has how many fell into a bucket under the bucket's upper bound, and
+their sum under "sum"; buckets in which nothing fell are not there."""
+Counts = dict[str, dict[str, Places]]
+"""By family, then by the values of its labels as a JSON list."""
+Gauges = dict[str, dict[str, float]]
+"""The same for what goes up and down."""
+
+INFINITY = "+Inf"
+MOST_SERIES = 1_000
+"""Of one family in one process. What a server calls its models is nothing that we could know the end of."""
+
+
+class Meter:
+    """Counts of one process since it began."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: dict[str, dict[tuple[str, ...], Places]] = {}
+        self._gauges: dict[str, dict[tuple[str, ...], float]] = {}
+
+    def count(self, family: Family, *labels: str, by: float = 1.0) -> None:
+        """Add to a counter; `labels` are values in the family's order."""
+        if by:
+            with self._lock:
+                places = self._places(family, labels)
+                places[""] = places.get("", 0.0) + by
+
+    def observe(self, family: Family, value: float, *labels: str) -> None:
+        """Add a value to a histogram."""
+        found = bisect_left(family.buckets, value)
+        bucket = repr(family.buckets[found]) if found < len(family.buckets) else INFINITY
+        with self._lock:
+            places = self._places(family, labels)
+            places[bucket] = places.get(bucket, 0.0) + 1
+            places["sum"] = places.get("sum", 0.0) + value
+
+    def set(self, gauge: str, value: float, *labels: str) -> None:
+        """Set what this process adds to a gauge."""
+        with self._lock:
+            self._gauges.setdefault(gauge, {})[labels] = value
+
+    @contextmanager
+    def within(self, gauge: str) -> Generator[None]:
+        """Count one more for the length of the block."""
+        self._move(gauge, 1.0)
+        try:
+            yield
+        finally:
+            self._move(gauge, -1.0)
+
+    def counts(self) -> Counts:
+        """A copy of all counts."""
+        with self._lock:
+            return {
+                name: {json.dumps(labels): dict(places) for labels, places in series.items()}
+                for name, series in self._counts.items()
+            }
+
+    def gauges(self) -> Gauges:
+        """A copy of all gauges."""
+        with self._lock:
+            return {
+                name: {json.dumps(labels): value for labels, value in series.items()}
+                for name, series in self._gauges.items()
+            }
+
+    def clear(self) -> None:
+        """Begin anew, in a forked child: its parent tells of these."""
+        self._lock = threading.Lock()
+        self._counts, self._gauges = {}, {}
+
+    def _places(self, family: Family, labels: tuple[str, ...]) -> Places:
+        series = self._counts.setdefault(family.name, {})
+        if labels not in series and len(series) >= MOST_SERIES:
+            labels = ("other",) * len(labels)
+        return series.setdefault(labels, {})
+
+    def _move(self, gauge: str, by: float) -> None:
+        with self._lock:
+            series = self._gauges.setdefault(gauge, {})
+            series[()] = series.get((), 0.0) + by
+
+
+def without(counts: Mapping[str, Mapping[str, Mapping[str, float]]], base: Counts) -> Counts:
+    """What `counts` has more than `base` had."""
+    return {
+        name: {
+            labels: {place: value - base.get(name, {}).get(labels, {}).get(place, 0.0) for place, value in each.items()}
+            for labels, each in series.items()
+        }
+        for name, series in counts.items()
+    }
+
+
+METER = Meter()
+"""That of this process."""
+
+os.register_at_fork(after_in_child=METER.clear)

@@ -1,0 +1,194 @@
+"""Traces: one per request, through every process that works on what it asked for.
+
+What goes on later has the request's `traceparent` in its row, and its spans are made from there. Without an endpoint
+there is no SDK and no span: then a caller's traceparent is only handed on, and stands in the logs.
+"""
+
+import threading
+import uuid
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib import import_module
+from os import environ
+from typing import Any
+
+import structlog
+from opentelemetry import context as contexts
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.trace import NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode, TraceFlags
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from config.observing import TracingSettings
+from config.settings import ConfigurationInvalid
+
+Value = str | int | float | bool | Sequence[str]
+Attributes = Mapping[str, Value]
+
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+_LAST_SPANS_S = 2.0
+_W3C = TraceContextTextMapPropagator()
+
+
+@dataclass(slots=True)
+class _State:
+    provider: Any = None
+    tracer: Any = None
+
+
+_state = _State()
+
+
+def start_tracing(settings: TracingSettings, process: str) -> None:
+    """Export this process's spans, if there is an endpoint; call it after fork, once.
+
+    Raises ConfigurationInvalid when the extra `tracing` is wanted and not installed.
+    """
+    wanted = settings.endpoint or any(environ.get(name) for name in _ENDPOINTS)
+    if not wanted or environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return
+    try:
+        sdk = import_module("clients.telemetry.sdk")
+    except ImportError as error:
+        advice = 'pip install "citewell[tracing]", or unset OTEL_EXPORTER_OTLP_ENDPOINT and tracing.endpoint'
+        raise ConfigurationInvalid(
+            f"tracing.endpoint: traces need OpenTelemetry's SDK and exporter: {advice}"
+        ) from error
+    use_provider(sdk.make_provider(settings.endpoint, process))
+
+
+def use_provider(provider: Any) -> None:
+    """Make spans with an SDK's provider; None makes none."""
+    _state.provider = provider
+    _state.tracer = None if provider is None else provider.get_tracer("citewell")
+
+
+def stop_tracing() -> None:
+    """Send what is left, for a moment: a collector that is away holds nobody up."""
+    provider = _state.provider
+    use_provider(None)
+    if provider is not None:
+        ending = threading.Thread(target=provider.shutdown, name="last-spans", daemon=True)
+        ending.start()
+        ending.join(_LAST_SPANS_S)
+
+
+def is_on() -> bool:
+    """Whether spans are made."""
+    return _state.tracer is not None
+
+
+def traceparent() -> str | None:
+    """The current span as a W3C traceparent, to be kept with what this request or step leaves to others."""
+    current = trace.get_current_span().get_span_context()
+    if not current.is_valid:
+        return None
+    return f"00-{current.trace_id:032x}-{current.span_id:016x}-{current.trace_flags:02x}"
+
+
+@contextmanager
+def following(parent: str | None, row_id: uuid.UUID) -> Generator[None]:
+    """Until the end of the block go on with the trace of a stored `parent`; log lines tell its id.
+
+    What has none, an item of a batch or what was accepted while traces were off, has a trace of its own, whose id is
+    the row's: thousands of items in the trace of one request could be shown by nobody.
+    """
+    found = _read(parent) or (_own(row_id) if is_on() else None)
+    if found is None:
+        yield
+        return
+    token = contexts.attach(trace.set_span_in_context(NonRecordingSpan(found)))
+    try:
+        with structlog.contextvars.bound_contextvars(trace_id=f"{found.trace_id:032x}"):
+            yield
+    finally:
+        contexts.detach(token)
+
+
+@contextmanager
+def span(name: str, attributes: Attributes | None = None, kind: SpanKind = SpanKind.INTERNAL) -> Generator[Span]:
+    """A span for the length of the block; an error that leaves it is told by its type alone."""
+    if _state.tracer is None:
+        yield trace.INVALID_SPAN
+        return
+    with _state.tracer.start_as_current_span(
+        name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
+    ) as begun:
+        try:
+            yield begun
+        except BaseException as error:
+            fail(begun, type(error).__name__)
+            raise
+
+
+@contextmanager
+def request_span(method: str, headers: Mapping[str, str]) -> Generator[Span]:
+    """The span of an HTTP request, in the trace that its caller told of if there is one."""
+    if _state.tracer is None and "traceparent" not in headers:
+        yield trace.INVALID_SPAN
+        return
+    caller = _W3C.extract({name: headers[name] for name in ("traceparent", "tracestate") if name in headers})
+    token = contexts.attach(caller)
+    try:
+        with span(method, {"http.request.method": method}, SpanKind.SERVER) as begun, _logged():
+            yield begun
+    finally:
+        contexts.detach(token)
+
+
+def past_span(
+    name: str,
+    start_ns: int,
+    end_ns: int,
+    attributes: Attributes,
+    *,
+    within: Context | None = None,
+    kind: SpanKind = SpanKind.INTERNAL,
+    error: str | None = None,
+) -> Context:
+    """A span of what has ended already (Unix time in ns); return the context for what happened within it.
+
+    Steps and model calls are told when their rows are stored: what has a row has a span, and what is fenced has none.
+    """
+    tracer = _state.tracer
+    if tracer is None:
+        return within or contexts.get_current()
+    made: Span = tracer.start_span(name, context=within, kind=kind, attributes=attributes, start_time=start_ns)
+    if error is not None:
+        fail(made, error)
+    made.end(end_ns)
+    return trace.set_span_in_context(made, within)
+
+
+def fail(failed: Span, error_type: str) -> None:
+    """Mark a span as failed; messages stay out of it, because they may quote."""
+    failed.set_attribute("error.type", error_type)
+    failed.set_status(Status(StatusCode.ERROR))
+
+
+@contextmanager
+def _logged() -> Generator[None]:
+    current = trace.get_current_span().get_span_context()
+    if not current.is_valid:
+        yield
+        return
+    with structlog.contextvars.bound_contextvars(trace_id=f"{current.trace_id:032x}"):
+        yield
+
+
+def _read(parent: str | None) -> SpanContext | None:
+    if parent is None:
+        return None
+    found = trace.get_current_span(_W3C.extract({"traceparent": parent}, Context())).get_span_context()
+    return found if found.is_valid else None
+
+
+def _own(row_id: uuid.UUID) -> SpanContext:
+    # Samplers look at the low half of a number, which in a UUID has bits that are always the same: of any share below a
+    # half they would take none, and of any above three quarters all.
+    drawn = int.from_bytes(sha256(row_id.bytes).digest()[:16])
+    sampled = _state.provider.sampler.should_sample(Context(), drawn, "citewell").decision.is_sampled()
+    flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)
+    return SpanContext(row_id.int, row_id.int & (2**64 - 1), is_remote=True, trace_flags=flags)

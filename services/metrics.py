@@ -1,0 +1,77 @@
+"""All metrics as Prometheus reads them: what was counted anywhere, what waits and runs, what the limits leave.
+
+Every API process tells the same; one of them is to be asked. A scrape costs three statements and two requests to Redis,
+whatever the history, and one answer serves all who ask within `metrics.remember_s`.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from clients.broker import QueueLevel, queue_levels
+from clients.limiter.looking import Use, look
+from clients.telemetry.meter import Counts, Gauges
+from config.settings import Settings
+from db.queries import meters, metrics
+from db.queries.metrics import Level
+from db.session import system_transaction
+from domain.errors import DatabaseUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known at a moment. `counts` are None while Postgres is away and nothing was read before: what one process
+    has counted is no total, and would look like a fall."""
+
+    counts: Counts | None
+    gauges: Gauges
+    levels: Sequence[Level] | None
+    queues: Mapping[str, QueueLevel] | None
+    limits: Sequence[Use]
+    served: frozenset[str]
+    """All queues that somebody has to serve."""
+
+
+class Reader:
+    """Reads for one API process, and remembers. `report` writes what this process has counted (DatabaseUnavailable),
+    `unreported` is what it has counted since."""
+
+    def __init__(self, report: Callable[[], None], unreported: Callable[[], Counts]) -> None:
+        self._report, self._unreported = report, unreported
+        self._lock = threading.Lock()
+        self._known: Known | None = None
+        self._read_at = 0.0
+        self._counted: Counts | None = None
+
+    def read(self, settings: Settings) -> Known:
+        """What is known now, or was a moment ago."""
+        with self._lock:
+            if self._known is None or time.monotonic() - self._read_at > settings.metrics.remember_s:
+                self._known = self._look(settings)
+                self._read_at = time.monotonic()
+            return self._known
+
+    def _look(self, settings: Settings) -> Known:
+        served = frozenset(queue for pool in settings.pools.values() for queue in pool.queues)
+        queues, limits = queue_levels(settings.redis_url.get_secret_value(), sorted(served)), look(settings)
+        try:
+            self._report()
+            with system_transaction() as session:
+                self._counted = meters.sum_meters(session)
+                gauges, levels = meters.sum_gauges(session), metrics.list_levels(session)
+        except DatabaseUnavailable:
+            return Known(_together(self._counted, self._unreported()), {}, None, queues, limits, served)
+        return Known(self._counted, gauges, levels, queues, limits, served)
+
+
+def _together(counted: Counts | None, more: Counts) -> Counts | None:
+    if counted is None:
+        return None
+    found = {name: {labels: dict(places) for labels, places in series.items()} for name, series in counted.items()}
+    for name, series in more.items():
+        for labels, places in series.items():
+            own = found.setdefault(name, {}).setdefault(labels, {})
+            for place, value in places.items():
+                own[place] = own.get(place, 0.0) + value
+    return found

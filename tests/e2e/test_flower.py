@@ -1,0 +1,72 @@
+"""Flower sees workers and tasks when `workers.events` is on (A9); without it nothing is told through the broker."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from citewell.supervisor.endpoints import free_port
+from tests.e2e.stack import Stack, running_stack
+from tests.waiting import until
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+
+POOLS = {"models", "retrieval", "ingestion", "webhooks"}
+
+
+@contextmanager
+def flower(stack: Stack) -> Generator[httpx.Client]:
+    """Real Flower on the stack's broker."""
+    pytest.importorskip("flower")
+    port = free_port()
+    environment = {
+        **os.environ,
+        "CITEWELL_REDIS_URL": stack.supervisor.redis_url,
+        "CITEWELL_DATABASE_URL": stack.supervisor.database_url,
+        "FLOWER_UNAUTHENTICATED_API": "true",
+    }
+    command = [sys.executable, "-m", "celery", "-A", "workers.celery_app", "flower"]
+    running = subprocess.Popen(
+        [*command, f"--port={port}", "--address=127.0.0.1"],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
+            until(lambda: answers(http), seconds=60)
+            yield http
+    finally:
+        running.terminate()
+        running.wait(timeout=60)
+
+
+def answers(http: httpx.Client) -> bool:
+    try:
+        return http.get("/healthcheck").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def test_flower_sees_workers_and_tasks() -> None:  # A9
+    with running_stack(CITEWELL_WORKERS__EVENTS="true") as stack, flower(stack) as http:
+        until(lambda: names(http.get("/api/workers", params={"refresh": "1"}).json()) == POOLS, seconds=60)
+        stack.add_text("policy.md", "All returns must be made within 30 days.", workspace="flower")
+        assert stack.ask("Within how many days must returns be made?", workspace="flower")["status"] == "succeeded"
+        wanted = {"query.retrieve", "query.generate", "query.score_chunks", "document.ingest"}
+        until(lambda: wanted <= done(http.get("/api/tasks").json()), seconds=60)
+        queues = http.get("/api/workers").json()
+        assert {queue["name"] for worker in queues.values() for queue in worker["active_queues"]} >= {"verification"}
+
+
+def names(workers: dict[str, Any]) -> set[str]:
+    return {name.partition("@")[0] for name, told in workers.items() if told.get("stats")}
+
+
+def done(tasks: dict[str, Any]) -> set[str]:
+    return {task["name"] for task in tasks.values() if task["state"] == "SUCCESS"}

@@ -1,0 +1,78 @@
+"""What a worker tells of its steps: lines in its log bound to their query, metrics, spans."""
+
+import uuid
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Literal
+
+import structlog
+
+from clients.llm.protocol import CallRecord
+from clients.telemetry import families, tracing
+from clients.telemetry.meter import METER
+from config.settings import settings
+from services.call_telemetry import tell_calls
+from workers.pipeline import Run
+
+if TYPE_CHECKING:
+    from workers.mind import Mind
+
+log = structlog.get_logger()
+
+Outcome = Literal["done", "superseded", "stopped", "put_off", "handed_back"]
+
+_MOST_ITEMS = 64
+"""That are named; there are seldom more than a batch of them."""
+
+
+@contextmanager
+def bound_to(run: Run, step: str) -> Generator[None]:
+    """Every line of this block, and of what it starts with its context, says of which query and step it is."""
+    with structlog.contextvars.bound_contextvars(query_id=run.query_id, launch=run.launch, round=run.round, step=step):
+        yield
+
+
+def traced(run: Run, traceparent: str | None) -> AbstractContextManager[None]:
+    """The same for the trace that the query belongs to."""
+    return tracing.following(traceparent, uuid.UUID(run.query_id))
+
+
+@contextmanager
+def bound_to_items(step: str, items: Sequence[str]) -> Generator[None]:
+    """The same for one of the steps of a message, and the items that it works on."""
+    with structlog.contextvars.bound_contextvars(step=step, item=" ".join(items[:_MOST_ITEMS])):
+        yield
+
+
+def tell_step(mind: "Mind", outcome: Outcome) -> None:
+    """Count a step and its model calls and make their spans, after the commit that stored what became of it."""
+    records, name, ended_ns = mind.context.log.records, mind.step.name, mind.thought.ended_ns
+    items = mind.context.items
+    if outcome == "put_off":
+        # What was kept will be found again, and told then.
+        records = [record for record in records if not record.kept]
+    METER.observe(families.STEP_SECONDS, max(0, ended_ns - mind.began_ns) / 1e9, name)
+    broken = mind.is_broken and outcome == "done"
+    METER.count(families.STEP_ITEMS, name, "failed" if broken else outcome, by=len(items))
+    with bound_to_items(name, items):
+        log.debug("step", outcome=outcome, model_calls=len(records), ms=(ended_ns - mind.began_ns) // 1_000_000)
+    _trace(mind, outcome, records, ended_ns)
+
+
+def _trace(mind: "Mind", outcome: Outcome, records: Sequence[CallRecord], ended_ns: int) -> None:
+    within = None
+    if tracing.is_on():
+        run, items = mind.run, mind.context.items
+        attributes: dict[str, tracing.Value] = {
+            "citewell.query_id": run.query_id,
+            "citewell.step": mind.step.name,
+            "citewell.round": run.round,
+            "citewell.launch": run.launch,
+            "citewell.attempt": max(mind.attempts.values(), default=0),
+            "citewell.item_count": len(items),
+            "citewell.items": list(items[:_MOST_ITEMS]),
+            "citewell.outcome": outcome,
+        }
+        error = "failed" if mind.is_broken else None
+        within = tracing.past_span(f"step {mind.step.name}", mind.began_ns, ended_ns, attributes, error=error)
+    tell_calls(records, settings().models.catalogue, within)
