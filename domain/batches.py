@@ -1,6 +1,6 @@
-"""Batches: every item has a model call of its own, a task carries a few of them."""
+"""Batches: a task carries a few items. Each has a model call of its own, or shares one with others (`packed`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -21,4 +21,15 @@ def growing_batches(items: Sequence[T], size: int) -> list[list[T]]:
     while first < len(items):
         result.append(list(items[first : first + width]))
         first, width = first + width, min(width * 2, size)
+    return result
+
+
+def packed(items: Sequence[T], fits: Callable[[Sequence[T]], bool]) -> list[list[T]]:
+    """Split `items` in order into lists that `fits` accepts, each as long as it may be; alone an item always goes."""
+    result: list[list[T]] = []
+    for item in items:
+        if result and fits([*result[-1], item]):
+            result[-1].append(item)
+        else:
+            result.append([item])
     return result

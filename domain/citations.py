@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
 
 from domain.claims import is_checkable
 from domain.reading import read
+
+_WORTH_KEEPING = 20_000  # characters: what longer ones cost in memory, dozens at a time, is more than they spare
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,14 @@ class PlannedCheck:
 
 def statements(answer: str) -> list[Statement]:
     """Return the sentences of `answer` in order; a list of references at its end is not part of it."""
+    return list(_statements(answer) if len(answer) <= _WORTH_KEEPING else _statements.__wrapped__(answer))
+
+
+@lru_cache(maxsize=64)
+def _statements(answer: str) -> tuple[Statement, ...]:
+    """Every check of a draft and everything that follows them takes it apart again."""
     reading = read(answer)
-    return [
+    return tuple(
         Statement(
             index=index,
             start=reading.origin[said.start],
@@ -46,7 +56,7 @@ def statements(answer: str) -> list[Statement]:
             claim=said.claim,
         )
         for index, said in enumerate(reading.said)
-    ]
+    )
 
 
 def plan_checks(answer: str, source_count: int) -> list[PlannedCheck]:
@@ -71,10 +81,30 @@ def deciding_items(said: Sequence[Statement], source_count: int) -> dict[tuple[i
     first: dict[tuple[str, int | None], str] = {}
     return {
         (statement.index, number): first.setdefault(
-            (" ".join(statement.text.casefold().split()), number), _item(statement.index, number)
+            (same_words(statement.text), number), _item(statement.index, number)
         )
         for statement in said
-        for number in _numbers_to_check(statement, source_count)
+        for number in numbers_to_check(statement, source_count)
+    }
+
+
+def same_words(text: str) -> str:
+    """What two statements have in common that are checked once."""
+    return " ".join(text.casefold().split())
+
+
+def check_key(text: str, number: int | None) -> str:
+    """Name a check by what it checks: these words against source `number`, or against all of them for None."""
+    return sha256(f"{number or 0} {text}".encode()).hexdigest()[:32]
+
+
+def check_keys(answer: str, source_count: int) -> dict[str, str]:
+    """Return the key of every item of `plan_checks`, in order."""
+    said = statements(answer)
+    return {
+        item: check_key(said[statement].text, number)
+        for (statement, number), item in deciding_items(said, source_count).items()
+        if item == _item(statement, number)
     }
 
 
@@ -82,7 +112,8 @@ def _item(statement: int, number: int | None) -> str:
     return f"s{statement}:c{number or 0}"
 
 
-def _numbers_to_check(statement: Statement, source_count: int) -> Sequence[int | None]:
+def numbers_to_check(statement: Statement, source_count: int) -> Sequence[int | None]:
+    """Return the sources 1..`source_count` that a statement is to be held against; None stands for all of them."""
     if not is_checkable(statement.text):
         return ()
     cited = [number for number in statement.numbers if 1 <= number <= source_count]

@@ -14,9 +14,9 @@ from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
 from domain.figures import differing_figures
 from domain.markers import cited_markers
-from domain.names import other_names
 from domain.negation import denied_by_one, opposites, other_polarity
 from domain.numbers import Quantity, find_quantities
+from domain.other_names import other_names
 from domain.words import coverage, stem, words
 
 Kind = Literal["number", "date", "unit", "name", "negation"]

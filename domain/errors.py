@@ -10,10 +10,13 @@ CitewellError
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
-│   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound
+│   ├── AuditNotFound
+│   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable
+├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
+    NotReplayable, NotReverifiable, DocumentNotFailed (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -52,7 +55,7 @@ class ModeUnknown(BadInput):
 
 
 class ModelNotAllowed(BadInput):
-    """The model is not in the list of allowed models (`models.allowed` in the configuration)."""
+    """The model is not in the list of allowed models (`models.catalogue` in the configuration)."""
 
 
 class VerificationInvalid(BadInput):
@@ -204,6 +207,10 @@ class VerificationNotFound(NotFound):
     """There is no verification with that id."""
 
 
+class SourceNotFound(NotFound):
+    """The verification has no source of that number; `sources` of its result lists them."""
+
+
 class BatchNotFound(NotFound):
     """There is no batch with that id."""
 
@@ -216,8 +223,16 @@ class KeyNotFound(NotFound):
     """There is no key with that id."""
 
 
+class TenantNotFound(NotFound):
+    """There is no tenant with that name."""
+
+
 class WebhookNotFound(NotFound):
     """There is no webhook with that id."""
+
+
+class AuditNotFound(NotFound):
+    """The query has no audit."""
 
 
 class DeliveryNotFound(NotFound):
@@ -232,6 +247,26 @@ class NotReady(CitewellError):
 
 class DatabaseUnavailable(NotReady):
     """The database does not answer, or is busy; if it stays so, check Postgres and CITEWELL_DATABASE_URL."""
+
+
+class Overload(CitewellError):
+    """More waits than can be done in time; try again later."""
+
+    status = 503
+
+    def __init__(self, message: str, retry_after_s: int) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
+
+
+class BacklogFull(Overload):
+    """So much of yours waits already that nothing more is accepted; try again later."""
+
+    status = 429
+
+
+class Overloaded(Overload):
+    """So much of everybody waits already that nothing more is accepted; try again later."""
 
 
 class SchemaUnknown(CitewellError):
@@ -282,6 +317,24 @@ class WebhookDisabled(CitewellError):
 
 class DeliveryPending(CitewellError):
     """The delivery is not finished; it is tried again by itself, and can be replayed once it has ended."""
+
+    status = 409
+
+
+class NotReplayable(CitewellError):
+    """Only what failed, was cancelled or has parked steps is asked again as it was."""
+
+    status = 409
+
+
+class DocumentNotFailed(CitewellError):
+    """Only a document that failed can be tried again."""
+
+    status = 409
+
+
+class NotReverifiable(CitewellError):
+    """There is no answer, or not all of its evidence is left, so it cannot be verified again."""
 
     status = 409
 

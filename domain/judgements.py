@@ -4,7 +4,7 @@ Schemas follow strict structured output: every field required, nothing extra, no
 checked here, because not every provider's constrained decoding knows them).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -75,6 +75,32 @@ class StatementCheck(Reply):
     confidence: Unit
     evidence: str
     explanation: str
+
+
+class ItemRelevance(Reply):
+    """S3.1: the score of the chunk with this id."""
+
+    id: str
+    score: Unit
+
+
+class Relevances(Reply):
+    """S3.1: how relevant each of several chunks is to the question."""
+
+    scores: list[ItemRelevance]
+
+
+class ItemCheck(Reply):
+    """S5.4: the check of the statement with this id."""
+
+    id: str
+    verdict: StatementCheck
+
+
+class StatementChecks(Reply):
+    """S5.4: several statements, each against the sources that it cites."""
+
+    verdicts: list[ItemCheck]
 
 
 ReportedStatus = Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
@@ -191,6 +217,9 @@ class Keywords(Reply):
 T_co = TypeVar("T_co", bound=Reply, covariant=True)
 Role = Literal["main", "fast"]
 
+_THOUGHT_TOKENS = 300
+"""Models that reason take some before they begin to reply."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement(Generic[T_co]):
@@ -201,6 +230,10 @@ class Judgement(Generic[T_co]):
     reply: type[T_co]
     max_tokens: int
     temperature: float = 0.0
+
+    def for_items(self, count: int) -> "Judgement[T_co]":
+        """The same about so many items, where `max_tokens` is what one of them takes: room for all, and for thought."""
+        return replace(self, max_tokens=_THOUGHT_TOKENS + self.max_tokens * count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +252,11 @@ CHECK_ALIGNMENT = Judgement("check_alignment", "fast", Alignment, max_tokens=600
 CHECK_FACTS = Judgement("check_facts", "fast", Facts, max_tokens=1500)
 CHECK_ANSWERABILITY = Judgement("check_answerability", "fast", Answerability, max_tokens=600)
 CHECK_STATEMENT = Judgement("check_statement", "fast", StatementCheck, max_tokens=600)
+RERANK_CHUNKS = Judgement("rerank_chunks", "fast", Relevances, max_tokens=30)
+CHECK_STATEMENTS = Judgement("check_statements", "fast", StatementChecks, max_tokens=250)
 CHECK_CLAIMS = Judgement("check_claims", "fast", Claims, max_tokens=3000)
+CHECK_CLAIMS_PART = Judgement("check_claims_part", "fast", Claims, max_tokens=600)
+CHECK_FACTS_PART = Judgement("check_facts_part", "fast", Facts, max_tokens=300)
 PLAN_QUERIES = Judgement("plan_queries", "fast", TargetedQueries, max_tokens=600)
 REWRITE_QUESTION = Judgement("rewrite_question", "fast", RewrittenQuestion, max_tokens=600)
 DECIDE_SEARCH = Judgement("decide_search", "fast", SearchDecision, max_tokens=600)

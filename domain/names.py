@@ -1,8 +1,7 @@
-"""Names of people, organisations, places and products that a claim has where its source has others (S4.4).
+"""Names of people, organisations, places and products in a text: by capitals, and Korean ones by how they end.
 
-There is no tagger here, so a name counts as wrong only if three things hold: nothing like it is in the whole source,
-the source's sentence that otherwise says the same has another name of the same kind, and that one stands between the
-same words. Aliases, demonyms, acronyms, parts of names and transliterations thus pass.
+There is no tagger here. A word counts as a name by its shape, so some names are missed and a few words that are none
+are found; domain.other_names decides what may be concluded from that.
 """
 
 import re
@@ -10,19 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from rapidfuzz import fuzz
-
-from domain.alignment import Aligned
 from domain.dates import find_dates
-from domain.words import content_stems, coverage, stem, vocabulary, words
+from domain.words import vocabulary
 
 NameKind = Literal["latin", "person", "organisation", "place", "loanword"]
 
-_SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence, for its names to be rivals
 _MOST_WORDS = 300  # of a claim or a sentence: so that a hostile one stays cheap
-_PREFIX = 4  # letters that an inflected, translated or shortened form keeps
-_SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
-_AROUND = 2  # neighbouring words that are compared
 
 _WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
@@ -38,33 +30,6 @@ _NO_NAMES = vocabulary("""
     monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
     october november december spring summer autumn winter am pm ad bc ok tv us
 """)
-_SAME = tuple(
-    frozenset(names.split())
-    for names in (
-        "us usa america american americans united states 미국",
-        "uk britain british england english kingdom united 영국",
-        "netherlands dutch holland 네덜란드",
-        "germany german deutschland 독일",
-        "france french 프랑스",
-        "spain spanish spaniard 스페인",
-        "switzerland swiss 스위스",
-        "greece greek 그리스",
-        "wales welsh",
-        "denmark danish dane 덴마크",
-        "poland polish pole 폴란드",
-        "turkey turkish türkiye 터키 튀르키예",
-        "china chinese prc 중국",
-        "japan japanese 일본",
-        "korea korean rok 한국 대한민국 남한",
-        "dprk north 북한 조선민주주의인민공화국",
-        "russia russian soviet ussr 러시아 소련",
-        "eu european europe union 유럽 유럽연합",
-        "un united nations 유엔",
-        "york nyc new",
-        "angeles los la",
-    )
-)
-
 _PEOPLE = (
     "대표|팀장|과장|교수|장관|사장|씨|박사|변호사|이사|연구원"
     "|시장|선수|선장|학장|화백|기사|본부장|단장|사업단장|의원|대통령|감독"
@@ -115,7 +80,7 @@ _FEWEST_FOREIGN = 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Name:
+class Name:
     """Words `first`..`last` (inclusive) of a sentence, as `text`; `core` is what identifies it, folded.
 
     Not `sure`: a single capitalised word that opens a sentence, and so may be any word.
@@ -141,86 +106,16 @@ class FoundName(NamedTuple):
 
 def find_names(text: str) -> list[FoundName]:
     """Return the names in `text`, of which the first 300 words are read, in order; `end` is that of their last word."""
-    tokens = _tokens(text)
+    tokens = tokens_of(text)
     found = [
         FoundName(name.kind, name.text, tokens[name.first].start(), tokens[name.last].end(), name.sure)
-        for name in _names(text, tokens)
+        for name in names_in(text, tokens)
     ]
     return sorted(found, key=lambda name: name.start)
 
 
-def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:
-    """Return (the claim's name, the source's name) for each name of the claim that the source has another one for.
-
-    `aligned` is the sentence of `source` that is most like the claim.
-    """
-    mine, theirs = _tokens(claim), _tokens(aligned.text)
-    stated = list(_names(claim, mine))
-    if not stated or not theirs:
-        return []
-    rivals = list(_names(aligned.text, theirs))
-    known = _Known(source)
-    absent = [name for name in stated if not known.has(name)]
-    if not absent or not _is_same_matter(mine, absent, aligned):
-        return []
-    taken = frozenset(words(claim))
-    free = [each for each in rivals if not taken.issuperset(each.core) and (each.sure or known.always_names(each.text))]
-    surest = [each for each in free if each.sure or known.names(each.text)]
-    return [
-        (name.text, rival.text)
-        for name in absent
-        if (rival := _rival(name, mine, free if name.sure else surest, theirs))
-    ]
-
-
-def _may_replace(name: _Name, rival: _Name) -> bool:
-    """Say whether both are of one kind, and neither is another way to write the other."""
-    if name.kind != rival.kind or (name.kind == "latin" and name.text.isupper() != rival.text.isupper()):
-        return False
-    pairs = ((one, other) for one in name.core for other in rival.core if one != other)
-    return not any(fuzz.ratio(one, other) >= _SPELT_ALIKE for one, other in pairs)
-
-
-class _Known:
-    """The words of a source, for looking up names in whatever form; read only when a name is looked up."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._text = source.casefold()
-        self._words = frozenset(words(source))
-        self._initials = _initials(source)
-
-    def has(self, name: _Name) -> bool:
-        """Say whether the source may well name the same: when in doubt, it does."""
-        if name.kind != "latin":
-            return any(part[:2] in self._text if len(part) > 3 else part in self._text for part in name.core)
-        missing = [part for part in name.core if not self._has_word(part)]
-        if not missing:
-            return True
-        # One of several words may be a middle name, a title or a short form; the last one is a surname.
-        return len(missing) < len(name.core) and name.core[-1] not in missing
-
-    def names(self, word: str) -> bool:
-        """Say whether a word that opens a sentence has its capital elsewhere, too."""
-        return re.search(rf"(?<=[a-z0-9,] ){re.escape(word)}\b", self._source) is not None
-
-    def always_names(self, word: str) -> bool:
-        """Say whether it never stands there with a small letter, unless also with a capital."""
-        return re.search(rf"\b{re.escape(word.lower())}\b", self._source) is None or self.names(word)
-
-    def _has_word(self, part: str) -> bool:
-        if part in self._words or part in self._initials or part[:_PREFIX] in self._text:
-            return True
-        return any(part.replace(".", "") in same and same & self._words for same in _SAME)
-
-
-def _initials(source: str) -> frozenset[str]:
-    """Return the acronyms of the source's runs of capitalised words, and what its acronyms' letters begin."""
-    runs = re.findall(r"(?<!\w)(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+(?:[A-Z][\w'’]*+)?+", source)
-    return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
-
-
-def _tokens(text: str) -> list[re.Match[str]]:
+def tokens_of(text: str) -> list[re.Match[str]]:
+    """Return the first 300 words of `text`."""
     found: list[re.Match[str]] = []
     for match in _WORD.finditer(text):
         found.append(match)
@@ -229,7 +124,8 @@ def _tokens(text: str) -> list[re.Match[str]]:
     return found
 
 
-def _names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[_Name]:
+def names_in(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Name]:
+    """Yield the names of `text`, whose words are `tokens`; capitalised words first, then Korean names."""
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
     yield from _latin_names(text, tokens, dated)
     for place, token in enumerate(tokens):
@@ -238,7 +134,7 @@ def _names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[_Name]:
             yield name
 
 
-def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[_Name]:
+def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[Name]:
     """Yield runs of capitalised words: `Ada Whitfield`, `TR-400`; a sentence's first word alone is not `sure`."""
 
     for places in _runs(text, tokens, dated):
@@ -247,7 +143,7 @@ def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) ->
         if any(len(part) > 1 for part in core):
             sure = len(places) > 1 or not first[0].istitle() or not _opens(text, first)
             whole = _POSSESSIVE.sub("", text[first.start() : last.end()])
-            yield _Name("latin", whole, core, places[0], places[-1], sure)
+            yield Name("latin", whole, core, places[0], places[-1], sure)
 
 
 def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[list[int]]:
@@ -271,48 +167,16 @@ def _opens(text: str, token: re.Match[str]) -> bool:
     return token.start() == 0 or not before or before[-1] in ".!?:;\n\"“‘'(-•#"
 
 
-def _korean_name(token: str, following: str, place: int) -> _Name | None:
+def _korean_name(token: str, following: str, place: int) -> Name | None:
     bare = _TAIL.sub("", token) or token
     if _ROLE.fullmatch(following) and re.fullmatch("[가-힣]{2,4}", token):
-        return _Name("person", token, (token,), place, place)
+        return Name("person", token, (token,), place, place)
     if (joined := _WITH_ROLE.fullmatch(bare)) and len(joined[1]) == 3:
-        return _Name("person", joined[1], (joined[1],), place, place)
+        return Name("person", joined[1], (joined[1],), place, place)
     if _ORGANISATION.fullmatch(bare):
-        return _Name("organisation", bare, (bare,), place, place)
+        return Name("organisation", bare, (bare,), place, place)
     if bare in _PLACES or (bare not in _NO_PLACES and _PLACE.fullmatch(bare)):
-        return _Name("place", bare, (re.sub("(?:특별시|광역시|시|군|구|도)$", "", bare) or bare,), place, place)
+        return Name("place", bare, (re.sub("(?:특별시|광역시|시|군|구|도)$", "", bare) or bare,), place, place)
     if len(bare) >= 3 and sum(each in _FOREIGN_SYLLABLES for each in bare) >= _FEWEST_FOREIGN:
-        return _Name("loanword", bare, (bare,), place, place)
+        return Name("loanword", bare, (bare,), place, place)
     return None
-
-
-def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[_Name], aligned: Aligned) -> bool:
-    named = {place for name in absent for place in range(name.first, name.last + 1)}
-    rest = content_stems(" ".join(token[0] for place, token in enumerate(tokens) if place not in named))
-    return coverage(rest, set(aligned.stems)) >= _SAME_MATTER
-
-
-def _rival(
-    name: _Name, mine: Sequence[re.Match[str]], rivals: Sequence[_Name], theirs: Sequence[re.Match[str]]
-) -> _Name | None:
-    """Return the name between the same words as `name`; None if none or several are."""
-    around, both_sides = _neighbours(mine, name), name.kind == "loanword" or not name.sure
-    alike = [
-        each
-        for each in rivals
-        if _may_replace(name, each) and _is_alike(around, _neighbours(theirs, each), both_sides=both_sides)
-    ]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _neighbours(tokens: Sequence[re.Match[str]], name: _Name) -> tuple[list[str], list[str]]:
-    before = tokens[max(0, name.first - _AROUND) : name.first]
-    after = tokens[name.last + 1 : name.last + 1 + _AROUND]
-    return [stem(token[0].casefold()) for token in reversed(before)], [stem(token[0].casefold()) for token in after]
-
-
-def _is_alike(one: tuple[list[str], list[str]], other: tuple[list[str], list[str]], *, both_sides: bool) -> bool:
-    """The next word on either side is the same (the text's end counts as one), or two words on one side are."""
-    same = [mine[:1] == theirs[:1] for mine, theirs in zip(one, other, strict=True)]
-    both = [len(mine) == _AROUND and mine == theirs for mine, theirs in zip(one, other, strict=True)]
-    return all(same) or (any(both) and not both_sides)

@@ -55,6 +55,9 @@ class DocumentFilter(BaseModel):
     )
 
 
+Preset = Literal["standard", "cheap"]
+"""One model call for each chunk and each cited statement, or one for many of them."""
+
 RunKind = Literal["structured", "agentic", "multiagent"]
 """S3.6: one search for the question, a model that decides which searches to make, or one that gathers and takes notes
 for another that writes."""
@@ -65,12 +68,18 @@ about (`global`), from both (`hybrid`), from all three (`mix`)."""
 
 
 class QueryOptions(BaseModel):
-    """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4)."""
+    """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4).
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    What a newer program stored besides is ignored: both run during a rolling upgrade.
+    """
 
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    preset: Preset = "standard"
     model: str | None = None
     """The main model asked for by the request (S2.5), or None for the configured one."""
+    judge_model: str | None = None
+    """N6: the model that judges when an answer is verified again, or None for the configured one."""
     retrieval_method: Literal["vector", "hybrid"]
     k: int
     filter: DocumentFilter | None = None
@@ -86,6 +95,8 @@ class QueryOptions(BaseModel):
     """Answerability check (S3.4); False in mode `low`."""
     verification: bool
     check_batch: int
+    sentences_per_call: int = 0
+    """Facts and claims are asked about so many sentences in one call, 0: about the whole answer (S1.4, S2.1)."""
     weight_alignment: float
     weight_coverage: float
     weight_facts: float
@@ -116,6 +127,15 @@ class QueryOptions(BaseModel):
     """S5.1: how the knowledge graph takes part; the numbers bound what one search follows in it."""
     graph_entities: int = 10
     graph_relations: int = 20
+    deadline_s: float | None = None
+    """Seconds from acceptance, for an item of a batch from its start, until no model is asked any more."""
+    max_cost_usd: float | None = None
+    """US dollars, after which no model is asked any more."""
+
+    @property
+    def shares_calls(self) -> bool:
+        """Whether chunks are scored, and statements checked, several in one model call."""
+        return self.preset == "cheap"
 
     @property
     def preparations(self) -> list[str]:

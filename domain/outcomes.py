@@ -149,6 +149,10 @@ class Drafted(TypedDict):
     reason: NotRequired[str]
     code: NotRequired[str]
     """Why it failed, for machines: `model_refused`, `model_unavailable`, …"""
+    early: NotRequired[list[str]]
+    """N1: the keys (`citations.check_key`) of the checks that were handed out while it was written."""
+    stopped: NotRequired[str]
+    """N1: why it was not written to its end."""
     given: NotRequired[str]
     """N2: the answer as it was given; `text` is it with a marker for each of `citations`, which came beside it."""
     inserted: NotRequired[list[tuple[int, int]]]
@@ -178,6 +182,35 @@ class Checked(TypedDict):
     shown: NotRequired[str]
 
 
+class ClosedSentence(TypedDict):
+    """N1: a sentence of an answer that is still being written, at `start:end` of the draft so far.
+
+    `numbers` are the sources to hold it against now, 0 for all of them. `whole`: its state needs no other check.
+    """
+
+    index: int
+    start: int
+    end: int
+    text: str
+    claim: bool
+    numbers: list[int]
+    whole: bool
+
+
+class Closed(TypedDict):
+    """N1: the sentences that are checked together while the answer is still being written."""
+
+    sentences: list[ClosedSentence]
+
+
+class CheckedEarly(TypedDict):
+    """N1: their checks by key (`citations.check_key`), and the states that were told, by position in `sentences`."""
+
+    status: Literal["checked", "not_checked"]
+    checks: dict[str, Checked]
+    told: list[tuple[int, str]]
+
+
 class Assessed(TypedDict):
     """What one round came to. `confidence` is that of the draft (S2.2), null without claims.
 
@@ -193,6 +226,10 @@ class Assessed(TypedDict):
     new_context: bool
     decision: Literal["correct", "finish"]
     best: int
+    repairs: NotRequired[bool]
+    """False: too little time or money was left to mend what fails."""
+    degraded: NotRequired[str]
+    """Why something was left out."""
 
 
 class EvidenceFound(TypedDict):

@@ -139,6 +139,12 @@ def unsupported_claim_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metri
     return _share(state in _UNGROUNDED for state in states if state is not SentenceStatus.NOT_CHECKED)
 
 
+def mean_confidence(answers: Iterable[float | None]) -> Metric:
+    """The mean confidence of the answers that claim something; no target of its own."""
+    told = [confidence for confidence in answers if confidence is not None]
+    return Metric(_mean(told) if told else None, len(told))
+
+
 def confidence_accuracy(answers: Iterable[RatedAnswer], threshold: float = CONFIDENCE_THRESHOLD) -> Metric:
     """Row S2.7: answers whose confidence reaches `threshold` exactly if people find them grounded; above 80 %."""
     rated = (

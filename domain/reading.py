@@ -54,7 +54,7 @@ def read(answer: str) -> Reading:
     text = strip_references(plain.text)
     sentences = _sentences(text)
     spans = [_own_words(text, start, end) for start, end in sentences]
-    owners = [index for index, (start, end) in enumerate(spans) if _can_cite(text[start:end])]
+    owners = [index for index, (start, end) in enumerate(spans) if can_cite(text[start:end])]
     owning = [sentences[index] for index in owners]
     marks: list[list[Mark]] = [[] for _ in sentences]
     for mark in plain.marks if owners else ():
@@ -104,7 +104,7 @@ def _own_words(text: str, start: int, end: int) -> tuple[int, int]:
     return (first, first + len(words)) if words else (start, end)
 
 
-def _can_cite(words: str) -> bool:
+def can_cite(words: str) -> bool:
     """Stray signs ("…", "|") and labels are sentences to the splitter, but a citation is not theirs."""
     return any(map(str.isalnum, words)) and not LABEL.fullmatch(words)
 

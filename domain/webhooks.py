@@ -16,6 +16,9 @@ class EventType(StrEnum):
     DOCUMENT_READY = "document.ready"
     DOCUMENT_FAILED = "document.failed"
     BATCH_COMPLETED = "batch.completed"
+    ANSWER_STALE = "answer.stale"
+    ANSWER_INVALIDATED = "answer.invalidated"
+    ANSWER_REVALIDATED = "answer.revalidated"
 
 
 TEST_EVENT = "webhook.test"

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from domain.sources import Sources, fenced
+from domain.together import Items
 
 _PART = re.compile(r"^# (system|user)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
@@ -34,12 +35,16 @@ class RenderedPrompt:
 class _Template:
     system: str
     user: str
-    version: str
+    sha256: str
     fields: frozenset[str]
+
+    @property
+    def version(self) -> str:
+        return self.sha256[:12]
 
 
 def _safe(value: object) -> str:
-    return str(value) if isinstance(value, Sources) else fenced(str(value))
+    return str(value) if isinstance(value, Sources | Items) else fenced(str(value))
 
 
 @cache
@@ -50,7 +55,7 @@ def _template(name: str) -> _Template:
     return _Template(
         system=by_role["system"],
         user=by_role["user"],
-        version=hashlib.sha256(text.encode()).hexdigest()[:12],
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
         fields=frozenset(_FIELD.findall(text)),
     )
 
@@ -60,8 +65,17 @@ def prompt_version(name: str) -> str:
     return _template(name).version
 
 
+def prompt_sha256(name: str, version: str) -> str | None:
+    """Return the SHA-256 of the prompt's file in hexadecimal, if the one of this program has that version."""
+    try:
+        template = _template(name)
+    except FileNotFoundError:
+        return None
+    return template.sha256 if template.version == version else None
+
+
 def render(name: str, fields: Mapping[str, object]) -> RenderedPrompt:
-    """Fill the prompt `name`. Sources bring their own fence; any other value is disarmed before it is put in.
+    """Fill the prompt `name`. Sources and items bring their own fence; any other value is disarmed before it is put in.
 
     Raises PromptFieldMismatch when a field is missing or unknown.
     """

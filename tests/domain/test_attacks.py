@@ -1,6 +1,7 @@
 """Text that speaks to a model is found however it is disguised, and taken out; honest text stays as it is."""
 
 import unicodedata
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -111,13 +112,12 @@ def test_an_attack_in_a_paragraph_leaves_the_sentence_before_it(attack: Attack) 
 def test_a_claim_with_planted_words_as_evidence_is_not_supported(attack: Attack) -> None:  # S2.1
     asserted = (attack.asserts,) if attack.asserts else ()
     for source, claims in ((POLICY, UNSUPPORTED), (REGELN, UNSUPPORTED_KOREAN)):
-        for claim in (*claims.values(), *asserted):
-            for place in APART:
-                (shown,) = Sources.numbered([("a.md", planted(source, attack, place))])
-                quotes = (attack.text, attack.asserts, "So it is written in the law.", *_sentences(source))
-                for quote in quotes:
-                    found = check_claim(ReportedClaim(claim, ClaimStatus.SUPPORTED, quote, ""), [shown.text])
-                    assert found.status is not ClaimStatus.SUPPORTED, (claim, place, quote)
+        quotes = (attack.text, attack.asserts, "So it is written in the law.", *_sentences(source))
+        for place in APART:
+            (shown,) = Sources.numbered([("a.md", planted(source, attack, place))])
+            for claim, quote in product((*claims.values(), *asserted), quotes):
+                found = check_claim(ReportedClaim(claim, ClaimStatus.SUPPORTED, quote, ""), [shown.text])
+                assert found.status is not ClaimStatus.SUPPORTED, (claim, place, quote)
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,10 +1,12 @@
 """How items are spread over tasks."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.batches import batches, growing_batches
+from domain.batches import batches, growing_batches, packed
 
 items = st.lists(st.integers(), max_size=60)
 
@@ -24,3 +26,12 @@ def test_every_item_is_in_one_batch_in_order(things: list[int], size: int) -> No
         parts = split(things, size)
         assert [item for part in parts for item in part] == things
         assert all(0 < len(part) <= size for part in parts)
+
+
+@given(st.lists(st.integers(0, 12), max_size=30), st.integers(1, 10))
+def test_what_is_packed_fits_and_stays_in_order(sizes: list[int], most: int) -> None:
+    parts = packed(sizes, lambda together: sum(together) <= most)
+    assert [size for part in parts for size in part] == sizes
+    # Alone an item goes, however large it is; and no two neighbours could have been one.
+    assert all(len(part) == 1 or sum(part) <= most for part in parts)
+    assert all(sum(part) + following[0] > most for part, following in pairwise(parts))

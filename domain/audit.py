@@ -1,0 +1,187 @@
+"""The audit of a result: records of what proves it, chained by their hashes, so that none can be changed alone (N6).
+
+A record is a JSON object of texts, integers, booleans and objects of these; it has hashes of contents, never contents.
+Its canonical form is that of RFC 8785: keys in order, no space, UTF-8. There are no other numbers in it, about whose
+form programs could differ. The hash of a record is the SHA-256 of the hash before it, in hexadecimal, followed by its
+canonical form; before the first one there is nothing.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, cast
+
+FORMAT = 1
+Record = Mapping[str, Any]
+
+IDENTITIES: Mapping[str, tuple[str, ...]] = {
+    "request": (),
+    "source": ("chunk_id", "document_id"),
+    "prompt": ("name", "version"),
+    "call": ("call",),
+    "outcome": ("round", "step", "item"),
+    "answer": ("round",),
+    "edit": ("round", "index"),
+    "citation": ("round", "position"),
+    "verification": ("verification",),
+    "verdict": ("verification", "position"),
+    "result": (),
+}
+"""What tells the records of a kind apart."""
+UNREADABLE = "unreadable"
+"""The kind of what somebody put in the place of a record, and is none."""
+
+_ERASABLE = {"call": "reply_sha256", "source": "sha256"}
+# Work that was under way when the query ended is stored all the same: it was paid for.
+_LATER = frozenset({"call", "outcome"})
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Canonical records and the hash of each, in hexadecimal."""
+
+    records: Sequence[str]
+    hashes: Sequence[str]
+
+    @property
+    def head(self) -> str:
+        """The last hash: whoever keeps it can prove all the rest. Empty for a chain of which nothing is left."""
+        return self.hashes[-1] if self.hashes else ""
+
+
+class Difference(NamedTuple):
+    """A record that is not what it was. `fields` name what differs, where that can be told."""
+
+    seq: int | None
+    kind: str
+    what: Literal["broken", "changed", "missing", "added"]
+    record: dict[str, Any]
+    fields: tuple[str, ...] = ()
+
+
+class Audited(NamedTuple):
+    """What a look at a chain found. `erased` counts the contents that are gone, of which the hashes remain; `later` the
+    calls and outcomes that were stored after the end; `unknown` the prompts that this program has in other versions."""
+
+    differences: list[Difference]
+    erased: int
+    later: int
+    unknown: int
+
+
+def canonical(record: Record) -> str:
+    """The record as it is hashed. Raises TypeError for what has no canonical form here: a float."""
+    _check(record)
+    return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _check(value: object) -> None:
+    if isinstance(value, Mapping):
+        for part in value.values():  # pyright: ignore[reportUnknownVariableType]
+            _check(part)  # pyright: ignore[reportUnknownArgumentType]
+    elif value is not None and not isinstance(value, (str, int)):
+        raise TypeError(f"{type(value).__name__} is not a value of an audit record")
+
+
+def chain(contents: Sequence[Record]) -> Chain:
+    """Number the records from 1 and chain them."""
+    records = [canonical({**content, "seq": seq}) for seq, content in enumerate(contents, start=1)]
+    return Chain(records, hashes_of(records))
+
+
+def read_record(stored: Sequence[str], place: int) -> dict[str, Any]:
+    """The record at `place`, from 0, as an object; where it is none any more, one of the kind `unreadable`."""
+    text = stored[place]
+    try:
+        record = json.loads(text)
+    except ValueError:
+        record = None
+    return cast("dict[str, Any]", record) if _is_record(record, place + 1) else _unreadable(place, text)
+
+
+def _is_record(value: object, seq: int) -> bool:
+    if not isinstance(value, dict):
+        return False
+    record = cast("dict[str, Any]", value)
+    kind = record.get("kind")
+    if not isinstance(kind, str) or kind == UNREADABLE or record.get("seq") != seq:
+        return False
+    return all(isinstance(record.get(name), str | int | None) for name in IDENTITIES.get(kind, ()))
+
+
+def _unreadable(place: int, text: str) -> dict[str, Any]:
+    return {"seq": place + 1, "kind": UNREADABLE, "text": text}
+
+
+def hashes_of(records: Sequence[str]) -> list[str]:
+    """The hash of every record."""
+    hashes, last = list[str](), ""
+    for record in records:
+        last = hashlib.sha256((last + record).encode()).hexdigest()
+        hashes.append(last)
+    return hashes
+
+
+def broken_links(stored: Chain) -> list[int]:
+    """The places, from 0, of the records whose stored hash is not that of the record and the hash before it."""
+    before = ["", *stored.hashes]
+    found = [
+        place
+        for place, (record, (last, own)) in enumerate(zip(stored.records, pairwise(before), strict=False))
+        if hashlib.sha256((last + record).encode()).hexdigest() != own
+    ]
+    return found if len(stored.records) == len(stored.hashes) else [*found, min(map(len, (stored.records, before[1:])))]
+
+
+def audit(stored: Chain, head: str, now: Sequence[Record]) -> Audited:
+    """Hold a stored chain against itself, against its `head`, and against the records of what is there `now`."""
+    then = [read_record(stored.records, place) for place in range(len(stored.records))]
+    # What is no record is broken, even if the hashes were computed anew.
+    lost = {place for place, record in enumerate(then) if record["kind"] == UNREADABLE}
+    differences = [_broken(then, place) for place in sorted({*broken_links(stored), *lost})]
+    if not differences and stored.head != head:
+        differences.append(Difference(None, "head", "broken", {"head": head}))
+    left = {_identity(record): record for record in now}
+    erased = unknown = 0
+    for record in (each for each in then if each["kind"] != UNREADABLE):
+        found = left.pop(_identity(record), None)
+        differs = _differing(record, found)
+        if _is_erased(record, found, differs):
+            erased += 1
+        elif record["kind"] == "prompt" and differs:
+            unknown += 1
+        elif differs:
+            what = "changed" if found is not None else "missing"
+            differences.append(Difference(record["seq"], record["kind"], what, record, differs if found else ()))
+    later = sum(record["kind"] in _LATER for record in left.values())
+    added = [each for each in left.values() if each["kind"] not in _LATER | {"prompt"}]
+    differences += [Difference(None, each["kind"], "added", dict(each)) for each in added]
+    return Audited(differences, erased, later, unknown)
+
+
+def _broken(then: Sequence[dict[str, Any]], place: int) -> Difference:
+    record = then[place] if place < len(then) else {"kind": "record"}
+    return Difference(place + 1, record["kind"], "broken", record)
+
+
+def _identity(record: Record) -> tuple[Any, ...]:
+    kind = record["kind"]
+    return kind, *(record.get(name) for name in IDENTITIES.get(kind, ()))
+
+
+def _differing(then: Record, now: Record | None) -> tuple[str, ...]:
+    before, after = ({k: v for k, v in each.items() if k != "seq"} for each in (then, now or {}))
+    return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
+
+
+def _is_erased(then: Record, now: Record | None, differs: Sequence[str]) -> bool:
+    """Whether its content is gone and nothing else is: a reply that was erased, a source whose document was deleted."""
+    field = _ERASABLE.get(then["kind"])
+    if field is None or then.get(field) is None:
+        return False
+    if now is None:
+        # A passage goes with its document, which has versions; a text that came with a request goes with its query.
+        return then["kind"] == "source" and "version" in then
+    return tuple(differs) == (field,) and now.get(field) is None

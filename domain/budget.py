@@ -1,0 +1,62 @@
+"""What a query may still use of its time and its money, and what is left out when that runs short.
+
+| used   | left out                                                                                     |
+|--------|----------------------------------------------------------------------------------------------|
+| 70 %   | further corrective rounds                                                                    |
+| 85 %   | repairs that ask a model: failing citations are removed, failing sentences keep their state   |
+| 100 %  | every model call: what was not checked is `not_checked`; without an answer the query fails    |
+"""
+
+from dataclasses import dataclass
+
+NO_ROUND = 0.70
+NO_REPAIR = 0.85
+NO_CALL = 1.0
+
+DEADLINE, CEILING = "deadline_exceeded", "cost_ceiling"
+CODES = frozenset({DEADLINE, CEILING})
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Seconds since acceptance and US dollars spent, against their limits; a limit of None is none."""
+
+    used_s: float = 0.0
+    deadline_s: float | None = None
+    spent_usd: float = 0.0
+    max_cost_usd: float | None = None
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds until the deadline, below zero behind it; None without one."""
+        return None if self.deadline_s is None else self.deadline_s - self.used_s
+
+    @property
+    def time_share(self) -> float:
+        """Of the time, how much is used; above 1 behind the deadline."""
+        return self.used_s / self.deadline_s if self.deadline_s else 0.0
+
+    @property
+    def cost_share(self) -> float:
+        """Of the money, how much is spent."""
+        return self.spent_usd / self.max_cost_usd if self.max_cost_usd else 0.0
+
+    def has_used(self, share: float) -> bool:
+        """Whether so much of the time or of the money is used up."""
+        return max(self.time_share, self.cost_share) >= share
+
+    @property
+    def code(self) -> str:
+        """What runs out first, as the code of an error."""
+        return DEADLINE if self.time_share >= self.cost_share else CEILING
+
+    @property
+    def reason(self) -> str:
+        """What has run out, or how much of it is used, for users."""
+        if self.code == DEADLINE:
+            if self.time_share >= NO_CALL:
+                return "the query's deadline passed"
+            return f"{self.time_share:.0%} of the query's time was used"
+        if self.cost_share >= NO_CALL:
+            return "the query's cost ceiling was reached"
+        return f"{self.cost_share:.0%} of the query's cost ceiling was spent"

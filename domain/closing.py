@@ -1,0 +1,61 @@
+"""The sentences of a growing answer that can be checked before its end, in batches (N1)."""
+
+import json
+from hashlib import sha256
+
+from domain.citations import Statement, check_key, numbers_to_check, same_words
+from domain.growing import GrowingAnswer
+from domain.outcomes import Closed, ClosedSentence
+
+
+class ClosingSentences:
+    """Collects what is to be checked of an answer from `source_count` sources, at most `most` sentences at a time."""
+
+    def __init__(self, source_count: int, most: int) -> None:
+        self._answer = GrowingAnswer()
+        self._sources, self._most = source_count, most
+        self._width = 1
+        self._waiting: list[ClosedSentence] = []
+        self._seen: set[tuple[str, int | None]] = set()
+
+    def read(self, text: str) -> None:
+        """Take in the text so far."""
+        for statement in self._answer.closed_by(text):
+            self._add(statement)
+
+    def _add(self, statement: Statement) -> None:
+        wanted = numbers_to_check(statement, self._sources)
+        pairs = {(same_words(statement.text), number): number for number in wanted}
+        new = [number for pair, number in pairs.items() if pair not in self._seen]
+        self._seen |= pairs.keys()
+        if new:
+            self._waiting.append(
+                ClosedSentence(
+                    index=statement.index,
+                    start=statement.start,
+                    end=statement.end,
+                    text=statement.text,
+                    claim=statement.claim,
+                    numbers=[number or 0 for number in new],
+                    whole=len(new) == len(wanted),
+                )
+            )
+
+    def take_batch(self) -> Closed | None:
+        """The next sentences to check together: 1, 2, 4 … as soon as there are so many; an early first verdict, and
+        few messages."""
+        if len(self._waiting) < self._width:
+            return None
+        batch = Closed(sentences=self._waiting)
+        self._waiting, self._width = [], min(self._width * 2, self._most)
+        return batch
+
+
+def batch_item(closed: Closed) -> str:
+    """What names a batch: a digest of all that is in it, so that an answer written again names others anew."""
+    return sha256(json.dumps(closed).encode()).hexdigest()[:32]
+
+
+def batch_keys(closed: Closed) -> list[str]:
+    """The keys of the checks that a batch asks for."""
+    return [check_key(each["text"], number or None) for each in closed["sentences"] for number in each["numbers"]]

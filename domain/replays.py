@@ -1,0 +1,68 @@
+"""Which outcomes of a query that ended badly its replay need not buy again.
+
+In the order of the pipeline, everything up to the first step that failed is kept, and of that step the items that did
+not fail: what comes after it was made from what will change. What costs nothing is made again.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+Key = tuple[int, str, str]
+"""(round, step, item)."""
+
+_Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
+
+_RESEARCH = ("decide_search", "search")
+# Steps of one rank need nothing of each other. Those that are not named follow from the others and ask no model.
+_RANKS = {
+    **dict.fromkeys(("rewrite_question", "plan_graph", "plan_queries"), 0),
+    **dict.fromkeys(_RESEARCH, 1),
+    "retrieve": 2,
+    "score_chunks": 3,
+    "select": 4,
+    "research_notes": 5,
+    "generate": 6,
+    "extract_citations": 7,
+    **dict.fromkeys((f"check_{each}" for each in ("alignment", "coverage", "facts", "claims", "answerability")), 7),
+    "sentences": 7,
+    "check_early": 7,
+    "check_statements": 7,
+    "search_evidence": 8,
+    "repair_statements": 9,
+    "recheck_answerability": 10,
+}
+_WRITING = _RANKS["generate"]
+
+
+def kept_outcomes(outcomes: _Outcomes, parked: Collection[Key]) -> list[Key]:
+    """The keys of the outcomes to keep; `parked` are those of items that broke their workers, with or without one."""
+    failed = {key for key, value in _each(outcomes) if _failed(key, value, outcomes)} | set(parked)
+    first = min((_place(key) for key in failed if key[1] in _RANKS), default=None)
+    kept = (key for key, _ in _each(outcomes) if key[1] in _RANKS and key not in failed)
+    return [key for key in kept if first is None or _place(key) <= first]
+
+
+def _each(outcomes: _Outcomes) -> Iterator[tuple[Key, Mapping[str, Any]]]:
+    for round_, found in outcomes.items():
+        for (step, item), value in found.items():
+            yield (round_, step, item), value
+
+
+def _place(key: Key) -> tuple[int, ...]:
+    round_, step, item = key
+    # The turns of a research are one after the other.
+    turn = (int(item), _RESEARCH.index(step)) if step in _RESEARCH else ()
+    return (round_, _RANKS[step], *turn)
+
+
+def _failed(key: Key, value: Mapping[str, Any], outcomes: _Outcomes) -> bool:
+    round_, step, _ = key
+    if "degraded" in value:
+        return True
+    status, rank = value.get("status"), _RANKS.get(step, _WRITING)
+    if rank >= _WRITING:
+        return status in ("failed", "not_checked")
+    # What was missing did not keep the answer from being written: it is an answer without it.
+    draft = outcomes[round_].get(("generate", ""), {})
+    written = draft.get("status") in ("complete", "abstained")
+    return not written and status in ("failed", "unreadable")
