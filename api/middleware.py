@@ -1,11 +1,13 @@
-"""What surrounds every request: an id, one line in the log, an answer to the unexpected, a limit on the body."""
+"""What surrounds every request: an id, log line, metrics and span, an answer to the unexpected, a limit on bodies."""
 
 import time
 import traceback
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import structlog
+from opentelemetry.trace import Span
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -13,14 +15,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.errors import code_of, problem
 from api.security import keys_mode
+from clients.telemetry import families
+from clients.telemetry.meter import METER
+from clients.telemetry.tracing import fail, request_span
 from config.settings import settings
 from domain.errors import KeyRequired
 
 log = structlog.get_logger("api")
 
-# Asked every few seconds by whoever watches us: only of interest when debugging.
-_PROBES = frozenset({"/healthz", "/readyz"})
-_CLIENT_LEFT = 499
+# Asked every few seconds by whoever watches us, or twenty at once by whoever opens the page: only of interest when
+# debugging.
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+_FILES = "/dashboard/"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_CLIENT_LEFT, _BROKE = 499, 500
 _MOST_DISCARDED = 1_000_000
 
 
@@ -34,27 +42,67 @@ class RequestLog:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id, started, status = uuid.uuid4().hex, time.perf_counter(), 0
+        request_id = uuid.uuid4().hex
+        with (
+            structlog.contextvars.bound_contextvars(request_id=request_id),
+            request_span(_method(scope), Headers(scope=scope)) as span,
+        ):
+            await self._observed(scope, receive, send, _Request(request_id, span))
 
+    async def _observed(self, scope: Scope, receive: Receive, send: Send, request: "_Request") -> None:
         async def send_with_id(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
-                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+                request.begins_to_answer(message["status"])
+                MutableHeaders(scope=message)["X-Request-ID"] = request.id
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
-            try:
-                await self.app(scope, receive, send_with_id)
-            except ClientDisconnect:
-                status = _CLIENT_LEFT
-            except Exception as error:
-                _log_unexpected(error)
-                if status:
-                    raise
-                await _unexpected(scope["path"], request_id)(scope, receive, send_with_id)
-            finally:
-                _log_request(scope, status, time.perf_counter() - started)
+        try:
+            await self.app(scope, receive, send_with_id)
+        except ClientDisconnect:
+            request.status = _CLIENT_LEFT
+        except Exception as error:
+            _log_unexpected(error)
+            if request.status:
+                raise
+            await _unexpected(scope["path"], request.id)(scope, receive, send_with_id)
+        finally:
+            request.ended(scope)
+
+
+@dataclass(slots=True)
+class _Request:
+    """One request, as it is told of: its line in the log, its metrics, its span."""
+
+    id: str
+    span: Span
+    began: float = field(default_factory=time.perf_counter)
+    answered_s: float | None = None
+    status: int = 0
+
+    def begins_to_answer(self, status: int) -> None:
+        """The head of the response is sent; a stream may go on for long."""
+        self.status, self.answered_s = status, time.perf_counter() - self.began
+
+    def ended(self, scope: Scope) -> None:
+        """Tell of it. Only its template names a path: the path itself has ids, and whatever strangers try."""
+        seconds, status = time.perf_counter() - self.began, self.status or _BROKE
+        route, method = _template(scope), _method(scope)
+        METER.count(families.HTTP_REQUESTS, method, route, str(status))
+        METER.observe(families.HTTP_SECONDS, seconds if self.answered_s is None else self.answered_s, method, route)
+        self.span.update_name(f"{method} {route}")
+        self.span.set_attribute("http.route", route)
+        self.span.set_attribute("http.response.status_code", status)
+        if status >= _BROKE:
+            fail(self.span, str(status))
+        _log_request(scope, status, seconds)
+
+
+def _template(scope: Scope) -> str:
+    return getattr(scope.get("route"), "path_format", None) or "(none)"
+
+
+def _method(scope: Scope) -> str:
+    return scope["method"] if scope["method"] in _METHODS else "OTHER"
 
 
 class BodyLimit:
@@ -132,5 +180,6 @@ def _log_unexpected(error: Exception) -> None:
 
 
 def _log_request(scope: Scope, status: int, seconds: float) -> None:
-    line = log.debug if scope["path"] in _PROBES else log.info
-    line("request", method=scope["method"], path=scope["path"], status=status or 500, ms=round(seconds * 1000, 1))
+    path = scope["path"]
+    line = log.debug if path in _PROBES or path.startswith(_FILES) else log.info
+    line("request", method=scope["method"], path=path, status=status, ms=round(seconds * 1000, 1))

@@ -6,7 +6,7 @@ from typing import Literal
 from clients.broker import broker_answers
 from config.settings import Settings
 from db.roles import above_row_security
-from db.schema_version import head_revision, schema_revision
+from db.schema_version import schema_state
 from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 
@@ -16,14 +16,14 @@ class Readiness:
     """`advice` says what to do when it is not ready. The broker is not needed for being ready."""
 
     postgres: Literal["ok", "unreachable"]
-    schema: Literal["current", "outdated", "unknown"]
+    schema: Literal["current", "newer", "outdated", "unknown"]
     role: Literal["ordinary", "unrestricted", "unknown"]
     broker: Literal["ok", "unreachable"]
 
     @property
     def ready(self) -> bool:
-        """Postgres answers, its schema is the newest, and tenants are kept apart."""
-        return self.schema == "current" and self.role == "ordinary"
+        """Postgres answers, its schema has all that this program needs, and tenants are kept apart."""
+        return self.schema in {"current", "newer"} and self.role == "ordinary"
 
     @property
     def advice(self) -> str:
@@ -35,7 +35,7 @@ class Readiness:
                 "Citewell's database role is a superuser or has BYPASSRLS, so nothing keeps tenants apart; create an "
                 "ordinary role that owns the database and its tables, and name it in CITEWELL_DATABASE_URL."
             )
-        return "The database has another schema than this program; run `alembic upgrade head` with this version."
+        return "The database's schema is older than this program; run `alembic upgrade head` with this version."
 
 
 def check_readiness(settings: Settings) -> Readiness:
@@ -43,9 +43,9 @@ def check_readiness(settings: Settings) -> Readiness:
     broker = "ok" if broker_answers(settings.redis_url.get_secret_value()) else "unreachable"
     try:
         with system_transaction() as session:
-            current = schema_revision(session) == head_revision()
+            schema = schema_state(session)
             unrestricted = above_row_security(session)
     except DatabaseUnavailable:
         return Readiness("unreachable", "unknown", "unknown", broker)
     role = "unrestricted" if unrestricted else "ordinary"
-    return Readiness("ok", "current" if current else "outdated", role, broker)
+    return Readiness("ok", schema, role, broker)

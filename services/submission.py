@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
+from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from db.queries.idempotency import Repeatable, claim_key
@@ -13,10 +14,14 @@ from db.queries.workspaces import get_workspace
 from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
-from domain.options import DocumentFilter, GraphMode, QueryOptions, RunKind
+from domain.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
+from domain.together import MOST_CHUNKS, MOST_STATEMENTS
 from services.webhooks import address_policy
 
 T = TypeVar("T")
+
+_STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
+"""Of the cheap preset: those of the same source can be put together from more than fit into one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class NewQuery:
     question: str
     workspace: str = "default"
     mode: str = "balanced"
+    preset: Preset | None = None
     model: str | None = None
     run: RunKind = "structured"
     multi_query: int | None = None
@@ -43,6 +49,8 @@ class NewQuery:
     repair: Literal["full", "citations", "off"] | None = None
     source_scoring: bool | None = None
     callback_url: str | None = None
+    deadline_s: float | None = None
+    max_cost_usd: float | None = None
 
 
 class Submitted(NamedTuple):
@@ -81,6 +89,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
             provider=settings.provider,
             options=options.model_dump(mode="json"),
             callback_url=new.callback_url,
+            traceparent=tracing.traceparent(),
         )
     return Submitted(query_id, repeated=False)
 
@@ -105,7 +114,11 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
+    preset = new.preset or settings.preset
+    # A call can only be shared within a task.
+    chunks, statements = (MOST_CHUNKS, _STATEMENTS_PER_TASK) if preset == "cheap" else (1, 1)
     return QueryOptions(
+        preset=preset,
         model=new.model,
         retrieval_method=new.retrieval_method or settings.retrieval.method,
         k=new.k or settings.retrieval.k,
@@ -113,11 +126,12 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         dense_weight=settings.retrieval.dense_weight,
         context_tokens=new.context_tokens or settings.rerank.context_tokens,
         top_k=new.top_k or settings.rerank.top_k,
-        rerank_batch=settings.rerank.batch,
+        rerank_batch=max(settings.rerank.batch, chunks),
         min_evidence_score=checks.min_evidence_score,
         verify_answer=rules.verify_answer and verification,
         verification=verification,
-        check_batch=checks.batch,
+        check_batch=max(checks.batch, statements),
+        sentences_per_call=0 if preset == "cheap" else checks.sentences_per_call,
         weight_alignment=checks.weight_alignment,
         weight_coverage=checks.weight_coverage,
         weight_facts=checks.weight_facts,
@@ -140,6 +154,8 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),
         max_searches=settings.agentic.max_searches,
+        deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
+        max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),
     )
 
 

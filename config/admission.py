@@ -1,0 +1,19 @@
+"""Settings of admission: how much runs at a time, and how much may wait (A7)."""
+
+from pydantic import Field
+
+from config.group import Group
+
+
+class AdmissionSettings(Group):
+    """Postgres is the waiting line; what is above these limits waits there, and what is above the others is refused."""
+
+    in_flight_per_process: int = Field(
+        default=32, ge=2, description="queries that run at a time, per process that verifies"
+    )
+    max_queued_per_tenant: int = Field(default=1_000, ge=1, description="waiting questions of one tenant; then 429")
+    max_queued: int = Field(default=5_000, ge=1, description="waiting questions of all tenants; then 503")
+    max_wait_s: float = Field(default=150.0, gt=0, description="a question that would wait longer is refused with 503")
+    max_documents_queued: int = Field(
+        default=20_000, ge=2, description="waiting documents; a single tenant may have half of it"
+    )

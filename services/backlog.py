@@ -1,0 +1,172 @@
+"""Whether there is room for more, before anything of it is read or written (A7): a refusal says when to come again."""
+
+import math
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from config.settings import AdmissionSettings, settings
+from db.queries import backlog as rows
+from db.queries.backlog import Backlog, Line
+from db.session import current_tenant, reading, system_transaction
+from domain.errors import BacklogFull, Overload, Overloaded
+
+REMEMBERED_S = 0.5
+_SHORTEST_S, _LONGEST_S = 1, 300
+# When nothing tells how fast the line moves.
+_UNKNOWN_S = 15
+# Whoever comes again finds so much of the limit free, and not only one place that many want.
+_ROOM = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The backlog at a moment (monotonic seconds), and the questions that this process has let through since."""
+
+    at: float
+    backlog: Backlog
+    passed: Counter[int] = field(default_factory=Counter[int])
+
+    @property
+    def per_second(self) -> float | None:
+        return self.backlog.per_second
+
+    @property
+    def lines(self) -> dict[int, Line]:
+        lines = dict(self.backlog.lines)
+        for tenant_id, more in tuple(self.passed.items()):
+            line = lines.get(tenant_id, Line())
+            lines[tenant_id] = line._replace(asked=line.asked + more)
+        return lines
+
+
+class _Memory:
+    """The backlog as this process saw it last; one thread looks again while the others go on with what is known."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: _Seen | None = None
+
+    def look(self, limits: AdmissionSettings) -> _Seen:
+        seen = self._seen
+        if seen is not None and (time.monotonic() - seen.at < REMEMBERED_S or self._lock.locked()):
+            return seen
+        with self._lock:
+            if self._seen is None or self._seen is seen:
+                self._seen = self._measured(limits)
+            return self._seen
+
+    def forget(self) -> None:
+        self._seen = None
+
+    def _measured(self, limits: AdmissionSettings) -> _Seen:
+        began = time.monotonic()
+        with system_transaction() as session:
+            found = rows.measure(session, per_process=limits.in_flight_per_process, most=limits.max_queued_per_tenant)
+        return _Seen(began, found)
+
+
+_memory = _Memory()
+
+
+def forget() -> None:
+    """Look anew with the next request."""
+    _memory.forget()
+
+
+def check_questions(repeated_key: str | None = None) -> None:
+    """Raise BacklogFull or Overloaded when a question of the current tenant could not be answered in time.
+
+    A repetition of an accepted request, by its Idempotency-Key, costs nothing and is let through.
+    """
+    limits = settings().admission
+    seen = _memory.look(limits)
+    lines = seen.lines
+    _raise_unless_known(_refused_question(lines, seen.per_second, limits), repeated_key)
+    seen.passed[current_tenant()] += 1
+
+
+def check_batches(repeated_key: str | None = None) -> None:
+    """The same for a file of verifications: as a whole it is accepted or refused. Files may wait long."""
+    limits = settings().admission
+    seen = _memory.look(limits)
+    lines = seen.lines
+    own = lines.get(current_tenant(), Line()).items
+    # Of each tenant no more than its own limit is counted: one long file does not keep others from sending theirs.
+    total = sum(each.items for each in lines.values())
+    refused = _refused(lines, seen.per_second, own, total, limits, "verifications in batches")
+    _raise_unless_known(refused, repeated_key)
+
+
+def check_documents() -> None:
+    """Raise BacklogFull or Overloaded when too many documents wait to be read; one tenant may have half of them."""
+    most = settings().admission.max_documents_queued
+    with system_transaction() as session:
+        waiting = rows.measure_documents(session, current_tenant(), most)
+    per_second = waiting.ready_per_minute / 60
+    if waiting.own > most // 2:
+        again = _again_in(_ROOM * most / 2, per_second)
+        raise BacklogFull(f"More than {most // 2:,} of your documents wait to be read.{_come_again(again)}", again)
+    if waiting.all > most:
+        again = _again_in(_ROOM * most, per_second)
+        raise Overloaded(f"More than {most:,} documents wait to be read.{_come_again(again)}", again)
+
+
+def _refused_question(
+    lines: Mapping[int, Line], per_second: float | None, limits: AdmissionSettings
+) -> Overload | None:
+    own = lines.get(current_tenant(), Line()).asked
+    total = sum(each.asked for each in lines.values())
+    refused = _refused(lines, per_second, own, total, limits, "questions")
+    if refused is not None or not per_second:
+        return refused
+    wait_s = _ahead(lines) / per_second
+    if wait_s <= limits.max_wait_s:
+        return None
+    again = _clamped(wait_s - (1 - _ROOM) * limits.max_wait_s)
+    return Overloaded(f"The question would wait for about {wait_s:.0f} seconds.{_come_again(again)}", again)
+
+
+def _refused(
+    lines: Mapping[int, Line], per_second: float | None, own: int, total: int, limits: AdmissionSettings, what: str
+) -> Overload | None:
+    if own > (most := limits.max_queued_per_tenant):
+        share = lines[current_tenant()].weight / sum(each.weight for each in lines.values())
+        again = _again_in(_ROOM * most, (per_second or 0) * share)
+        return BacklogFull(f"More than {most:,} of your {what} wait already.{_come_again(again)}", again)
+    if total > (most := limits.max_queued):
+        again = _again_in(_ROOM * most, per_second or 0)
+        return Overloaded(f"More than {most:,} {what} wait already.{_come_again(again)}", again)
+    return None
+
+
+def _ahead(lines: Mapping[int, Line]) -> float:
+    """How many start before the next one of this tenant: of others only as many as their weight lets pass."""
+    own = lines.get(current_tenant(), Line())
+    turns = (own.asked + 1) / own.weight
+    others = [each for tenant_id, each in lines.items() if tenant_id != current_tenant()]
+    return own.asked + sum(min(each.asked, turns * each.weight) for each in others)
+
+
+def _raise_unless_known(refused: Overload | None, repeated_key: str | None) -> None:
+    if refused is None:
+        return
+    if repeated_key is not None:
+        with reading() as session:
+            if rows.is_known(session, repeated_key):
+                return
+    raise refused
+
+
+def _again_in(count: float, per_second: float) -> int:
+    return _clamped(count / per_second) if per_second else _UNKNOWN_S
+
+
+def _clamped(seconds: float) -> int:
+    return math.ceil(min(max(seconds, _SHORTEST_S), _LONGEST_S))
+
+
+def _come_again(seconds: int) -> str:
+    return f" Nothing was stored; try again in {seconds} seconds."

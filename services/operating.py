@@ -1,0 +1,54 @@
+"""What operators look at and set, over all tenants: worker processes, the backlog, the weights of tenants."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from db.queries import backlog, processes, tenants
+from db.session import system_transaction
+
+
+def read_processes() -> list[dict[str, Any]]:
+    """Worker processes that live, and those that died within the last hour without a word."""
+    with system_transaction() as session:
+        found = processes.list_processes(session)
+    return [
+        {
+            "host": each.host,
+            "pid": each.pid,
+            "queues": list(each.queues),
+            "concurrency": each.concurrency,
+            "started_at": each.started_at.isoformat(),
+            "seen_s_ago": round(each.silent_s, 1),
+            "alive": each.alive,
+        }
+        for each in found
+    ]
+
+
+def read_backlog() -> list[dict[str, Any]]:
+    """Tenants of whom something waits or runs: how many questions and items of batches, and the longest wait."""
+    with system_transaction() as session:
+        found = backlog.list_backlog(session)
+    return [
+        {
+            "tenant": each.tenant,
+            "weight": each.weight,
+            "queued": each.asked,
+            "queued_in_batches": each.items,
+            "running": each.running,
+            "oldest_s": None if each.oldest_s is None else round(each.oldest_s, 1),
+        }
+        for each in found
+    ]
+
+
+def read_tenants() -> Sequence[tuple[str, float]]:
+    """(name, weight) of all tenants."""
+    with system_transaction() as session:
+        return tenants.list_tenants(session)
+
+
+def change_weight(name: str, weight: float) -> None:
+    """Give a tenant another share of what runs at a time; it holds from the next start on. Raises TenantNotFound."""
+    with system_transaction() as session:
+        tenants.set_weight(session, name, weight)

@@ -1,0 +1,187 @@
+"""Overload is refused before anything is read or written, and says when to come again (A7)."""
+
+import json
+from collections.abc import Generator
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import text
+
+from config.settings import settings
+from db.models import DEFAULT_TENANT
+from db.queries.keys import get_or_add_tenant
+from db.session import acting_for, system_transaction, transaction
+from services import backlog
+from tests.api.problems import assert_problem
+from tests.factories import make_document, make_query
+from tests.keys import bearer, make_key
+
+QUESTION = {"question": "How long?", "workspace": "w"}
+LINES = {"Content-Type": "application/x-ndjson"}
+GIVEN = {"answer": "It takes 14 days [1].", "sources": [{"text": "It takes 14 days."}]}
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("/v1/queries", QUESTION),
+    ("/v1/verifications", GIVEN),
+    ("/v1/chat/completions", {"model": "w", "messages": [{"role": "user", "content": "How long?"}]}),
+    ("/query", {"query": "How long?"}),
+    ("/chat", {"message": "How long?"}),
+    ("/agent/chat", {"message": "How long?"}),
+    ("/agentic/chat", {"message": "How long?"}),
+    ("/multiagent/chat", {"message": "How long?"}),
+    ("/query/verified", {"query": "How long?"}),
+    ("/api/query", {"query": "How long?"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def small(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Room for two waiting questions of a tenant, four of all, and as many documents."""
+    assert http
+    limits = {"MAX_QUEUED_PER_TENANT": 2, "MAX_QUEUED": 4, "MAX_DOCUMENTS_QUEUED": 4}
+    for name, value in limits.items():
+        monkeypatch.setenv(f"CITEWELL_ADMISSION__{name}", str(value))
+    settings.cache_clear()
+    backlog.forget()
+    yield
+    backlog.forget()
+
+
+def wait_in_line(count: int, tenant: str = "default", **over: Any) -> int:
+    with system_transaction() as session:
+        tenant_id = get_or_add_tenant(session, tenant, "whsec_")
+    with acting_for(tenant_id), transaction() as session:
+        for _ in range(count):
+            make_query(session, **over)
+    backlog.forget()
+    return tenant_id
+
+
+def rows(table: str = "queries") -> int:
+    with system_transaction() as session:
+        return session.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
+
+
+@pytest.mark.parametrize(("path", "body"), QUESTIONS, ids=[path for path, _ in QUESTIONS])
+def test_a_tenant_with_a_full_backlog_is_refused_everywhere(
+    http: httpx.Client, path: str, body: dict[str, Any]
+) -> None:  # A7
+    wait_in_line(3)
+    refused = http.post(path, json=body)
+    assert "More than 2 of your questions" in assert_problem(refused, 429, "backlog_full")["detail"]
+    assert 1 <= int(refused.headers["retry-after"]) <= 300
+    assert rows() == 3
+
+
+def test_others_are_not_refused_for_it_until_all_lines_are_long(http: httpx.Client) -> None:  # A7
+    wait_in_line(3)
+    other = make_key(tenant="other")
+    with acting_for(wait_in_line(0, "other")), transaction() as session:
+        make_document(session, "text")
+    accepted = http.post("/v1/queries", json=QUESTION, headers=bearer(other))
+    assert accepted.status_code == 202, accepted.text
+    wait_in_line(2, "third")
+    refused = http.post("/v1/queries", json=QUESTION, headers=bearer(other))
+    assert "More than 4 questions" in assert_problem(refused, 503, "overloaded")["detail"]
+    assert 1 <= int(refused.headers["retry-after"]) <= 300
+
+
+def test_what_was_let_through_counts_at_once_though_the_backlog_is_remembered(http: httpx.Client) -> None:  # A7
+    with acting_for(DEFAULT_TENANT), transaction() as session:
+        make_document(session, "text")
+    told = [http.post("/v1/queries", json=QUESTION).status_code for _ in range(5)]
+    assert told == [202, 202, 202, 429, 429]
+
+
+def ended(seconds_each: float, count: int) -> None:
+    """So many questions ended just now, each after so long."""
+    wait_in_line(count)
+    with system_transaction() as session:
+        done = text("""
+            UPDATE queries SET status = 'succeeded', finished_at = now(),
+                               started_at = now() - make_interval(secs => :s)
+        """)
+        session.execute(done, {"s": seconds_each})
+    backlog.forget()
+
+
+def test_a_question_that_would_wait_too_long_is_refused_with_the_time_that_it_takes(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A7
+    monkeypatch.setenv("CITEWELL_ADMISSION__IN_FLIGHT_PER_PROCESS", "2")
+    monkeypatch.setenv("CITEWELL_ADMISSION__MAX_WAIT_S", "100")
+    settings.cache_clear()
+    # Two at a time, 100 s each: one in 50 s.
+    ended(100, 1)
+    wait_in_line(1)
+    assert http.post("/v1/queries", json=QUESTION | {"workspace": "none"}).status_code == 404
+    wait_in_line(2, "other")
+    # One of its own and two of the other come first: 150 s.
+    refused = http.post("/v1/queries", json=QUESTION)
+    assert "about 150 seconds" in assert_problem(refused, 503, "overloaded")["detail"]
+    assert refused.headers["retry-after"] == "60"
+
+
+def test_a_repetition_of_what_was_accepted_is_answered(http: httpx.Client) -> None:  # A3, A7
+    wait_in_line(2)
+    headers = {"Idempotency-Key": "once"}
+    first = http.post("/v1/queries", json=QUESTION, headers=headers)
+    assert first.status_code == 202, first.text
+    backlog.forget()
+    again = http.post("/v1/queries", json=QUESTION, headers=headers)
+    assert (again.status_code, again.headers["idempotent-replayed"]) == (202, "true")
+    assert again.json()["id"] == first.json()["id"]
+    assert_problem(http.post("/v1/queries", json=QUESTION, headers={"Idempotency-Key": "new"}), 429, "backlog_full")
+    assert rows("idempotency_keys") == 1
+
+
+def test_looking_cancelling_and_health_go_on(http: httpx.Client) -> None:  # A7
+    wait_in_line(5)
+    (first, *_) = http.get("/v1/queries").json()["queries"]
+    here = f"/v1/queries/{first['id']}"
+    for path in (here, "/healthz", "/readyz", "/v1/models", "/v1/documents"):
+        assert http.get(path).status_code == 200, path
+    assert http.delete(here).json()["status"] == "cancelled"
+
+
+def batch(count: int) -> bytes:
+    return "\n".join(json.dumps(GIVEN) for _ in range(count)).encode()
+
+
+def test_a_file_is_accepted_or_refused_as_a_whole_and_people_are_not_refused_for_it(http: httpx.Client) -> None:  # N2
+    path = "/v1/verifications/batches"
+    wait_in_line(1)
+    assert http.post(path, content=batch(20), headers=LINES).json()["total"] == 20
+    backlog.forget()
+    refused = http.post(path, content=b"not even read", headers=LINES)
+    assert "2 of your verifications in batches" in assert_problem(refused, 429, "backlog_full")["detail"]
+    assert rows("batches") == 1
+    assert http.post("/v1/queries", json=QUESTION).status_code == 202
+
+
+def test_other_tenants_files_are_not_refused_for_one_long_file(http: httpx.Client) -> None:  # A7, N2
+    path, other = "/v1/verifications/batches", make_key(tenant="other")
+    assert http.post(path, content=batch(20), headers=LINES).status_code == 202
+    backlog.forget()
+    assert http.post(path, content=batch(20), headers=LINES | bearer(other)).status_code == 202
+    backlog.forget()
+    assert_problem(
+        http.post(path, content=batch(1), headers=LINES | bearer(make_key(tenant="third"))), 503, "overloaded"
+    )
+
+
+def documents(count: int, tenant_id: int = DEFAULT_TENANT) -> None:
+    with acting_for(tenant_id), transaction() as session:
+        for number in range(count):
+            make_document(session, "words", number=number, status="queued")
+
+
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/imports"])
+def test_uploads_are_refused_before_they_are_read(http: httpx.Client, path: str) -> None:  # A7
+    documents(3)
+    upload = {"file": ("a.txt", b"no archive, and too many of them")}
+    assert "2 of your documents" in assert_problem(http.post(path, files=upload), 429, "backlog_full")["detail"]
+    other, third = make_key(tenant="other"), wait_in_line(0, "third")
+    documents(2, third)
+    assert_problem(http.post(path, files=upload, headers=bearer(other)), 503, "overloaded")
+    assert rows("documents") == 5
