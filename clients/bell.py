@@ -1,24 +1,34 @@
 """The bell: a hint over Redis that something happened to a query, so that those who wait look at once.
 
+One channel for all tells that a query has ended, or has changed in a way that all must see; each query has another for
+its progress, which only those hear who watch it. So whoever waits for the end is woken by the end, and a query that
+nobody watches wakes nobody.
+
 Nothing depends on it: whoever waits looks at the database every now and then anyway. Without Redis it is only slower.
 """
 
 import asyncio
 import time
 import uuid
-from collections import defaultdict
-from contextlib import suppress
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import Any
 
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 CHANNEL = "citewell:bell"
 TIMEOUT_S = 1.0
+# Requests and steps wait for it.
+RING_TIMEOUT_S = 0.2
 _SILENT_FOR_S = 5.0
 _AGAIN_AFTER_S = 1.0
+_LONGEST_LOOKS = 4
 
 
 class Ringer:
@@ -27,24 +37,77 @@ class Ringer:
     def __init__(self, url: str) -> None:
         # redis-py leaves the keyword arguments of `from_url` untyped.
         self._redis: Any = Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
-            url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S, protocol=2
+            url,
+            socket_timeout=RING_TIMEOUT_S,
+            socket_connect_timeout=RING_TIMEOUT_S,
+            # By default redis-py tries again, and waits in between.
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,
         )
         self._silent_until = 0.0
 
     def ring(self, query_id: uuid.UUID) -> None:
-        """Tell everybody who waits for this query; never raises, takes at most about a second."""
-        if time.monotonic() < self._silent_until:
-            return
+        """Tell everybody who waits for this query; never raises, takes at most about 0.2 seconds."""
+        self._try(lambda: self._redis.publish(CHANNEL, str(query_id)))
+
+    def ring_watchers(self, query_id: uuid.UUID) -> None:
+        """The same for those who watch every step of it: those who wait for its end go on waiting."""
+        self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
+
+    def is_watched(self, query_id: uuid.UUID) -> bool:
+        """Whether somebody watches every step of it; True when nobody knows. Never raises, takes as long as `ring`."""
+        channel = _channel_of(str(query_id))
+        found = self._try(lambda: self._redis.pubsub_numsub(channel))
+        return found is None or found[0][1] > 0
+
+    def _try(self, ask: Callable[[], Any]) -> Any:
+        if (now := time.monotonic()) < self._silent_until:
+            return None
+        if self._silent_until:
+            # After a silence one finds out for all whether it is over.
+            self._silent_until = now + _SILENT_FOR_S
         try:
-            self._redis.publish(CHANNEL, str(query_id))
+            answer = ask()
+            self._silent_until = 0.0
         except (RedisError, OSError):
             self._silent_until = time.monotonic() + _SILENT_FOR_S
+            return None
+        return answer
+
+
+def _channel_of(key: str) -> str:
+    return f"{CHANNEL}:{key}"
 
 
 @cache
 def ringer(url: str) -> Ringer:
     """The process's ringer for the Redis-compatible server behind `url`."""
     return Ringer(url)
+
+
+class Ear:
+    """Somebody's who waits for one query. A ring that comes while its owner looks at the database is not missed."""
+
+    def __init__(self, patience: Callable[[int], float]) -> None:
+        self._patience = patience
+        self._looks = 0
+        self._rung = asyncio.Event()
+
+    def hear(self) -> None:
+        """The bell rings."""
+        self._rung.set()
+
+    async def rung(self, within_s: float) -> None:
+        """Return when the bell has rung since this returned last, or when it is time to look anyway, at most
+        `within_s` seconds later."""
+        self._looks += 1
+        try:
+            async with asyncio.timeout(min(self._patience(self._looks), within_s)):
+                await self._rung.wait()
+        except TimeoutError:
+            return
+        self._looks = 0
+        self._rung.clear()
 
 
 class Bell:
@@ -54,42 +117,79 @@ class Bell:
         self._url = url
         self._look_every_s = look_every_s
         self._look_deaf_every_s = look_deaf_every_s
-        self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
-        self._hearing = False
+        self._ears: dict[str, set[Ear]] = defaultdict(set)
+        self._watchers = Counter[str]()
+        # The subscriptions while there is a connection; redis-py leaves them untyped.
+        self._line: Any = None
         self._task: asyncio.Task[None] | None = None
+        self._leaving = set[asyncio.Task[None]]()
 
-    async def heard(self, query_id: uuid.UUID, within_s: float) -> None:
-        """Return when the query's bell rings, or when it is time to look anyway, at most `within_s` seconds later."""
+    @asynccontextmanager
+    async def listening(self, query_id: uuid.UUID, *, watching: bool = False) -> AsyncGenerator[Ear]:
+        """An ear for the query's end, or with `watching` for everything that happens to it."""
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._listen(), name="bell")
-        rung, key = asyncio.Event(), str(query_id)
-        self._waiting[key].add(rung)
-        patience = self._look_every_s if self._hearing else self._look_deaf_every_s
+        ear, key = Ear(self._patience), str(query_id)
+        self._ears[key].add(ear)
         try:
-            async with asyncio.timeout(min(patience, within_s)):
-                await rung.wait()
-        except TimeoutError:
-            pass
+            if watching:
+                await self._watch(key)
+            yield ear
         finally:
-            self._waiting[key].discard(rung)
-            if not self._waiting[key]:
-                del self._waiting[key]
+            self._ears[key].discard(ear)
+            if not self._ears[key]:
+                del self._ears[key]
+            if watching:
+                self._unwatch(key)
+
+    def _patience(self, looks: int) -> float:
+        # A ring that is lost is rare: who waits for long looks less often.
+        return self._look_deaf_every_s if self._line is None else self._look_every_s * min(looks, _LONGEST_LOOKS)
+
+    async def _watch(self, key: str) -> None:
+        self._watchers[key] += 1
+        # When the connection breaks, the next one subscribes to all that is watched.
+        if self._watchers[key] == 1 and self._line is not None:
+            with suppress(RedisError, OSError):
+                await self._line.subscribe(_channel_of(key))
+
+    def _unwatch(self, key: str) -> None:
+        self._watchers[key] -= 1
+        if not self._watchers[key]:
+            del self._watchers[key]
+            # By itself: whoever leaves because it is cancelled can wait for nothing any more.
+            task = asyncio.get_running_loop().create_task(self._unsubscribe(key))
+            self._leaving.add(task)
+            task.add_done_callback(self._leaving.discard)
+
+    async def _unsubscribe(self, key: str) -> None:
+        if self._line is not None and key not in self._watchers:
+            with suppress(RedisError, OSError):
+                await self._line.unsubscribe(_channel_of(key))
 
     async def _listen(self) -> None:
         while True:
             with suppress(RedisError, OSError):
                 await self._hear()
-            self._hearing = False
+            self._line = None
             await asyncio.sleep(_AGAIN_AFTER_S)
 
     async def _hear(self) -> None:
         redis: Any = AsyncRedis.from_url(  # pyright: ignore[reportUnknownMemberType]
             self._url, socket_connect_timeout=TIMEOUT_S, protocol=2, decode_responses=True, health_check_interval=10
         )
-        async with redis, redis.pubsub(ignore_subscribe_messages=True) as channel:
-            await channel.subscribe(CHANNEL)
-            self._hearing = True
+        async with redis, redis.pubsub() as line:
+            await line.subscribe(CHANNEL)
+            self._line = line
+            if self._watchers:
+                await line.subscribe(*map(_channel_of, self._watchers))
             while True:
-                message = await channel.get_message(timeout=5.0)
-                for rung in tuple(self._waiting.get(message["data"], ())) if message else ():
-                    rung.set()
+                if message := await line.get_message(timeout=5.0):
+                    self._tell(message)
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        channel: str = message["channel"]
+        # A subscription rings, too: whoever watches looks once more at what happened before it was in force.
+        key = message["data"] if channel == CHANNEL else channel.removeprefix(f"{CHANNEL}:")
+        for ear in tuple(self._ears.get(key, ())):
+            ear.hear()

@@ -1,9 +1,17 @@
-"""The broker, asked whether it is there."""
+"""The broker, asked whether it is there, and what waits in its queues."""
+
+import base64
+import json
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from redis import Redis
 from redis.exceptions import RedisError
 
 TIMEOUT_S = 1.0
+PUBLISHED = "published"
+"""Header of a message: when it was published, Unix seconds by the clock of whoever did."""
 
 
 def broker_answers(url: str) -> bool:
@@ -16,3 +24,59 @@ def broker_answers(url: str) -> bool:
             return redis.ping()  # pyright: ignore[reportUnknownMemberType]
     except (RedisError, OSError):
         return False
+
+
+def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
+    """The first arguments, ids of rows, of all messages that wait in `queues`.
+
+    None when that cannot be told: the broker does not answer within a second or so, or there are more than `most`.
+    """
+    try:
+        with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
+            url, socket_connect_timeout=TIMEOUT_S, socket_timeout=TIMEOUT_S
+        ) as redis:
+            pipeline: Any = redis.pipeline()  # pyright: ignore[reportUnknownMemberType]
+            for queue in queues:
+                pipeline.lrange(queue, 0, most)
+            messages: list[bytes] = [message for found in pipeline.execute() for message in found]
+    except (RedisError, OSError):
+        return None
+    return None if len(messages) > most else {_first_argument(message) for message in messages}
+
+
+class QueueLevel(NamedTuple):
+    """How many messages wait, and for how many seconds the next one has; None when none does or it does not tell."""
+
+    length: int
+    oldest_s: float | None
+
+
+def queue_levels(url: str, queues: Sequence[str]) -> dict[str, QueueLevel] | None:
+    """What waits in `queues`; None when the broker does not answer within a second or so."""
+    try:
+        with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
+            url, socket_connect_timeout=TIMEOUT_S, socket_timeout=TIMEOUT_S
+        ) as redis:
+            pipeline: Any = redis.pipeline(transaction=False)  # pyright: ignore[reportUnknownMemberType]
+            for queue in queues:
+                pipeline.llen(queue).lindex(queue, -1)
+            found: list[Any] = pipeline.execute()
+    except (RedisError, OSError):
+        return None
+    now = time.time()
+    pairs = zip(found[::2], found[1::2], strict=True)
+    return {
+        queue: QueueLevel(int(length), _age_s(message, now))
+        for queue, (length, message) in zip(queues, pairs, strict=True)
+    }
+
+
+def _age_s(message: bytes | None, now: float) -> float | None:
+    published = json.loads(message)["headers"].get(PUBLISHED) if message else None
+    return None if published is None else max(0.0, now - published)
+
+
+def _first_argument(message: bytes) -> str:
+    # The form of Celery's protocol 2 in JSON: [args, kwargs, embedded].
+    arguments = json.loads(base64.b64decode(json.loads(message)["body"]))[0]
+    return str(arguments[0]) if arguments else ""

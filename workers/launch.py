@@ -1,9 +1,11 @@
 """Starting work: after the commit, bounded in time, allowed to fail.
 
-A start that could not be published is no loss: the row says that the work is unfinished, and the reconciler starts it.
+Postgres is the waiting line; Redis carries the steps of what was let in. A start that could not be published is no
+loss: the row says that the work is unfinished, and it is started again (workers.launcher, workers.reconciler).
 """
 
 import uuid
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
@@ -13,8 +15,9 @@ from redis.exceptions import RedisError
 
 from config.settings import settings
 from db.models import QueryKind
-from db.queries import batches, graph_jobs, queries
-from db.session import acting_for, current_tenant, reading, system_transaction, transaction
+from db.queries import admission, graph_jobs, queries
+from db.queries.admission import Admitted
+from db.session import acting_for, current_tenant, system_transaction, transaction
 from domain.options import QueryOptions
 from workers.celery_app import app
 from workers.pipeline import Run, starting, verifying
@@ -23,11 +26,62 @@ from workers.queues import Queue
 log = structlog.get_logger()
 
 
-def launch_query(query_id: uuid.UUID) -> bool:
-    """Start an accepted query; False when the broker could not be reached."""
-    with transaction() as session:
-        seen = queries.get_query(session, query_id).launch
-    return relaunch_query(query_id, seen)
+class NotPublished(Exception):
+    """The broker could not be reached; what was to be started waits again."""
+
+
+def launch_waiting() -> int:
+    """Start the queries of all tenants that may run now (A7); return how many. Raises NotPublished.
+
+    Called whenever one was accepted and whenever one has ended. A call that is lost is no loss: the reconciler makes
+    it again.
+    """
+    started, limits = 0, settings()
+    while True:
+        with system_transaction() as session:
+            admitted = admission.admit_queries(
+                session,
+                per_process=limits.admission.in_flight_per_process,
+                of_batch=limits.verifying.batch_in_flight,
+            )
+        for place, query in enumerate(admitted):
+            if not _publish_start(query):
+                _unlaunch(admitted[place:])
+                raise NotPublished
+        started += len(admitted)
+        if len(admitted) < admission.AT_A_TIME:
+            return started
+
+
+def _publish_start(query: Admitted) -> bool:
+    run = Run(str(query.query_id), query.launch, query.round, query.tenant_id)
+    is_given = query.kind == QueryKind.VERIFICATION
+    return _published(
+        lambda: verifying(run) if is_given else starting(run, QueryOptions(**query.options)), query.query_id
+    )
+
+
+def _unlaunch(admitted: Sequence[Admitted]) -> None:
+    with system_transaction() as session:
+        for query in admitted:
+            queries.unlaunch(session, query.query_id, query.launch)
+
+
+def launch_documents() -> int:
+    """Start the ingestion of the documents of all tenants that may be read now; return how many. Raises NotPublished.
+
+    Few at a time, so that nobody's documents wait behind all those of another (A7).
+    """
+    with system_transaction() as session:
+        admitted = admission.admit_documents(session, older_than_s=settings().recovery.lease_s)
+    for place, (document_id, tenant_id) in enumerate(admitted):
+        with acting_for(tenant_id):
+            published = _launch("document.ingest", Queue.INGESTION, document_id)
+        if not published:
+            with system_transaction() as session:
+                admission.unlaunch_documents(session, [waiting for waiting, _ in admitted[place:]])
+            raise NotPublished
+    return len(admitted)
 
 
 def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
@@ -35,45 +89,13 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
     with transaction() as session:
         launch = queries.mark_launched(session, query_id, seen_launch)
         query = queries.get_query(session, query_id)
-        options = QueryOptions(**query.options)
-        is_given = query.kind == QueryKind.VERIFICATION
     if launch is None:
         return True
-    run = Run(str(query_id), launch, query.round, current_tenant())
-    try:
-        (verifying(run) if is_given else starting(run, options)).apply_async(retry=False)
-    except (OperationalError, RedisError, OSError) as error:
-        log.warning("query_not_published", query_id=str(query_id), error=type(error).__name__)
-        with transaction() as session:
-            queries.unlaunch(session, query_id, launch)
-        return False
-    return True
-
-
-def advancing(batch_id: uuid.UUID) -> Signature[Any]:
-    """The hint that an item of a batch has ended."""
-    args = (str(batch_id), current_tenant())
-    return app.signature("batch.advance", args=args, queue=Queue.MAINTENANCE.value, ignore_result=True)
-
-
-def launch_waiting(batch_id: uuid.UUID) -> int:
-    """Start as many items of a batch as may run beside those that do; return how many were published.
-
-    Called whenever an item ends. A call that is lost is no loss: the reconciler makes it again.
-    """
-    with reading() as session:
-        waiting = batches.next_items(session, batch_id, settings().verifying.batch_in_flight)
-    published = 0
-    for query_id, launch in waiting:
-        if not relaunch_query(query_id, launch):
-            break
-        published += 1
-    return published
-
-
-def launch_ingestion(document_id: uuid.UUID) -> bool:
-    """Start the ingestion of an accepted document; False when the broker could not be reached."""
-    return _launch("document.ingest", Queue.INGESTION, document_id)
+    admitted = Admitted(query_id, launch, current_tenant(), query.round, query.kind, query.options)
+    if _publish_start(admitted):
+        return True
+    _unlaunch([admitted])
+    return False
 
 
 def launch_import(import_id: uuid.UUID) -> bool:
@@ -105,10 +127,13 @@ def launch_delivery(delivery_id: uuid.UUID) -> bool:
 
 def _launch(name: str, queue: Queue, row_id: uuid.UUID) -> bool:
     args = (str(row_id), current_tenant())
-    task = app.signature(name, args=args, queue=queue.value, ignore_result=True)
+    return _published(lambda: app.signature(name, args=args, queue=queue.value, ignore_result=True), row_id)
+
+
+def _published(make: Callable[[], Signature[Any]], row_id: uuid.UUID) -> bool:
     try:
-        task.apply_async(retry=False)
+        make().apply_async(retry=False)
     except (OperationalError, RedisError, OSError) as error:
-        log.warning("task_not_published", task=name, id=str(row_id), error=type(error).__name__)
+        log.warning("not_published", id=str(row_id), error=type(error).__name__)
         return False
     return True

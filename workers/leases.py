@@ -1,8 +1,9 @@
 """Leases: a process renews the claims it works on; when it dies, they run out by themselves."""
 
 import threading
+from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from itertools import count
 
@@ -19,6 +20,7 @@ class LeaseRenewer:
     def __init__(self, interval_s: float) -> None:
         self._interval_s = interval_s
         self._held: dict[int, Callable[[], object]] = {}
+        self._owed: deque[Callable[[], object]] = deque()
         self._ids = count()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -30,19 +32,49 @@ class LeaseRenewer:
         context = copy_context()
         with self._lock:
             self._held[key] = lambda: context.run(renew)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
-                self._thread.start()
+            self._start()
         try:
             yield
         finally:
             with self._lock:
                 del self._held[key]
 
+    def hold_for_good(self, renew: Callable[[], object]) -> None:
+        """Call `renew` at every beat for the rest of the process; it acts for no tenant."""
+        with self._lock:
+            self._held[next(self._ids)] = renew
+            self._start()
+
+    def eventually(self, act: Callable[[], object]) -> None:
+        """Do `act` as soon as Postgres can be reached; it acts for the tenant that is acted for now."""
+        context = copy_context()
+        with self._lock:
+            self._owed.append(lambda: context.run(act))
+            self._start()
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
+            self._thread.start()
+
+    def settle(self) -> None:
+        """Do what was put off until Postgres can be reached, if it can."""
+        while self._owed:
+            with suppress(IndexError):  # another thread was faster
+                act = self._owed.popleft()
+                try:
+                    act()
+                except DatabaseUnavailable:
+                    self._owed.appendleft(act)
+                    return
+                except Exception:
+                    log.exception("claim_not_handed_back")
+
     def _run(self) -> None:
         pause = threading.Event()
         while True:
             pause.wait(self._interval_s)
+            self.settle()
             with self._lock:
                 held = list(self._held.values())
             for renew in held:

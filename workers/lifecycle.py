@@ -1,29 +1,58 @@
-"""What happens when a worker process starts: logs, a warm embedder, and what looks for work.
+"""What happens when a worker process starts and ends: logs, a warm embedder, what looks for work, its presence, what it
+tells of itself.
 
 The reconciler runs where maintenance is served, the dispatcher where webhooks are.
 """
 
 import logging
+import signal
 import sys
 import threading
+from types import FrameType
 from typing import Any
 
 import structlog
-from celery.signals import setup_logging, worker_init, worker_process_init, worker_ready
+from celery.signals import (
+    setup_logging,
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutdown,
+    worker_shutting_down,
+)
 
 from clients.embeddings import default_embedder
 from clients.llm.neural import open_classifier
 from clients.reranking import make_reranker
+from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import ConfigurationInvalid, settings
-from db.session import dispose
+from db.schema_version import schema_state
+from db.session import dispose, system_transaction
+from domain.errors import DatabaseUnavailable
+from workers.celery_app import app
 from workers.dispatcher import start_dispatcher
+from workers.draining import start_draining
+from workers.launcher import launcher
+from workers.onward import serve
+from workers.presence import Presence
+from workers.pulse import WatchedLoop, start_pulse
 from workers.queues import Queue
 from workers.reconciler import start_reconciler
+from workers.reporter import reporter
+from workers.standing import start_standing
 
 log = structlog.get_logger()
 
 COMPUTING = {Queue.RETRIEVAL, Queue.INGESTION}
+ASKING_NO_MODEL = {Queue.MAINTENANCE, Queue.WEBHOOKS}
+
+_TALKATIVE = ("celery.worker.strategy", "celery.app.trace")
+
+_presences: list[Presence] = []
+
+app.steps["consumer"].add(WatchedLoop)
 
 
 @setup_logging.connect
@@ -33,6 +62,10 @@ def _own_logging(**_: Any) -> None:
     configure_logging(current.log_level, "worker", current.log_format)
     # Whoever started this process waits for the line that says it is ready, however quiet the logs are to be.
     logging.getLogger("celery.apps.worker").setLevel(logging.INFO)
+    if current.log_level == "INFO":
+        # Two lines per message that say which task it was; the history has every step with its time.
+        for name in _TALKATIVE:
+            logging.getLogger(name).setLevel(logging.WARNING)
 
 
 @worker_init.connect
@@ -49,12 +82,27 @@ def _with_a_judge_and_a_reranker_that_can_be_used(**_: Any) -> None:
 
 
 @worker_init.connect
+def _on_a_database_that_has_what_it_needs(**_: Any) -> None:
+    # Better no worker than one whose every step fails. Without a database it starts: it waits for that anyway.
+    try:
+        with system_transaction() as session:
+            is_outdated = schema_state(session) == "outdated"
+    except DatabaseUnavailable:
+        return
+    finally:
+        dispose()  # before the pool forks
+    if is_outdated:
+        log.critical("schema", error="The database's schema is older than this program; run `alembic upgrade head`.")
+        sys.exit(2)
+
+
+@worker_init.connect
 def _before_the_pool(sender: Any, **_: Any) -> None:
     # The first question should not pay for loading the embedding model. A prefork parent loads it before it forks, so
     # that its children share the memory; elsewhere it loads beside the first tasks.
     queues = {Queue(name) for name in sender.app.amqp.queues.consume_from}
     embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
-    if not (embeds or settings().provider == "offline"):
+    if not (embeds or (settings().provider == "offline" and queues - ASKING_NO_MODEL)):
         return
     if _forks(sender):
         default_embedder().warm()
@@ -62,18 +110,89 @@ def _before_the_pool(sender: Any, **_: Any) -> None:
         threading.Thread(target=default_embedder().warm, name="warm", daemon=True).start()
 
 
+@worker_init.connect
+def _without_the_pulse_of_an_earlier_life(**_: Any) -> None:
+    if file := settings().pulse_file:
+        file.unlink(missing_ok=True)
+
+
+@worker_init.connect
+def _with_its_queues_known(sender: Any, **_: Any) -> None:
+    serve(sender.app.amqp.queues.consume_from)
+
+
 @worker_process_init.connect
 def _after_fork(**_: Any) -> None:
     dispose()
+    # Threads do not survive a fork, and the parent's launcher is not this process's.
+    launcher.cache_clear()
+    launcher().start()
+    reporter.cache_clear()
+    _tell_of_itself()
+
+
+@worker_process_shutdown.connect
+def _before_a_child_ends(**_: Any) -> None:
+    _say_the_rest()
+
+
+def _tell_of_itself() -> None:
+    reporter().start()
+    start_tracing(settings().tracing, "worker")
+
+
+def _say_the_rest() -> None:
+    reporter().stop()
+    stop_tracing()
 
 
 @worker_ready.connect
 def _when_ready(sender: Any, **_: Any) -> None:
+    _drain_on_sigquit(sender.controller)
     queues = sender.app.amqp.queues.consume_from
+    presence = Presence(list(queues), sender.controller.concurrency)
+    presence.start()
+    _presences.append(presence)
+    if file := settings().pulse_file:
+        start_pulse(file)
+    if not _forks(sender.controller):
+        launcher().start()
+        start_tracing(settings().tracing, "worker")
+    reporter().start()
     if Queue.MAINTENANCE in queues:
         start_reconciler()
+        start_standing()
     if Queue.WEBHOOKS in queues:
         start_dispatcher()
+
+
+@worker_shutting_down.connect
+def _when_told_to_end(how: str, **_: Any) -> None:
+    # In a signal handler. From here on it takes no new work, however long the last step takes.
+    for presence in _presences:
+        presence.leave()
+    start_draining(wait=how == "Warm")
+
+
+@worker_shutdown.connect
+def _when_left(**_: Any) -> None:
+    for presence in _presences:
+        presence.left()
+    _say_the_rest()
+
+
+def _drain_on_sigquit(worker: Any) -> None:
+    """A cold shutdown hands back first. Celery has none for threads: there SIGQUIT is a SIGTERM that does not wait."""
+    cold = signal.getsignal(signal.SIGQUIT)
+
+    def quit_(number: int, frame: FrameType | None) -> None:
+        start_draining(wait=False)
+        if _forks(worker) and callable(cold):
+            cold(number, frame)
+        else:
+            signal.raise_signal(signal.SIGTERM)
+
+    signal.signal(signal.SIGQUIT, quit_)
 
 
 def _forks(worker: Any) -> bool:

@@ -3,23 +3,26 @@
     rewrite_question (multi-query)    research_notes (multi-agent)
     decide_search ⇄ search (agentic)  ▲         ▼
        ▼                              │         │
-    retrieve ─▶ score_chunks × n ─▶ select ─▶ generate ──────────▶ plan_checks ─▶ check_alignment ──────▶ assess ─┐
-       ▲        (chord)             (gate)    extract_citations    (fan-out)      check_coverage                  │
-       │                                      (chord)                             check_facts, check_claims       │
-       │                                                                          check_answerability             │
-       │                                                                          check_statements × m  (chord)   │
-    plan_queries ◀─────────── too little confidence, and rounds are left ─────────────────────────────────────────┤
-    conclude ◀─ recheck_answerability ◀─ repair_statements × f (chord) ◀─ search_evidence ◀── statements fail ────┤
-       │  ▲                                                                                                       │
-    publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────┘
+    retrieve ─▶ score_chunks × n ─▶ select ─▶ generate ── while it writes: check_early × e ──▶ plan_checks ─▶ assess ─┐
+       ▲        (chord)             (gate)    │    └───── when it ends: check_answer,          │     ▲                │
+       │                                      │                         check_statements × m   ▼     │                │
+       │                                      extract_citations          (all in one chord)    what is left (chord)   │
+    plan_queries ◀─────────── too little confidence, and rounds are left ─────────────────────────────────────────────┤
+    conclude ◀─ recheck_answerability ◀─ repair_statements × f (chord) ◀─ search_evidence ◀── statements fail ────────┤
+       │  ▲                                                                                                           │
+    publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────────┘
 
 Where the knowledge graph takes part (S5.1) `plan_graph` comes before the `retrieve` of the first round.
-A verification of a given answer (N2) starts at `plan_checks`: what the steps before it leave came with the request.
+`generate` adds to the chord that it is in: a check of every sentence that has closed (N1), and in the end all others.
+After it `plan_checks` finds nothing left, unless something broke. A verification of a given answer (N2) starts there:
+what the steps before it leave came with the request.
 
 Builders return signatures and launch nothing. `decide_search`, `search`, `retrieve`, `select`, `research_notes`,
 `plan_checks`, `assess` and `search_evidence` launch what follows them, because only they know what and how wide it is;
 each is the last link of its own canvas. An agentic or multi-agent run begins with `decide_search`, and every turn but
 the last makes one of a limited number of searches, so that it ends.
+`check_answer` is five steps in one message: check_alignment, check_coverage, check_facts, check_claims and
+check_answerability. A process that serves the queue of a single step that follows does it in place (workers.onward).
 Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
 """
 
@@ -85,10 +88,21 @@ def drafting(run: Run) -> Signature[Any]:
 
 
 def checking(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
-    whole = ("alignment", "coverage", "facts", "claims", "answerability")
-    checks = [_task(f"query.check_{name}", Queue.VERIFICATION, run) for name in whole]
-    checks += [_task("query.check_statements", Queue.VERIFICATION, run, list(batch)) for batch in batches]
+    checks = [*answer_checks(run), *statement_checks(run, batches)]
     return _fan_in(run, checks, _task("query.assess", Queue.VERIFICATION, run))
+
+
+def answer_checks(run: Run) -> list[Signature[Any]]:
+    """What is asked about the answer as a whole: alignment, coverage, facts, claims, answerability; in one message."""
+    return [_task("query.check_answer", Queue.VERIFICATION, run)]
+
+
+def statement_checks(run: Run, batches: Sequence[Sequence[str]]) -> list[Signature[Any]]:
+    return [_task("query.check_statements", Queue.VERIFICATION, run, list(batch)) for batch in batches]
+
+
+def early_check(run: Run, item: str) -> Signature[Any]:
+    return _task("query.check_early", Queue.VERIFICATION, run, [item])
 
 
 def assessing(run: Run) -> Signature[Any]:
@@ -108,13 +122,19 @@ def concluding(run: Run) -> Signature[Any]:
     return _fan_in(run, [], _in_order(run, "query.conclude", "query.publish"))
 
 
+def going_on(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
+    """What is left of a chain whose first links were done in place."""
+    return chain(*links).on_error(_failing(run))
+
+
 def _in_order(run: Run, *names: str) -> Signature[Any]:
     return chain(*(_task(name, Queue.VERIFICATION, run) for name in names))
 
 
 def _fan_in(run: Run, header: list[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
-    body = body.on_error(_failing(run))
-    return chord(header, body) if header else body
+    if len(header) > 1:
+        return chord(header, body.on_error(_failing(run)))
+    return chain(*header, body).on_error(_failing(run))
 
 
 def _failing(run: Run) -> Signature[Any]:

@@ -1,4 +1,4 @@
-"""The reconciler: starts what was accepted but never started, and starts again what stopped.
+"""The reconciler: starts again what stopped, and what waits though there is room for it.
 
 It runs in every process that serves the maintenance queue; a Postgres advisory lock lets one of them work at a time.
 No scheduler is needed for correctness.
@@ -7,28 +7,38 @@ No scheduler is needed for correctness.
 import threading
 import time
 import uuid
+from collections.abc import Sequence
 
 import structlog
+from sqlalchemy.orm import Session
 
+from clients.broker import waiting_rows
+from clients.telemetry import families
+from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries import batches, documents, imports, queries
+from db.queries import audits, batches, budgets, imports, queries
 from db.queries.events import drop_old_drafts
 from db.queries.idempotency import forget_old_keys
 from db.queries.locks import try_leader_lock
+from db.queries.meters import fold_the_dead
+from db.queries.processes import forget_the_dead
 from db.queries.queries import Launch
+from db.queries.replies import SWEEP, drop_old_replies
 from db.session import acting_for, system_transaction, transaction
+from domain.budget import DEADLINE
 from domain.errors import CitewellError
 from services.batches import cancel_more
 from services.finishing import finish
-from workers.launch import launch_graphs, launch_import, launch_ingestion, launch_waiting, relaunch_query
+from workers.launch import NotPublished, launch_documents, launch_graphs, launch_import, launch_waiting, relaunch_query
+from workers.queues import Queue
 from workers.runtime import ring
 
 log = structlog.get_logger()
 
-# A start is normally published within milliseconds of the commit.
-PUBLISH_GRACE_S = 3.0
 TIDY_EVERY_S = 300.0
+MOST_WAITING = 1_000
+LONGEST_RESTART_S = 2.0
 
 
 def reconcile(recovery: RecoverySettings) -> int:
@@ -36,29 +46,45 @@ def reconcile(recovery: RecoverySettings) -> int:
     with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
-        lost = queries.list_unpublished(session, PUBLISH_GRACE_S)
-        lost += queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
+        for query in budgets.list_overdue(session, settings().budget.grace_s):
+            with acting_for(query.tenant_id):
+                _end_late(query.query_id)
+        lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
+        lost += _without_message(session, recovery, lost)
+        until = time.monotonic() + LONGEST_RESTART_S
         for query in lost:
             with acting_for(query.tenant_id):
-                _start_again(query, recovery)
-        waiting = documents.list_unstarted_documents(session, older_than_s=recovery.lease_s)
-        documents.touch_documents(session, [document_id for document_id, _ in waiting])
+                # When the broker is away each of them would wait for it; the rest has its turn at the next look.
+                if not _start_again(query, recovery) or time.monotonic() > until:
+                    break
         packed = imports.list_unstarted_imports(session, older_than_s=recovery.lease_s)
         imports.touch_imports(session, [import_id for import_id, _ in packed])
         for import_id in imports.list_unpacked_imports(session):
             imports.settle_import(session, import_id)
-        queued = batches.list_waiting_batches(session, settings().verifying.batch_in_flight)
         cancelled = batches.list_cancelling_batches(session)
-    for document_id, tenant_id in waiting:
-        with acting_for(tenant_id):
-            launch_ingestion(document_id)
     for import_id, tenant_id in packed:
         with acting_for(tenant_id):
             launch_import(import_id)
     launch_graphs(older_than_s=recovery.lease_s)
     for batch_id, tenant_id in cancelled:
         _go_on_cancelling(batch_id, tenant_id)
-    return len(lost) + len(waiting) + len(packed) + sum(_advance(batch_id, tenant_id) for batch_id, tenant_id in queued)
+    return len(lost) + len(packed) + _admit()
+
+
+def _without_message(session: Session, recovery: RecoverySettings, known: Sequence[Launch]) -> list[Launch]:
+    """Queries on which nobody works and for which no message waits: the broker was emptied, or a process died with it.
+
+    A long queue cannot be looked through; then time tells (`recovery.stalled_s`).
+    """
+    # No backlog can be mistaken for a loss here, so there is little reason to become patient.
+    patience_s = recovery.lease_s
+    quiet = queries.list_stalled(session, lease_s=patience_s, stalled_s=patience_s, doublings=1, limit=MOST_WAITING)
+    quiet = [query for query in quiet if query not in known]
+    if not quiet:
+        return []
+    url, queues = settings().redis_url.get_secret_value(), [queue.value for queue in Queue]
+    waiting = waiting_rows(url, queues, MOST_WAITING)
+    return [] if waiting is None else [query for query in quiet if str(query.query_id) not in waiting]
 
 
 def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
@@ -68,17 +94,21 @@ def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
             ring(query_id)
 
 
-def _advance(batch_id: uuid.UUID, tenant_id: int) -> int:
-    with acting_for(tenant_id):
-        return launch_waiting(batch_id)
+def _admit() -> int:
+    # Normally whoever accepted or ended something has done it already (workers.launcher).
+    try:
+        return launch_waiting() + launch_documents()
+    except NotPublished:
+        return 0
 
 
-def _start_again(query: Launch, recovery: RecoverySettings) -> None:
+def _start_again(query: Launch, recovery: RecoverySettings) -> bool:
     if query.launch >= recovery.max_launches:
         _give_up(query.query_id, query.launch)
-    else:
-        log.info("query_relaunched", query_id=str(query.query_id), launch=query.launch + 1)
-        relaunch_query(query.query_id, query.launch)
+        return True
+    METER.count(families.QUERIES_RELAUNCHED)
+    log.info("query_relaunched", query_id=str(query.query_id), launch=query.launch + 1)
+    return relaunch_query(query.query_id, query.launch)
 
 
 def _give_up(query_id: uuid.UUID, launch: int) -> None:
@@ -89,12 +119,35 @@ def _give_up(query_id: uuid.UUID, launch: int) -> None:
     log.error("query_given_up", query_id=str(query_id), launches=launch)
 
 
+def _end_late(query_id: uuid.UUID) -> None:
+    error = {"code": DEADLINE, "message": "The query's deadline passed while nobody worked on it."}
+    with transaction() as session:
+        finish(session, query_id, QueryStatus.FAILED, error=error)
+    ring(query_id)
+    log.warning("query_overdue", query_id=str(query_id))
+
+
 def tidy() -> None:
-    """Forget what nobody can ask for any more: old drafts, Idempotency-Keys of yesterday."""
+    """Forget what nobody asks for any more: old drafts, yesterday's Idempotency-Keys, old replies, dead processes."""
     with system_transaction() as session:
         if try_leader_lock(session):
             forget_old_keys(session)
             drop_old_drafts(session, settings().stream.keep_drafts_s)
+            forget_the_dead(session)
+            fold_the_dead(session)
+    while True:
+        with system_transaction() as session:
+            if not try_leader_lock(session) or drop_old_replies(session, settings().models.keep_replies_s) < SWEEP:
+                return
+
+
+def erase_old_replies() -> None:
+    """Erase the raw replies of queries that ended long ago, if they are not kept for good (N6)."""
+    keep_s = settings().audit.keep_replies_s
+    while keep_s is not None:
+        with system_transaction() as session:
+            if not try_leader_lock(session) or audits.erase_old_replies(session, keep_s) < audits.ERASED_AT_A_TIME:
+                return
 
 
 def start_reconciler() -> None:
@@ -110,6 +163,7 @@ def _run() -> None:
             reconcile(recovery)
             if time.monotonic() - tidied > TIDY_EVERY_S:
                 tidy()
+                erase_old_replies()
                 tidied = time.monotonic()
         except CitewellError as error:
             # Postgres is away or restarting: the next look will do.

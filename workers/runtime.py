@@ -11,35 +11,44 @@ import threading
 import uuid
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import Any, Generic, TypeVar
 
-from clients.bell import ringer
+from clients.bell import Ringer, ringer
 from clients.embeddings import configured_embedder
+from clients.limiter.factory import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.reranking import make_reranker
 from clients.webhooks.sending import WebhookSender
 from config.settings import settings
-from domain.calibration import Calibration, calibrations
+from services.replies import StoredReplies
 from services.step import Tools
-from services.verifier import verifier_version
+from services.verifier import calibration_of, verifier_version
 from services.webhooks import address_policy
 from workers.leases import LeaseRenewer
+from workers.once import once
 
 T = TypeVar("T")
+
+_INSTANCE = secrets.token_hex(4)
+"""Made before any fork."""
 
 _OUTGOING = 64
 """Webhooks on their way at a time; the threads of a process, which are what really limits them, should be fewer."""
 
 
-@cache
+@once
 def worker_name() -> str:
     """Unique per process and start: a restarted worker must not renew what its predecessor held."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    return f"{worker_prefix()}{os.getpid()}:{secrets.token_hex(4)}"
 
 
-@cache
+def worker_prefix() -> str:
+    """What the names of a worker and of all its children begin with."""
+    return f"{socket.gethostname()}:{_INSTANCE}:"
+
+
+@once
 def event_loop() -> asyncio.AbstractEventLoop:
     """The process's one event loop, running in a daemon thread: all model calls of all its tasks share it."""
     loop = asyncio.new_event_loop()
@@ -82,33 +91,47 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     return Running(coroutine).result()
 
 
-@cache
+@once
 def tools() -> Tools:
     """The models, the embedder and the reranker of this process."""
-    models = ModelGateway(make_model(settings()), settings().models)
+    models = ModelGateway(
+        make_model(settings()), settings().models, limiter=make_limiter(settings()), replies=_replies()
+    )
     return Tools(
         models,
         configured_embedder(),
-        verifier_version(models, settings()),
-        _calibration(models.provider),
-        settings().stream.draft_every_s,
-        make_reranker(settings().rerank),
+        verifier=verifier_version(models, settings()),
+        sharing_verifier=verifier_version(models, settings(), "cheap"),
+        calibration=calibration_of(settings(), models.provider),
+        draft_every_s=settings().stream.draft_every_s,
+        check_early=settings().stream.check_early,
+        stop_ungrounded_after=settings().stream.stop_ungrounded_after,
+        reranker=make_reranker(settings().rerank),
+        is_watched=_ringer().is_watched,
     )
 
 
+def _replies() -> StoredReplies | None:
+    keep_s = settings().models.keep_replies_s
+    origin = f"{settings().provider_url} {settings().models.model_dump_json(include={'catalogue', 'fallbacks'})}"
+    return StoredReplies(keep_s, origin) if keep_s and settings().provider != "offline" else None
+
+
 def ring(query_id: uuid.UUID) -> None:
-    """Tell those who wait for the query that something happened."""
-    ringer(settings().redis_url.get_secret_value()).ring(query_id)
+    """Tell those who wait for the query that it has ended."""
+    _ringer().ring(query_id)
 
 
-def _calibration(provider: str) -> Calibration | None:
-    """The one that was measured for this verifier: as configured, else that which comes with the program's own."""
-    if own := settings().verification.calibration:
-        return Calibration(**own.model_dump())
-    return None if settings().models.judge else calibrations().get(provider)
+def ring_watchers(query_id: uuid.UUID) -> None:
+    """Tell those who watch the query that something happened."""
+    _ringer().ring_watchers(query_id)
 
 
-@cache
+def _ringer() -> Ringer:
+    return ringer(settings().redis_url.get_secret_value())
+
+
+@once
 def webhook_sender() -> WebhookSender:
     """Sends this process's webhooks, on its event loop."""
     limits = settings().webhooks
@@ -117,7 +140,7 @@ def webhook_sender() -> WebhookSender:
     )
 
 
-@cache
+@once
 def leases() -> LeaseRenewer:
     """This process's lease renewer."""
     return LeaseRenewer(settings().recovery.heartbeat_s)

@@ -1,182 +1,286 @@
-"""The one task wrapper: load, think, save.
+"""The one task wrapper: load, think, save, go on.
 
-A step claims its items under their natural key (query, round, step, item), works without an open transaction, and
-stores its outcomes in one. Items that have an outcome are not worked on again, so redelivery, restart and
-reconciliation are all the same harmless thing.
+A message claims the items of its steps under their natural keys (query, round, step, item), works without an open
+transaction, and stores its outcomes in one. Items that have an outcome are not worked on again, so redelivery, restart
+and reconciliation are all the same harmless thing.
 """
 
 import uuid
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Literal, cast
 
 import structlog
-from celery import Signature, Task
-from celery.exceptions import Ignore
+from celery import Task
+from celery.exceptions import Ignore, Reject
 from sqlalchemy.orm import Session
 
-from clients.llm.protocol import CallRecord
+from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries import events, queries, records, steps
-from db.session import acting_for, transaction
-from domain.errors import CitewellError, DatabaseUnavailable
-from domain.options import QueryOptions
-from services.accounting import model_call_rows
-from services.step import Outcome, QuerySnapshot, StepContext, StepResult
+from db.queries import entries, events, records
+from db.queries.steps import Key
+from db.session import acting_for, after_commit, transaction
+from domain.errors import DatabaseUnavailable
+from services.step import Outcome, StepContext, StepResult
+from workers import draining
 from workers.celery_app import app
+from workers.chords import MessageChord, add_what_follows, with_spread
+from workers.claims import Entered, alone, budget_of, claim_alone, claimant, enter
+from workers.deferral import SHORTEST_S, PutOff, put_off
+from workers.mind import Mind
+from workers.observing import bound_to, tell_step, traced
+from workers.onward import Onward, register, work_of
 from workers.pipeline import Run
-from workers.runtime import leases, ring, tools, worker_name
-from workers.thought import Thought
+from workers.runtime import ring, ring_watchers
+from workers.work import Claim, Step, Work, held_claims
 
 log = structlog.get_logger()
-
-Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
-Next = Callable[[Run, StepContext], Signature[Any] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """How a step is run: `failed` is the outcome of an item whose body broke; without it the error goes to the errback.
-
-    `then` builds what to launch when the step is done, if anything, for steps that end their canvas.
-    """
-
-    name: str
-    stage: str
-    body: Body
-    failed: Mapping[str, Any] | None = None
-    then: Next | None = None
-    ends: bool = False
 
 
 def step_task(step: Step) -> Task[Any, Any]:
     """Register `query.<name>` as a Celery task that executes the step."""
+    return steps_task(step.name, [step])
+
+
+def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
+    """Register `query.<name>` as a Celery task that executes all of these steps at once."""
+    full_name = f"query.{name}"
+    register(full_name, steps)
 
     def execute(
         task: Task[Any, Any], query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
     ) -> None:
+        delivered_before = bool((task.request.delivery_info or {}).get("redelivered"))
+        work, onward = work_of(full_name, Run(query_id, launch, round_, tenant), items), Onward(task.request.chain)
         try:
             with acting_for(tenant):
-                execute_step(step, Run(query_id, launch, round_, tenant), items)
+                execute_work(work, onward, redelivered=delivered_before, chord=MessageChord(task))
+        except PutOff as put_off_:
+            raise task.retry(eta=put_off_.eta) from put_off_
+        except CallDeferred as deferred:
+            raise task.retry(countdown=deferred.wait_s) from deferred
         except DatabaseUnavailable as error:
             # Postgres is away for a moment: keep the message, look again soon.
-            raise task.retry(exc=error, countdown=min(2**task.request.retries, 15), max_retries=40) from error
+            raise task.retry(exc=error, countdown=min(2 ** min(task.request.retries, 4), 15)) from error
+        # Only now: a message that comes again finds all its links, and those that are done do nothing.
+        cast("Any", task.request).chain = onward.untaken
 
-    return app.task(name=f"query.{step.name}", bind=True)(execute)
-
-
-def execute_step(step: Step, run_: Run, items: Sequence[str] = ("",)) -> None:
-    """Do what is not done yet, and launch what follows. Raises Ignore when another worker has taken over."""
-    claimed = _claim(step, run_, items)
-    if claimed is None:
-        log.info("stale_message", step=step.name, query_id=run_.query_id, launch=run_.launch)
-        return
-    context, attempts = claimed
-    if attempts:
-        thought = Thought(lambda: step.body(context))
-        with leases().hold(lambda: _renew(step, run_, attempts) or thought.stop()):
-            result = _think(step, context, thought)
-        _save(step, run_, context, result, attempts)
-        context = context.with_outcomes(step.name, result.values)
-    following = step.then(run_, context) if step.then is not None else None
-    if following is not None:
-        following.apply_async()
+    # However often it comes again: the query's deadline ends it.
+    return app.task(name=full_name, bind=True, max_retries=None)(execute)
 
 
-def _claim(step: Step, run_: Run, items: Sequence[str]) -> tuple[StepContext, dict[str, int]] | None:
-    with transaction() as session:
-        query = queries.find_current(session, run_.query_id, run_.launch)
-        if query is None:
-            return None
-        attempts = _claim_items(session, step, run_, items)
-        # After the claim: an item that could not be claimed was finished by somebody, and is certainly seen here.
-        rounds = steps.list_outcomes(session, query.id)
-        entered = queries.mark_stage(session, query, step.stage)
-        if entered:
-            events.add_event(session, "stage", {"stage": step.stage}, query_id=query.id)
-        snapshot = QuerySnapshot(
-            id=query.id,
-            workspace_id=query.workspace_id,
-            question=query.question,
-            mode=query.mode,
-            provider=query.provider,
-            options=QueryOptions(**query.options),
-            kind=query.kind,
-            batch_id=query.batch_id,
-        )
-    if entered:
-        ring(snapshot.id)
-    context = StepContext(
-        snapshot,
-        run_.round,
-        tuple(item for item in items if item in attempts),
-        rounds.get(run_.round, {}),
-        tools(),
-        rounds,
-        tell=_teller(step, run_, attempts),
-    )
-    return context, attempts
+def execute_step(
+    step: Step,
+    run_: Run,
+    items: Sequence[str] = ("",),
+    *,
+    redelivered: bool = False,
+    chord: MessageChord | None = None,
+) -> None:
+    """Do one step as `execute_work` does."""
+    execute_work(Work.single(step, run_, items), Onward(), redelivered=redelivered, chord=chord)
 
 
-def _claim_items(session: Session, step: Step, run_: Run, items: Sequence[str]) -> dict[str, int]:
-    return steps.claim_items(
-        session, run_.query_id, run_.round, step.name, items, worker=worker_name(), lease_s=settings().recovery.lease_s
-    )
+def execute_work(work: Work, onward: Onward, *, redelivered: bool = False, chord: MessageChord | None = None) -> None:
+    """Do what is not done yet and what follows in place, and launch the rest; what the work hands on goes to the
+    `chord` of its message.
+
+    Raises Ignore when somebody else does or has done the work, Reject when this process ends, CallDeferred when the
+    message has to come again.
+    """
+    following, entered = work, None
+    while following is not None:
+        work = following
+        with bound_to(work.run, work.name):
+            _still_there()
+            entered = with_spread(work, entered or enter(work), chord)
+            with traced(work.run, entered.context.query.traceparent if entered else None):
+                context, following_entered = _do(work, entered, onward, redelivered=redelivered)
+                add_what_follows(work, entered, context, chord)
+        # What follows in place is behind the chord.
+        chord = None
+        following, entered = onward.next(work, context), following_entered
+        if following is not None:
+            onward.take()
+    onward.launch()
 
 
-def _renew(step: Step, run_: Run, attempts: Mapping[str, int]) -> bool:
-    """Keep the claim; False when the query has ended meanwhile, so that nobody needs what is being worked on."""
-    with transaction() as session:
-        steps.renew_lease(
-            session, run_.query_id, run_.round, step.name, attempts, worker_name(), settings().recovery.lease_s
-        )
-        return queries.is_unfinished(session, run_.query_id)
+def _still_there() -> None:
+    """Raise Reject when this process has to end: what it would begin now nobody would stop any more."""
+    if draining.is_over():
+        # What was claimed while all the rest was handed back.
+        draining.hand_back()
+        raise Reject(requeue=True)
 
 
-def _think(step: Step, context: StepContext, thought: Thought) -> StepResult:
+def _do(
+    work: Work, entered: Entered | None, onward: Onward, *, redelivered: bool
+) -> tuple[StepContext, Entered | None]:
+    """Do what can be done of it, all or raise; return its outcomes and, if it is begun already, what follows."""
+    if entered is None:
+        log.info("stale_message", step=work.name, query_id=work.run.query_id, launch=work.run.launch)
+        # A chord must not count what was not done: its launch may become the current one again (queries.unlaunch).
+        raise Ignore
+    context, following = _work(work, entered.context, entered.attempts, onward)
+    for key in entered.suspects:
+        with alone():
+            context, following = _work(work, context, claim_alone(work, key), onward)
+    if _is_done(work, context):
+        return context, following
+    if entered.put_off_s is not None:
+        # It came early: this worker's clock is ahead of that of whoever put it off.
+        raise CallDeferred(max(entered.put_off_s, SHORTEST_S), "the step was put off")
+    if redelivered:
+        # Whoever had the message before is dead, or at work behind a broken connection to the broker.
+        raise CallDeferred(settings().recovery.lease_s, "somebody holds a claim")
+    # Whoever works on the rest goes on from here; if they stop, the reconciler does.
+    raise Ignore
+
+
+def _is_done(work: Work, context: StepContext) -> bool:
+    return all(key in context.outcomes for key in work.keys)
+
+
+def _work(
+    work: Work, context: StepContext, attempts: Mapping[Key, int], onward: Onward
+) -> tuple[StepContext, Entered | None]:
+    """Work on what was claimed; return the context with the outcomes and, if it is begun already, what follows."""
+    if not attempts:
+        return context, None
+    claim = Claim(work.run, attempts)
+    minds = [Mind(part.step, claim, context) for part in work.parts if claim.of(part.step.name)]
+    with _handed_back(claim, minds):
+        results, deferred = _think(claim, minds)
+        for mind, result in results:
+            context = context.with_outcomes(mind.step.name, result.values)
+        following = onward.next(work, context) if _is_done(work, context) else None
+        waiting = [mind for mind, _ in deferred]
+        entered = _save(claim, context, results, waiting, following) if results else None
+        if deferred:
+            late = {mind.step.name: mind.context for mind, _ in deferred}
+            longest = max((error for _, error in deferred), key=lambda error: error.wait_s)
+            come_again = put_off(claim.only(late), late, longest)
+            for mind in waiting:
+                tell_step(mind, "put_off")
+            raise come_again from longest
+    return context, entered
+
+
+_Results = Sequence[tuple[Mind, StepResult]]
+
+
+def _think(claim: Claim, minds: Sequence[Mind]) -> tuple[_Results, Sequence[tuple[Mind, CallDeferred]]]:
+    """What each of them leaves, and those that have to wait for a model. An error is raised when all have ended."""
+    thoughts = [mind.thought for mind in minds]
+
+    def stop() -> None:
+        for thought in thoughts:
+            thought.stop()
+
+    with held_claims().hold(claim, stop), draining.stoppable(thoughts):
+        for mind in minds:
+            mind.begin()
+        found = [(mind, mind.found()) for mind in minds]
+    for _, each in found:
+        if isinstance(each, DatabaseUnavailable):
+            raise each
+    results = [(mind, each) for mind, each in found if isinstance(each, StepResult)]
+    return results, [(mind, each) for mind, each in found if isinstance(each, CallDeferred)]
+
+
+@contextmanager
+def _handed_back(claim: Claim, minds: Sequence[Mind]) -> Generator[None]:
+    """When Postgres goes away within the block: no fault of the steps, and what they paid is stored later."""
+
+    def pay(session: Session) -> None:
+        unpaid = [mind for mind in minds if not mind.is_paid]
+        records.add_model_calls(session, [row for mind in unpaid for row in mind.calls()])
+        after_commit(session, partial(_tell, unpaid, "handed_back"))
+
     try:
-        return thought.result()
+        yield
     except DatabaseUnavailable:
+        claim.hand_back_soon(pay)
         raise
-    except Exception as error:
-        if step.failed is None:
-            raise
-        # A broken step is a value: what follows must say "not checked" instead of never running.
-        log.exception("step_failed", step=step.name, query_id=str(context.query.id))
-        reason = error.message if isinstance(error, CitewellError) else f"internal error ({type(error).__name__})"
-        return StepResult({item: {**cast("Outcome", step.failed), "reason": reason} for item in context.items})
 
 
-def _teller(step: Step, run_: Run, attempts: Mapping[str, int]) -> Callable[[Sequence[events.EventData]], None]:
-    claim = events.Claim(uuid.UUID(run_.query_id), run_.launch, run_.round, step.name, attempts.get("", 0))
-
-    def tell(told: Sequence[events.EventData]) -> None:
-        with transaction() as session:
-            held = events.add_events_while_held(session, claim, told)
-        if held:
-            ring(claim.query_id)
-
-    return tell
-
-
-def _save(step: Step, run_: Run, context: StepContext, result: StepResult, attempts: Mapping[str, int]) -> None:
-    calls: list[CallRecord] = context.log.records
+def _save(
+    claim: Claim, context: StepContext, results: _Results, waiting: Sequence[Mind], following: Work | None
+) -> Entered | None:
+    """Store everything, and begin what follows. Raises Ignore when nobody needs it, Reject when this process ends;
+    then those that are `waiting` do not come again either."""
+    values = {(mind.step.name, item): value for mind, result in results for item, value in result.values.items()}
+    stage: str | None = None
     with transaction() as session:
         # Calls are stored even when the outcome is not: they were paid for.
-        records.add_model_calls(session, model_call_rows(calls, context, step.name, settings().models.catalogue))
-        wanted = bool(result.values) and queries.is_unfinished(session, run_.query_id)
-        kept = wanted and steps.finish_items(
-            session, context.query.id, context.round, step.name, result.values, attempts
-        )
-        if kept and not step.ends and (result.events or result.save is not None):
-            # A query that was cancelled meanwhile gets no answer and no event after its end.
-            kept = queries.lock_unfinished(session, context.query.id)
-        if kept:
-            events.add_events(session, context.query.id, result.events)
-            if result.save is not None:
-                result.save(session)
+        records.add_model_calls(session, [row for mind, _ in results for row in mind.calls()])
+        left = _leave(session, claim, values, following) if all(result.values for _, result in results) else None
+        entered = _entered(context, left, following) if left is not None else None
+        if following is not None and entered is not None:
+            stage = following.stage if following.stage != results[0][0].step.stage else None
+        elif left is not None and following is not None:
+            # Not all of it: then it is entered like any other.
+            Claim(following.run, left.claimed).hand_back(session)
+        kept = left is not None and _store(session, context.query.id, results, stage)
+        if not kept:
+            records.add_model_calls(session, [row for mind in waiting for row in mind.calls()])
+        if not kept and not draining.is_over():
+            # Late, but alive: only those count as failed tries that end with their worker.
+            claim.hand_back(session)
+    for mind, result in results:
+        mind.is_paid = True
+        tell_step(mind, "stopped" if not result.values else "done" if kept else "superseded")
     if not kept:
-        log.info("superseded", step=step.name, query_id=str(context.query.id))
+        _tell(waiting, "superseded")
+        log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
+        _still_there()
         raise Ignore  # another worker holds this claim now and will answer for it, or nobody needs to
-    if result.events or result.save is not None:
-        ring(context.query.id)
+    if stage is not None or any(result.events or result.save is not None for _, result in results):
+        (ring if any(mind.step.ends for mind, _ in results) else ring_watchers)(context.query.id)
+    return entered
+
+
+def _tell(minds: Sequence[Mind], outcome: Literal["superseded", "handed_back"]) -> None:
+    for mind in minds:
+        tell_step(mind, outcome)
+
+
+def _leave(
+    session: Session, claim: Claim, values: Mapping[Key, Outcome], following: Work | None
+) -> entries.Left | None:
+    wanted = None
+    if following is not None:
+        wanted = entries.Wanted(following.run.round, following.keys, claimant(following))
+    left = entries.leave(session, claim.run.query_id, claim.run.round, values, claim.attempts, wanted)
+    return left if left.kept else None
+
+
+def _entered(context: StepContext, left: entries.Left, following: Work | None) -> Entered | None:
+    """What follows, with what this process knows already, if all of it was claimed."""
+    if following is None or set(left.claimed) != set(following.keys):
+        return None
+    rounds = {**context.rounds, context.round: context.outcomes}
+    outcomes = dict(rounds.get(following.run.round, {}))
+    budget = budget_of(context.query.options, left.used_s, left.spent_usd)
+    begun = StepContext(context.query, following.run.round, (), outcomes, context.tools, {**rounds}, budget=budget)
+    return Entered(begun, left.claimed)
+
+
+def _store(session: Session, query_id: uuid.UUID, results: _Results, stage: str | None) -> bool:
+    """Tell what the steps have to tell, do what they want done in the transaction, and enter the `stage` of what
+    follows. False when the query has ended: one that was cancelled meanwhile gets no answer and no event after its
+    end."""
+    told = [event for _, result in results for event in result.events]
+    saves = [result.save for _, result in results if result.save is not None]
+    ends = any(mind.step.ends for mind, _ in results)
+    if ends:
+        events.add_events(session, query_id, told)
+    elif (told or saves or stage) and events.note_progress(session, query_id, None if saves else stage, told) is None:
+        return False
+    for save in saves:
+        save(session)
+    if saves and stage:
+        # Behind the events of what was saved.
+        events.note_progress(session, query_id, stage)
+    return True

@@ -6,6 +6,13 @@ from typing import Any
 import pytest
 import redis
 
+from db.models import DEFAULT_TENANT
+from db.queries import queries
+from db.session import transaction
+from tests.factories import make_query
+from workers.onward import serve
+from workers.pipeline import Run
+
 
 @pytest.fixture
 def broker(database: str, redis_url: str) -> Generator[Any]:
@@ -15,3 +22,22 @@ def broker(database: str, redis_url: str) -> Generator[Any]:
     server.flushall()
     yield server
     server.close()
+
+
+@pytest.fixture
+def run(database: str) -> Run:
+    """The first launch of a query."""
+    assert database
+    with transaction() as session:
+        query_id = make_query(session).id
+    with transaction() as session:
+        assert queries.mark_launched(session, query_id, 0) == 1
+    return Run(str(query_id), 1, 0, DEFAULT_TENANT)
+
+
+@pytest.fixture(autouse=True)
+def _serving_nothing() -> Generator[None]:
+    """What follows is launched, as in a process that is no worker, also when an earlier test has started one here."""
+    serve(())
+    yield
+    serve(())

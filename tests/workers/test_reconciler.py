@@ -13,7 +13,8 @@ from db.models import Query, QueryStatus
 from db.queries import queries, steps
 from db.queries.locks import try_leader_lock
 from db.session import reading, transaction
-from tests.factories import make_query
+from tests.factories import make_options, make_query
+from workers.launch import launch_waiting
 from workers.reconciler import reconcile
 
 RECOVERY = RecoverySettings(lease_s=10, stalled_s=60, max_launches=3)
@@ -21,7 +22,8 @@ RECOVERY = RecoverySettings(lease_s=10, stalled_s=60, max_launches=3)
 
 def stopped(launches: int) -> uuid.UUID:
     with transaction() as session:
-        query_id = make_query(session).id
+        # Without a deadline, which would end what is so old.
+        query_id = make_query(session, options=make_options(deadline_s=None).model_dump(mode="json")).id
     with transaction() as session:
         for launch in range(launches):
             queries.mark_launched(session, query_id, launch)
@@ -29,6 +31,16 @@ def stopped(launches: int) -> uuid.UUID:
         session.execute(
             text("UPDATE queries SET progress_at = now() - interval '1 h', created_at = now() - interval '1 h'")
         )
+    return query_id
+
+
+def quiet(seconds: float) -> uuid.UUID:
+    """A query that was launched so long ago, and of which nothing was heard since."""
+    with transaction() as session:
+        query_id = make_query(session).id
+    assert launch_waiting() == 1
+    with transaction() as session:
+        session.execute(text(f"UPDATE queries SET progress_at = now() - interval '{seconds} s'"))
     return query_id
 
 
@@ -44,6 +56,43 @@ def test_a_query_of_a_dead_worker_is_started_again_once(broker: Any) -> None:  #
     assert reconcile(RECOVERY) == 0
     assert state(query_id) == (QueryStatus.RUNNING, 2)
     assert broker.llen("retrieval") == 1
+
+
+def test_a_query_whose_message_was_lost_is_started_again_after_a_lease(broker: Any) -> None:  # A5
+    query_id = quiet(RECOVERY.lease_s + 1)
+    assert reconcile(RECOVERY) == 0
+    broker.flushall()
+    assert reconcile(RECOVERY) == 1
+    assert state(query_id) == (QueryStatus.RUNNING, 2)
+    assert broker.llen("retrieval") == 1
+
+
+def test_a_message_that_is_lost_again_and_again_is_found_as_soon(broker: Any) -> None:  # A5
+    patient = RECOVERY.model_copy(update={"max_launches": 9})
+    query_id = quiet(0)
+    for launch in range(2, 6):
+        broker.flushall()
+        with transaction() as session:
+            session.execute(text(f"UPDATE queries SET progress_at = now() - interval '{2 * RECOVERY.lease_s + 1} s'"))
+        assert reconcile(patient) == 1
+        assert state(query_id) == (QueryStatus.RUNNING, launch)
+
+
+def test_a_query_whose_message_may_still_be_on_its_way_is_left_alone(broker: Any) -> None:
+    query_id = quiet(RECOVERY.lease_s - 1)
+    broker.flushall()
+    assert reconcile(RECOVERY) == 0
+    assert state(query_id) == (QueryStatus.RUNNING, 1)
+
+
+def test_a_queue_too_long_to_be_looked_through_is_no_loss(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    query_id = quiet(RECOVERY.lease_s + 1)
+    other = broker.lindex("retrieval", 0)
+    broker.flushall()
+    broker.rpush("retrieval", other, other)
+    monkeypatch.setattr("workers.reconciler.MOST_WAITING", 1)
+    assert reconcile(RECOVERY) == 0
+    assert state(query_id) == (QueryStatus.RUNNING, 1)
 
 
 def test_an_accepted_query_that_was_never_started_is_started(broker: Any) -> None:  # A5
@@ -87,3 +136,12 @@ def test_only_the_leader_acts(broker: Any) -> None:
         assert reconcile(RECOVERY) == 0
     assert state(query_id) == (QueryStatus.RUNNING, 1)
     assert broker.llen("retrieval") == 0
+
+
+@pytest.mark.usefixtures("database")
+def test_a_leader_that_is_stopped_in_the_middle_does_not_lead_for_long() -> None:  # A5
+    with transaction() as session:
+        assert try_leader_lock(session)
+        assert session.scalar(text("SHOW idle_in_transaction_session_timeout")) == "5s"
+    with transaction() as session:
+        assert session.scalar(text("SHOW idle_in_transaction_session_timeout")) == "30s"

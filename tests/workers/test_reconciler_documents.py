@@ -7,11 +7,13 @@ import pytest
 from sqlalchemy import text
 
 from config.settings import RecoverySettings
-from db.queries.documents import claim_document, list_unstarted_documents
+from db.queries.admission import admit_documents
+from db.queries.documents import claim_document
 from db.queries.imports import add_import, get_import
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document
+from tests.processes import living
 from workers.reconciler import reconcile
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -26,17 +28,27 @@ def waiting(number: int, age_s: int) -> uuid.UUID:
         return document.id
 
 
-def unstarted() -> list[uuid.UUID]:
+def lost() -> list[uuid.UUID]:
+    """What is published again; nothing is noted of it."""
     with system_transaction() as session:
-        return [found for found, _ in list_unstarted_documents(session, older_than_s=10)]
+        found = [each for each, _ in admit_documents(session, older_than_s=10)]
+        session.rollback()
+    return found
+
+
+def published(document_id: uuid.UUID) -> uuid.UUID:
+    with transaction() as session:
+        session.execute(text("UPDATE documents SET launched_at = progress_at WHERE id = :id"), {"id": document_id})
+    return document_id
 
 
 def test_a_queue_that_moves_is_not_taken_for_a_lost_one() -> None:  # A5
-    young, old, ancient = waiting(0, 5), waiting(1, 20), waiting(2, 1000)
-    assert unstarted() == [ancient, old]
-    with transaction() as session:
-        assert claim_document(session, young, lease_s=20)
-    assert unstarted() == [ancient]
+    young, old, ancient = published(waiting(0, 5)), published(waiting(1, 20)), published(waiting(2, 1000))
+    with living("ingestion", concurrency=9):
+        assert set(lost()) == {ancient, old}
+        with transaction() as session:
+            assert claim_document(session, young, lease_s=20)
+        assert lost() == [ancient]
 
 
 def test_a_document_of_a_dead_worker_is_started_again_while_others_are_read() -> None:  # A5
@@ -45,7 +57,13 @@ def test_a_document_of_a_dead_worker_is_started_again_while_others_are_read() ->
         assert claim_document(session, busy, lease_s=20)
         assert claim_document(session, dead, lease_s=-1)
         session.execute(text("UPDATE documents SET progress_at = now() - interval '20 s'"))
-    assert unstarted() == [dead]
+    assert lost() == [dead]
+
+
+def test_what_waits_is_published_by_the_reconciler_too_and_only_once(broker: Any) -> None:  # A5
+    waiting(0, 0)
+    assert (reconcile(RecoverySettings()), reconcile(RecoverySettings())) == (1, 0)
+    assert broker.llen("ingestion") == 1
 
 
 def test_an_archive_that_nobody_unpacks_is_started_and_one_without_open_documents_is_finished(

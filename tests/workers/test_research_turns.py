@@ -3,16 +3,18 @@
 import base64
 import json
 import uuid
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pytest
+from celery.exceptions import Ignore
 
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import queries, records, steps
 from db.session import reading, transaction
 from services.finishing import finish
 from tests.factories import make_chunk, make_document, make_options, make_query
-from workers.launch import launch_query, relaunch_query
+from workers.launch import launch_waiting, relaunch_query
 from workers.tasks.retrieval import retrieve_task, search_task
 from workers.tasks.verification import decide_search_task
 
@@ -57,7 +59,8 @@ def waiting(broker: Any) -> list[Message]:
 
 def work_on(message: Message) -> None:
     """Do what a worker does with it."""
-    TASKS[message.task](*message.args)
+    with suppress(Ignore):
+        TASKS[message.task](*message.args)
 
 
 def after(broker: Any, *messages: Message) -> list[Message]:
@@ -74,7 +77,7 @@ def counted(query_id: uuid.UUID, step: str) -> int:
 
 
 def test_every_turn_launches_the_next(query_id: uuid.UUID, broker: Any) -> None:  # A2, S3.6
-    launch_query(query_id)
+    assert launch_waiting() == 1
     seen: list[str] = []
     messages = waiting(broker)
     while messages and messages[0].task != "query.score_chunks":
@@ -86,7 +89,7 @@ def test_every_turn_launches_the_next(query_id: uuid.UUID, broker: Any) -> None:
 
 
 def test_a_turn_that_is_delivered_again_buys_nothing(query_id: uuid.UUID, broker: Any) -> None:  # A5, S3.6
-    launch_query(query_id)
+    assert launch_waiting() == 1
     (first,) = waiting(broker)
     assert [each.short for each in after(broker, first, first)] == ["search 1", "search 1"]
     (second,) = after(broker, Message("query.search", [*first.args[:4], ["1"]]))
@@ -97,7 +100,7 @@ def test_a_turn_that_is_delivered_again_buys_nothing(query_id: uuid.UUID, broker
 
 
 def test_a_start_after_a_crash_goes_on_where_the_turns_ended(query_id: uuid.UUID, broker: Any) -> None:  # A5, S3.6
-    launch_query(query_id)
+    assert launch_waiting() == 1
     (first,) = waiting(broker)
     (search,) = after(broker, first)
     (lost,) = after(broker, search)
@@ -110,7 +113,7 @@ def test_a_start_after_a_crash_goes_on_where_the_turns_ended(query_id: uuid.UUID
 
 
 def test_a_cancelled_research_goes_no_further(query_id: uuid.UUID, broker: Any) -> None:  # A3, S3.6
-    launch_query(query_id)
+    assert launch_waiting() == 1
     (first,) = waiting(broker)
     (search,) = after(broker, first)
     with transaction() as session:
@@ -119,7 +122,7 @@ def test_a_cancelled_research_goes_no_further(query_id: uuid.UUID, broker: Any) 
 
 
 def test_a_research_of_another_tenant_is_not_found(query_id: uuid.UUID, broker: Any) -> None:  # A8
-    launch_query(query_id)
+    assert launch_waiting() == 1
     (first,) = waiting(broker)
     assert first.args[3] == DEFAULT_TENANT
     assert after(broker, Message(first.task, [*first.args[:3], DEFAULT_TENANT + 1, ["1"]])) == []

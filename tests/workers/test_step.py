@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from celery import Signature
 from celery.exceptions import Ignore
+from kombu.exceptions import OperationalError
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries import events, queries, records, steps
+from db.queries import entries, events, queries, records, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
 from services.finishing import finish
@@ -20,6 +21,7 @@ from tests.factories import make_query
 from workers import pipeline
 from workers.pipeline import Run
 from workers.step import Step, execute_step
+from workers.tasks.maintenance import fail_query
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -91,7 +93,9 @@ def test_a_second_delivery_works_on_nothing(query_id: uuid.UUID) -> None:  # A5
 
 
 def test_a_message_of_an_older_launch_does_nothing(query_id: uuid.UUID) -> None:  # A5
-    run(lambda _: pytest.fail("must not run"), query_id, launch=0)
+    # A chord must not count it as done.
+    with pytest.raises(Ignore):
+        run(lambda _: pytest.fail("must not run"), query_id, launch=0)
     assert outcomes(query_id) == {}
 
 
@@ -124,7 +128,7 @@ def test_a_fenced_step_stores_no_outcome_but_the_calls_that_were_paid(query_id: 
     def body(context: StepContext) -> StepResult:
         context.log.records.append(a_call())
         with transaction() as session:
-            steps.claim_items(session, str(query_id), 0, "probe", [""], worker="successor", lease_s=10)
+            steps.claim_items(session, str(query_id), 0, "probe", [""], worker="successor", lease_s=10, launch=2)
         return StepResult.single({"status": "done"}, lambda _: pytest.fail("must not be saved"))
 
     with pytest.raises(Ignore):
@@ -144,15 +148,17 @@ def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: u
 def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
     query_id: uuid.UUID, broker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A5
-    claim = steps.claim_items
+    begin = entries.enter
 
-    def late(session: Session, *args: Any, **options: Any) -> dict[str, int]:
+    def late(session: Session, *args: Any) -> entries.Entry | None:
         with transaction() as other:
-            attempts = claim(other, *args, **options)
-            assert steps.finish_items(other, query_id, 0, "probe", {"": {"status": "done"}}, attempts)
-        return claim(session, *args, **options)
+            entry = begin(other, *args)
+            assert entry is not None
+            done = {("probe", ""): {"status": "done"}}
+            assert entries.leave(other, str(query_id), 0, done, entry.claimed).kept
+        return begin(session, *args)
 
-    monkeypatch.setattr(steps, "claim_items", late)
+    monkeypatch.setattr(entries, "enter", late)
     seen: list[Any] = []
 
     def follow(run_: Run, context: StepContext) -> Signature[Any]:
@@ -168,15 +174,15 @@ def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
 def test_nothing_is_stored_behind_a_cancel_that_comes_while_an_outcome_is_saved(
     query_id: uuid.UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A3
-    store = steps.finish_items
+    store = entries.leave
 
-    def cancelled_meanwhile(session: Session, *args: Any) -> bool:
-        stored = store(session, *args)
+    def cancelled_meanwhile(session: Session, *args: Any) -> entries.Left:
+        left = store(session, *args)
         with transaction() as other:
             finish(other, query_id, QueryStatus.CANCELLED)
-        return stored
+        return left
 
-    monkeypatch.setattr(steps, "finish_items", cancelled_meanwhile)
+    monkeypatch.setattr(entries, "leave", cancelled_meanwhile)
     result = StepResult.single({"status": "done"}, lambda _: pytest.fail("must not be saved"), [("told", {})])
     with pytest.raises(Ignore):
         run(lambda _: result, query_id)
@@ -200,3 +206,33 @@ def test_a_stage_is_announced_once(query_id: uuid.UUID) -> None:  # A4
         run(lambda context: StepResult({i: {} for i in context.items}), query_id, items=(item,))
     with reading() as session:
         assert [event.data for event in events.list_events(session, query_id)] == [{"stage": "probing"}]
+
+
+def test_a_broker_that_is_away_when_a_step_has_ended_breaks_no_query(  # A5
+    query_id: uuid.UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(Signature, "apply_async", away)
+    step = Step("probe", "probing", lambda _: StepResult.single({"status": "done"}), then=pipeline_end)
+    execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
+    with reading() as session:
+        assert steps.find_outcome(session, query_id, 0, "probe") == {"status": "done"}
+        assert queries.get_query(session, query_id).status == QueryStatus.RUNNING
+
+
+def test_a_query_whose_steps_are_all_done_is_not_failed_by_the_way_between_them(query_id: uuid.UUID) -> None:  # A5
+    run(lambda _: StepResult.single({"status": "done"}), query_id)
+    fail_query(str(query_id), 1, 0, DEFAULT_TENANT)
+    with reading() as session:
+        assert queries.get_query(session, query_id).status == QueryStatus.RUNNING
+    with transaction() as session:
+        steps.claim_items(session, str(query_id), 0, "other", [""], worker="w", lease_s=-1)
+    fail_query(str(query_id), 1, 0, DEFAULT_TENANT)
+    with reading() as session:
+        assert queries.get_query(session, query_id).status == QueryStatus.FAILED
+
+
+def pipeline_end(run_: Run, _: StepContext) -> Signature[Any]:
+    return pipeline.concluding(run_)

@@ -7,7 +7,7 @@ import pytest
 from celery import Task
 
 from db.models import DEFAULT_TENANT, Document, Query
-from db.queries import queries
+from db.queries import queries, steps
 from db.queries.keys import get_or_add_tenant
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document, make_query
@@ -30,6 +30,8 @@ def query_id() -> uuid.UUID:
         created = make_query(session).id
     with transaction() as session:
         assert queries.mark_launched(session, created, 0) == 1
+        # A step that broke, or there would be no reason to fail.
+        steps.claim_items(session, str(created), 0, "probe", [""], worker="w", lease_s=-1)
     return created
 
 

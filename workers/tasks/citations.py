@@ -17,7 +17,7 @@ def draft(run: pipeline.Run, _: StepContext) -> Signature[Any]:
 
 
 extract_citations_task = step_task(
-    Step("extract_citations", "generating", extract_citations, failed={"status": "failed", "citations": []})
+    Step("extract_citations", None, extract_citations, failed={"status": "failed", "citations": []})
 )
 research_notes_task = step_task(
     Step(

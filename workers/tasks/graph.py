@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+import structlog
 from celery import Task
 
 from config.settings import settings
@@ -25,7 +26,7 @@ plan_graph_task = step_task(Step("plan_graph", "retrieving", plan_graph, failed=
 def build_document_graph(task: Task[Any, Any], document_id: str, tenant: int) -> None:
     """Build the knowledge graph of one document, and start the next."""
     try:
-        with acting_for(tenant):
+        with acting_for(tenant), structlog.contextvars.bound_contextvars(document_id=document_id):
             built = build_graph(uuid.UUID(document_id), _builder(), leases().hold)
         if built:
             launch_graphs()

@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+import structlog
 from celery import Task
 
 from config.settings import settings
@@ -11,10 +12,11 @@ from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
 from services.importing import unpack
 from services.ingestion import ingest
 from workers.celery_app import app
-from workers.launch import launch_graphs, launch_import, launch_ingestion
+from workers.launch import launch_graphs, launch_import
+from workers.launcher import launcher
 from workers.runtime import leases, tools
 
-# Below the visibility timeout: nobody else is given the message while this process may still work on it.
+# A document is read by one process at a time and holds its place no longer than this.
 SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540
 
 
@@ -22,9 +24,17 @@ SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540
 def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None:
     """Read, split, embed and store one document."""
     try:
-        with acting_for(tenant):
+        with acting_for(tenant), structlog.contextvars.bound_contextvars(document_id=document_id):
             graph = settings().graph_extractor != "off"
-            ingest(uuid.UUID(document_id), tools().embedder, settings().ingestion, leases().hold, graph=graph)
+            ingest(
+                uuid.UUID(document_id),
+                tools().embedder,
+                settings().ingestion,
+                leases().hold,
+                graph=graph,
+                lease_s=settings().recovery.lease_s,
+            )
+        launcher().documents()
         if graph:
             launch_graphs()
     except (DatabaseUnavailable, EmbeddingUnavailable) as error:
@@ -35,8 +45,12 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
 def unpack_import(task: Task[Any, Any], import_id: str, tenant: int) -> None:
     """Make documents of the files in an archive, for a while; the rest behind what is waiting."""
     try:
-        with acting_for(tenant):
-            if unpack(uuid.UUID(import_id), settings(), leases().hold, launch_ingestion):
+        with acting_for(tenant), structlog.contextvars.bound_contextvars(import_id=import_id):
+            if unpack(uuid.UUID(import_id), settings(), leases().hold, _accepted):
                 launch_import(uuid.UUID(import_id))
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
+
+
+def _accepted(_: uuid.UUID) -> None:
+    launcher().documents()

@@ -3,19 +3,23 @@
 from typing import Any
 
 from celery import Signature
+from sqlalchemy.orm import Session
 
+from db.queries.early import adopt_outcomes
 from domain.batches import batches, growing_batches
-from domain.citations import plan_checks
+from domain.budget import NO_REPAIR
 from domain.outcomes import Assessed
-from services import repairing, research, rounds, verification
+from services import repairing, research, rounds, verification, whole_checks
+from services.assessment import CHECKS
+from services.checking_early import check_early
 from services.correction import conclude
+from services.early import adopted_checks, unchecked_items
 from services.publishing import publish
 from services.repairs import repair_item
 from services.rewording import rewrite_question
 from services.step import Outcome, StepContext, StepResult
 from workers import pipeline
-from workers.launch import advancing
-from workers.step import Step, step_task
+from workers.step import Step, step_task, steps_task
 from workers.tasks.retrieval import go_on_searching
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
@@ -27,18 +31,30 @@ NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
 NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
 
 
-def note_plan(context: StepContext) -> StepResult:
-    """The plan follows from the draft alone, so there is nothing to store but that it was made."""
-    return StepResult.single({"status": "done"})
+def plan_checks(context: StepContext) -> StepResult:
+    """The plan follows from the draft alone. What was checked while it was written is stored as what it is part of."""
+    adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
+
+    def save(session: Session) -> None:
+        adopt_outcomes(session, context.query.id, context.round, "check_statements", adopted)
+
+    return StepResult.single({"status": "done"}, save if adopted else None)
 
 
 def check_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]:
-    """One call per cited statement, unless there is nothing to check or nobody wants it checked."""
+    """What is not checked yet, unless there is nothing to check or nobody wants it checked.
+
+    After generation only a launch that was interrupted has anything left: `generate` adds all checks to its own chord.
+    """
     draft, options = context.draft, context.query.options
     if draft["status"] != "complete" or not options.verification:
         return pipeline.assessing(run) if run.round else pipeline.concluding(run)
-    plan = plan_checks(draft["text"], len(context.selection["selected"]))
-    return pipeline.checking(run, growing_batches([check.item for check in plan], options.check_batch))
+    left = unchecked_items(context)
+    if not left and all(context.outcome(check) for check in CHECKS):
+        return pipeline.assessing(run)
+    # A first batch of one has an early verdict, and nobody to share a call with.
+    spread = batches if options.shares_calls else growing_batches
+    return pipeline.checking(run, spread(left, options.check_batch))
 
 
 def correct_or_finish(run: pipeline.Run, context: StepContext) -> Signature[Any]:
@@ -48,7 +64,7 @@ def correct_or_finish(run: pipeline.Run, context: StepContext) -> Signature[Any]
         return pipeline.starting(run._replace(round=run.round + 1), context.query.options)
     best = run._replace(round=assessed["best"])
     kept = assessed if best == run else Assessed(**context.rounds[best.round]["assess", ""])
-    if kept["failing"] and context.query.options.repair == "full":
+    if kept["failing"] and context.query.options.repair == "full" and assessed.get("repairs", True):
         return pipeline.searching(best)
     return pipeline.concluding(best)
 
@@ -60,23 +76,26 @@ def repair_failing(run: pipeline.Run, context: StepContext) -> Signature[Any]:
     return pipeline.repairing(run, batches(items, context.query.options.check_batch))
 
 
-def go_on(run: pipeline.Run, context: StepContext) -> Signature[Any] | None:
-    """The end of an item of a batch makes room for the next one."""
-    batch_id = context.query.batch_id
-    return advancing(batch_id) if batch_id else None
-
-
-plan_checks_task = step_task(Step("plan_checks", "verifying", note_plan, then=check_or_conclude))
-check_alignment_task = step_task(Step("check_alignment", "verifying", verification.check_alignment, failed=NOT_CHECKED))
-check_coverage_task = step_task(Step("check_coverage", "verifying", verification.check_coverage, failed=NOT_CHECKED))
-check_facts_task = step_task(Step("check_facts", "verifying", verification.check_facts, failed=NOT_CHECKED))
-check_answerability_task = step_task(
-    Step("check_answerability", "verifying", verification.check_answerability, failed=NOT_CHECKED)
+plan_checks_task = step_task(Step("plan_checks", "verifying", plan_checks, then=check_or_conclude))
+WHOLE_CHECKS = tuple(
+    Step(body.__name__, "verifying", body, failed=NOT_CHECKED)
+    for body in (
+        # The one that sees most comes first: what it loads is there for the others.
+        whole_checks.check_facts,
+        whole_checks.check_claims,
+        verification.check_alignment,
+        verification.check_answerability,
+        verification.check_coverage,
+    )
 )
+"""What is asked about the answer as a whole."""
+check_answer_task = steps_task("check_answer", WHOLE_CHECKS)
+# A query that was begun before they were one message has one for each of them.
+single_check_tasks = [step_task(check) for check in WHOLE_CHECKS]
 check_statements_task = step_task(
     Step("check_statements", "verifying", verification.check_statements, failed=NOT_CHECKED)
 )
-check_claims_task = step_task(Step("check_claims", "verifying", verification.check_claims, failed=NOT_CHECKED))
+check_early_task = step_task(Step("check_early", None, check_early, failed=NOT_CHECKED))
 assess_task = step_task(Step("assess", "verifying", rounds.assess, then=correct_or_finish))
 plan_queries_task = step_task(Step("plan_queries", "correcting", rounds.plan_queries, failed=NO_PLAN))
 rewrite_question_task = step_task(Step("rewrite_question", "retrieving", rewrite_question, failed=NO_PLAN))
@@ -84,13 +103,20 @@ decide_search_task = step_task(
     Step("decide_search", "researching", research.decide_search, failed=NO_DECISION, then=go_on_searching)
 )
 search_evidence_task = step_task(
-    Step("search_evidence", "repairing", repairing.search_evidence, failed=NOT_SEARCHED, then=repair_failing)
+    Step(
+        "search_evidence",
+        "repairing",
+        repairing.search_evidence,
+        failed=NOT_SEARCHED,
+        then=repair_failing,
+        until=NO_REPAIR,
+    )
 )
 repair_statements_task = step_task(
-    Step("repair_statements", "repairing", repairing.repair_statements, failed=NOT_REPAIRED)
+    Step("repair_statements", "repairing", repairing.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR)
 )
 recheck_answerability_task = step_task(
-    Step("recheck_answerability", "repairing", repairing.recheck_answerability, failed=NOT_CHECKED)
+    Step("recheck_answerability", "repairing", repairing.recheck_answerability, failed=NOT_CHECKED, until=NO_REPAIR)
 )
 conclude_task = step_task(Step("conclude", "concluding", conclude))
-publish_task = step_task(Step("publish", "publishing", publish, then=go_on, ends=True))
+publish_task = step_task(Step("publish", "publishing", publish, ends=True))

@@ -1,0 +1,374 @@
+"""A message that carries several steps, and one that goes on with what follows in place."""
+
+import threading
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from celery import Signature, chain
+from celery.exceptions import Ignore, Reject
+from sqlalchemy import text
+
+from clients.llm.protocol import CallDeferred, CallLog, CallRecord, Usage
+from db.models import QueryStatus
+from db.queries import events, queries, records, steps
+from db.session import reading, system_transaction, transaction
+from domain.errors import DatabaseUnavailable
+from services.finishing import finish
+from services.step import QuerySnapshot, StepContext, StepResult
+from tests.factories import make_options
+from workers import draining, onward, pipeline
+from workers.celery_app import app
+from workers.onward import Onward, register, work_of
+from workers.pipeline import Run
+from workers.queues import Queue
+from workers.runtime import tools
+from workers.step import Step, execute_work
+from workers.tasks import verification
+from workers.thought import Thought
+from workers.work import Next, Part, Work
+
+FAILED = {"status": "not_checked"}
+
+pytestmark = pytest.mark.usefixtures("broker")
+
+
+@pytest.fixture
+def serving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process serves the verification queue, and its tasks of these tests are forgotten afterwards."""
+    monkeypatch.setattr(onward, "_served", frozenset({"verification"}))
+    monkeypatch.setattr(onward, "_steps", {})
+
+
+class Play:
+    """Steps that note when they were done; each may be told what to do instead."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.errors: dict[str, list[Exception]] = {}
+
+    def step(self, name: str, *, failed: Mapping[str, Any] | None = None, then: Next | None = None) -> Step:
+        async def body(context: StepContext) -> StepResult:
+            self.seen.append(name)
+            context.log.records.append(CallRecord("groq", "m", name, "0" * 12, 1, 1.0, Usage(1, 1)))
+            if self.errors.get(name):
+                raise self.errors[name].pop()
+            return StepResult({item: {"by": name} for item in context.items})
+
+        return Step(name, name, body, failed=failed, then=then)
+
+    def work(self, run: Run, *names: str) -> Work:
+        return Work(run, tuple(Part(self.step(name, failed=FAILED), ("",)) for name in names))
+
+
+@pytest.fixture
+def play() -> Play:
+    return Play()
+
+
+def outcomes(run: Run) -> dict[str, dict[str, Any]]:
+    with reading() as session:
+        found = steps.list_outcomes(session, uuid.UUID(run.query_id)).get(run.round, {})
+    return {step: value for (step, _), value in found.items()}
+
+
+def calls(run: Run) -> list[tuple[str, str]]:
+    with reading() as session:
+        return [(call.step, call.prompt) for call in records.list_model_calls(session, uuid.UUID(run.query_id))]
+
+
+def stages(run: Run) -> list[str]:
+    with reading() as session:
+        found = events.list_events(session, uuid.UUID(run.query_id))
+    return [event.data["stage"] for event in found if event.type == "stage"]
+
+
+def link(name: str, run: Run, queue: str = "verification") -> Signature[Any]:
+    return app.signature(f"query.{name}", args=run, immutable=True, queue=queue)
+
+
+def carried(*links: Signature[Any]) -> Sequence[Any]:
+    """A message's own chain, as Celery gives it to a task."""
+    return [dict(each) for each in reversed(links)]
+
+
+def always(canvas: Signature[Any]) -> Next:
+    return lambda _, __: canvas
+
+
+def free(run: Run) -> None:
+    """Let the time pass for which claims are put off."""
+    with system_transaction() as session:
+        session.execute(text("UPDATE step_outcomes SET lease_until = now() WHERE value IS NULL"))
+
+
+def test_the_steps_of_one_message_are_outcomes_and_bills_of_their_own(run: Run, play: Play) -> None:  # A4
+    execute_work(play.work(run, "a", "b"), Onward())
+    assert outcomes(run) == {"a": {"by": "a"}, "b": {"by": "b"}}
+    assert sorted(calls(run)) == [("a", "a"), ("b", "b")]
+
+
+def test_a_broken_step_of_several_is_a_value_and_the_others_are_kept(run: Run, play: Play) -> None:  # N4
+    play.errors = {"a": [ValueError("broken")]}
+    execute_work(play.work(run, "a", "b"), Onward())
+    assert outcomes(run) == {"a": {**FAILED, "reason": "internal error (ValueError)"}, "b": {"by": "b"}}
+
+
+def test_only_what_had_to_wait_comes_again(run: Run, play: Play) -> None:  # A7, A5
+    play.errors = {"a": [CallDeferred(1.0, "the allowance is used up")]}
+    work = play.work(run, "a", "b", "c")
+    with pytest.raises(CallDeferred):
+        execute_work(work, Onward())
+    assert outcomes(run) == {"b": {"by": "b"}, "c": {"by": "c"}}
+    free(run)
+    execute_work(work, Onward())
+    assert sorted(play.seen) == ["a", "a", "b", "c"]
+    assert set(outcomes(run)) == {"a", "b", "c"}
+    assert sorted(step for step, _ in calls(run)) == ["a", "a", "b", "c"]
+
+
+def test_all_come_again_when_postgres_was_away_and_nothing_is_billed_twice(run: Run, play: Play) -> None:  # A5, A4
+    play.errors = {"a": [DatabaseUnavailable()]}
+    work = play.work(run, "a", "b")
+    with pytest.raises(DatabaseUnavailable):
+        execute_work(work, Onward())
+    assert outcomes(run) == {}
+    assert sorted(step for step, _ in calls(run)) == ["a", "b"]
+    execute_work(work, Onward())
+    assert set(outcomes(run)) == {"a", "b"}
+    with system_transaction() as session:
+        assert set(session.scalars(text("SELECT tries FROM step_outcomes"))) == {1}
+
+
+def test_what_another_message_did_is_not_done_again(run: Run, play: Play) -> None:  # A5
+    # As a query has it that was begun when each check was a message of its own.
+    execute_work(play.work(run, "a"), Onward())
+    execute_work(play.work(run, "a", "b"), Onward())
+    assert play.seen == ["a", "b"]
+
+
+def test_the_single_checks_of_older_messages_are_still_done() -> None:  # A5
+    names = {f"query.check_{name}" for name in ("alignment", "coverage", "facts", "claims", "answerability")}
+    assert names < set(app.tasks)
+    work = work_of("query.check_answer", Run("q", 1, 0, 1))
+    assert {f"query.{part.step.name}" for part in work.parts} == names
+    assert len(verification.single_check_tasks) == len(names)
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, broker: Any) -> None:
+    for name in ("b", "c"):
+        register(f"query.{name}", [play.step(name)])
+    first = play.step("a", then=lambda run_, _: chain(link("b", run_), link("c", run_)))
+    execute_work(Work.single(first, run), Onward())
+    assert play.seen == ["a", "b", "c"]
+    assert set(outcomes(run)) == {"a", "b", "c"}
+    assert stages(run) == ["a", "b", "c"]
+    assert broker.llen("verification") == 0
+
+
+def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onward, "_served", frozenset(queue.value for queue in Queue))
+    chains = {
+        "score_chunks": pipeline.scoring(run, [["1", "2"]]),
+        "select": pipeline.scoring(run, []),
+        "conclude": pipeline.concluding(run),
+        "assess": pipeline.assessing(run),
+        "repair_statements": pipeline.repairing(run, [["s0"]]),
+        "check_answer": pipeline.checking(run, []),
+        "plan_queries": pipeline.starting(run._replace(round=1), make_options()),
+    }
+    query = QuerySnapshot(uuid.UUID(run.query_id), 1, "?", "m", "p", make_options())
+    context = StepContext(query, 0, (), {}, tools())
+    for name, canvas in chains.items():
+        before = Step("before", "before", lambda _: StepResult({}), then=always(canvas))
+        following = Onward().next(Work.single(before, run), context)
+        assert following is not None
+        assert following.parts == work_of(f"query.{name}", following.run, following.parts[0].items).parts
+
+
+@pytest.mark.parametrize("batches", [[["1"], ["2"]], [["1", "2"], ["3"]]])
+@pytest.mark.usefixtures("serving")
+def test_what_runs_side_by_side_is_launched(run: Run, play: Play, broker: Any, batches: list[list[str]]) -> None:
+    execute_work(Work.single(play.step("a", then=lambda run_, _: pipeline.repairing(run_, batches)), run), Onward())
+    assert play.seen == ["a"]
+    assert broker.llen("verification") == 2
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_belongs_to_another_queue_is_launched(run: Run, play: Play, broker: Any) -> None:
+    for name in ("b", "c"):
+        register(f"query.{name}", [play.step(name)])
+    first = play.step("a", then=lambda run_, _: chain(link("b", run_), link("c", run_, "retrieval")))
+    execute_work(Work.single(first, run), Onward())
+    assert play.seen == ["a", "b"]
+    assert (broker.llen("verification"), broker.llen("retrieval")) == (0, 1)
+
+
+def test_a_process_that_serves_nothing_launches_the_canvas_as_it_is(run: Run, play: Play, broker: Any) -> None:
+    execute_work(Work.single(play.step("a", then=lambda run_, _: pipeline.concluding(run_)), run), Onward())
+    assert play.seen == ["a"]
+    assert broker.llen("verification") == 1
+
+
+@pytest.mark.usefixtures("serving")
+def test_of_the_messages_own_chain_celery_launches_what_was_not_done(run: Run, play: Play, broker: Any) -> None:
+    register("query.b", [play.step("b")])
+    left = link("c", run, "retrieval")
+    follows = Onward(carried(link("b", run), left))
+    execute_work(play.work(run, "a"), follows)
+    assert play.seen == ["a", "b"]
+    assert [each["task"] for each in follows.untaken] == [left.task]
+    assert broker.llen("retrieval") == 0
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_step_in_place_that_has_to_wait_brings_its_message_again(run: Run, play: Play) -> None:  # A7
+    register("query.b", [play.step("b")])
+    play.errors = {"b": [CallDeferred(1.0, "the allowance is used up")]}
+    for _ in range(2):
+        follows = Onward(carried(link("b", run)))
+        if play.errors["b"]:
+            with pytest.raises(CallDeferred):
+                execute_work(play.work(run, "a"), follows)
+            assert outcomes(run) == {"a": {"by": "a"}}
+            free(run)
+        else:
+            execute_work(play.work(run, "a"), follows)
+    assert play.seen == ["a", "b", "b"]
+    assert outcomes(run)["b"] == {"by": "b"}
+    with system_transaction() as session:
+        assert set(session.scalars(text("SELECT tries FROM step_outcomes"))) == {1}
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_another_worker_holds_is_left_to_it(run: Run, play: Play) -> None:  # A5
+    register("query.b", [play.step("b")])
+    with transaction() as session:
+        steps.claim_items(session, run.query_id, 0, "b", [""], worker="another", lease_s=10, launch=1)
+    with pytest.raises(Ignore):
+        execute_work(play.work(run, "a"), Onward(carried(link("b", run))))
+    assert play.seen == ["a"]
+    assert set(outcomes(run)) == {"a"}
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_is_partly_held_is_not_kept_from_others(run: Run, play: Play) -> None:  # A5
+    register("query.both", [play.step("b"), play.step("c")])
+    with transaction() as session:
+        steps.claim_items(session, run.query_id, 0, "b", [""], worker="another", lease_s=10, launch=1)
+    with pytest.raises(Ignore):
+        execute_work(play.work(run, "a"), Onward(carried(link("both", run))))
+    assert play.seen == ["a", "c"]
+    assert set(outcomes(run)) == {"a", "c"}
+
+
+@pytest.mark.usefixtures("serving")
+def test_nothing_follows_in_place_when_the_query_was_started_again(run: Run, play: Play) -> None:  # A5
+    def launched_meanwhile(run_: Run, _: StepContext) -> Signature[Any]:
+        with transaction() as session:
+            queries.mark_launched(session, uuid.UUID(run_.query_id), run_.launch)
+        return link("b", run_)
+
+    register("query.b", [play.step("b")])
+    with pytest.raises(Ignore):
+        execute_work(Work.single(play.step("a", then=launched_meanwhile), run), Onward())
+    assert play.seen == ["a"]
+    with system_transaction() as session:
+        assert session.scalars(text("SELECT step FROM step_outcomes")).all() == ["a"]
+
+
+@pytest.mark.usefixtures("serving")
+def test_nothing_follows_in_place_when_the_query_has_ended(run: Run, play: Play) -> None:  # A3
+    def cancelled_meanwhile(run_: Run, _: StepContext) -> Signature[Any]:
+        with transaction() as session:
+            finish(session, uuid.UUID(run_.query_id), QueryStatus.CANCELLED)
+        return link("b", run_)
+
+    register("query.b", [play.step("b")])
+    with pytest.raises(Ignore):
+        execute_work(Work.single(play.step("a", then=cancelled_meanwhile), run), Onward())
+    assert (play.seen, outcomes(run)) == (["a"], {})
+    assert calls(run) == [("a", "a")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_follows_sees_what_was_done_and_its_own_budget(run: Run, play: Play) -> None:  # A7
+    seen: list[Any] = []
+
+    def look(context: StepContext) -> StepResult:
+        seen.extend([context.outcome("a"), context.outcome("b"), context.budget.left_s, context.items])
+        return StepResult.single({"by": "look"})
+
+    register("query.look", [Step("look", "looking", look)])
+    follows = Onward(carried(link("look", run)))
+    execute_work(play.work(run, "a", "b"), follows)
+    assert seen[:2] == [{"by": "a"}, {"by": "b"}]
+    assert 290 < seen[2] <= 300
+    assert seen[3] == ("",)
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_process_whose_time_is_over_begins_nothing_in_place(
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A5
+    def ends(run_: Run, _: StepContext) -> Signature[Any]:
+        # What follows may be claimed already when the time is over: then the claim must not wait for its lease.
+        monkeypatch.setattr(draining, "_over", over)
+        return link("b", run_)
+
+    over = threading.Event()
+    over.set()
+    register("query.b", [play.step("b")])
+    first = Work.single(play.step("a", then=ends), run)
+    with pytest.raises(Reject) as rejected:
+        execute_work(first, Onward())
+    assert vars(rejected.value)["requeue"] is True
+    assert play.seen == ["a"]
+    assert set(outcomes(run)) == {"a"}
+    # Another process does it, from the message that was put back.
+    monkeypatch.setattr(draining, "_over", threading.Event())
+    execute_work(Work.single(play.step("a", then=always(link("b", run))), run), Onward())
+    assert play.seen == ["a", "b"]
+    with system_transaction() as session:
+        assert set(session.scalars(text("SELECT tries FROM step_outcomes"))) == {1}
+
+
+def test_a_message_that_finds_its_work_done_takes_no_stage_back(run: Run, play: Play) -> None:  # A4
+    before, after = play.work(run, "a"), play.work(run, "b")
+    for work in (before, after, before):
+        execute_work(work, Onward())
+    assert play.seen == ["a", "b"]
+    assert stages(run) == ["a", "b"]
+    with reading() as session:
+        assert queries.get_query(session, uuid.UUID(run.query_id)).stage == "b"
+
+
+def test_a_thought_that_comes_when_the_time_is_over_is_never_begun(monkeypatch: pytest.MonkeyPatch) -> None:  # A5
+    over, begun = threading.Event(), list[str]()
+
+    def body() -> StepResult:
+        begun.append("body")
+        return StepResult.single({})
+
+    monkeypatch.setattr(draining, "_over", over)
+    over.set()
+    thought = Thought(body, CallLog())
+    with draining.stoppable([thought]):
+        assert thought.result().values == {}
+    assert begun == []
+
+
+def test_calls_of_a_step_that_has_to_wait_are_billed_when_nobody_needs_it_any_more(run: Run, play: Play) -> None:  # A4
+    play.errors = {"a": [CallDeferred(1.0, "the allowance is used up")]}
+
+    def cancelling(_: StepContext) -> StepResult:
+        with transaction() as session:
+            finish(session, uuid.UUID(run.query_id), QueryStatus.CANCELLED)
+        return StepResult.single({})
+
+    waiting, other = Part(play.step("a", failed=FAILED), ("",)), Part(Step("b", "b", cancelling, failed=FAILED), ("",))
+    with pytest.raises(Ignore):
+        execute_work(Work(run, (waiting, other)), Onward())
+    assert calls(run) == [("a", "a")]

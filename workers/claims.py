@@ -1,0 +1,190 @@
+"""Which items of its steps a message may work on: claimed, left to others, or parked as they broke their workers."""
+
+import threading
+import uuid
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy.orm import Session
+
+from clients.llm.protocol import CallDeferred
+from clients.telemetry import families
+from clients.telemetry.meter import METER
+from config.settings import settings
+from db.models import QueryStatus
+from db.queries import entries, events, parking, steps
+from db.queries.entries import Entry
+from db.queries.steps import Key
+from db.session import transaction
+from domain.budget import Budget
+from domain.options import QueryOptions
+from services.finishing import finish
+from services.step import Outcome, QuerySnapshot, StepContext
+from workers.runtime import leases, ring, ring_watchers, tools, worker_name
+from workers.work import Part, Work
+
+log = structlog.get_logger()
+
+_alone = threading.Lock()
+_LONGEST_QUEUE_S = 5.0
+_NOTED_EVERY_S = 1.0
+"""Progress within a stage: what looks for queries that stopped is patient for much longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What a message found: the `attempts` of the items that it claimed, and the `suspects` that have to be claimed
+    alone because they ended their worker before. For `put_off_s` seconds nobody is to claim the others, if a number."""
+
+    context: StepContext
+    attempts: dict[Key, int]
+    suspects: tuple[Key, ...] = ()
+    put_off_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """Of a part, what has a claim and no outcome, and was not claimed: what broke its workers, and the others."""
+
+    part: Part
+    items: Sequence[parking.OpenItem]
+
+    @property
+    def broken(self) -> list[str]:
+        most = settings().recovery.max_attempts
+        return [each.item for each in self.items if each.is_free and each.tries >= most]
+
+    @property
+    def suspects(self) -> list[Key]:
+        most = settings().recovery.max_attempts
+        return [(self.part.step.name, each.item) for each in self.items if each.is_free and each.tries < most]
+
+
+def claimant(work: Work) -> entries.Claimant:
+    """This process, as it claims what nobody suspects of having ended a worker."""
+    recovery = settings().recovery
+    return entries.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
+
+
+def enter(work: Work) -> Entered | None:
+    """Claim what nobody has done or does. None when the message is stale, or the query ended here."""
+    leases().settle()
+    run, keys = work.run, work.keys
+    with transaction() as session:
+        entry = entries.enter(session, run.query_id, run.round, keys, claimant(work))
+        if entry is None:
+            return None
+        rounds, left = entry.rounds, list[_Left]()
+        if len(entry.claimed) < len(keys):
+            # Read behind the claim: an item that could not be claimed was finished by somebody, and is seen here.
+            rounds = steps.list_outcomes(session, entry.id)
+        done = rounds.setdefault(run.round, {})
+        is_done = all(key in done for key in keys)
+        if any(key not in entry.claimed and key not in done for key in keys):
+            left = _what_is_left(session, work, {*entry.claimed, *done})
+        parked = [_park(session, work, each, done) for each in left if each.broken]
+        alive = all(parked)
+        # A message that comes late, or again, must not take the query back to a stage that is behind it.
+        entered = alive and not is_done and _note_stage(session, work, entry)
+    if not alive:
+        ring(entry.id)
+        return None
+    if entered:
+        ring_watchers(entry.id)
+    query = _snapshot(entry)
+    budget = budget_of(query.options, entry.used_s, entry.spent_usd)
+    context = StepContext(query, run.round, (), done, tools(), rounds, budget=budget)
+    waits = [item.put_off_s for each in left for item in each.items if not item.is_free and item.put_off_s is not None]
+    suspects = tuple(key for each in left for key in each.suspects)
+    return Entered(context, entry.claimed, suspects, max(waits, default=None))
+
+
+def _what_is_left(session: Session, work: Work, known: set[Key]) -> list[_Left]:
+    run, lease_s = work.run, settings().recovery.lease_s
+    left: list[_Left] = []
+    for part in work.parts:
+        items = [item for item in part.items if (part.step.name, item) not in known]
+        name, launch = part.step.name, run.launch
+        found = parking.list_open_items(session, run.query_id, run.round, name, items, launch=launch, lease_s=lease_s)
+        left.append(_Left(part, found))
+    return left
+
+
+def _note_stage(session: Session, work: Work, entry: Entry) -> bool:
+    """Whether the query has just entered the stage. Of several messages that enter it at once one finds it unentered;
+    those that find it entered a moment ago need not touch the row on which they all would wait."""
+    if work.stage is None or (entry.stage == work.stage and entry.quiet_s < _NOTED_EVERY_S):
+        return False
+    return bool(events.note_progress(session, entry.id, work.stage))
+
+
+@contextmanager
+def alone() -> Generator[None]:
+    """One suspect at a time in this process: when it dies, only the one that broke it is blamed for good.
+
+    Raises CallDeferred when others take their time.
+    """
+    if not _alone.acquire(timeout=_LONGEST_QUEUE_S):
+        raise CallDeferred(_LONGEST_QUEUE_S, "another step that broke its worker before is being tried")
+    try:
+        yield
+    finally:
+        _alone.release()
+
+
+def claim_alone(work: Work, key: Key) -> dict[Key, int]:
+    """Claim one suspect; empty when somebody else has it by now."""
+    run, (step, item), recovery = work.run, key, settings().recovery
+    with transaction() as session:
+        attempts = steps.claim_items(
+            session,
+            run.query_id,
+            run.round,
+            step,
+            [item],
+            worker=worker_name(),
+            lease_s=recovery.lease_s,
+            launch=run.launch,
+            below_tries=recovery.max_attempts,
+        )
+    return {(step, item): attempt for item, attempt in attempts.items()}
+
+
+def _park(session: Session, work: Work, left: _Left, done: dict[Key, Outcome]) -> bool:
+    """Park what broke its worker too often; False when that ends the query."""
+    run, step, items = work.run, left.part.step, left.broken
+    reason = f"parked: it broke its worker {settings().recovery.max_attempts} times"
+    value = None if step.failed is None else {**step.failed, "reason": reason, "degraded": reason}
+    parking.park_items(session, run.query_id, run.round, step.name, items, reason, value)
+    METER.count(families.STEPS_PARKED, step.name, by=len(items))
+    log.error("step_parked", step=step.name, items=list(items), query_id=run.query_id)
+    if value is not None:
+        done.update({(step.name, item): dict(value) for item in items})
+        return True
+    named = " ".join([step.name, *items]).strip()
+    message = f"The step {named!r} broke its worker too often and is not tried again ({reason})."
+    error = {"code": "step_parked", "message": message}
+    finish(session, uuid.UUID(run.query_id), QueryStatus.FAILED, error=error)
+    return False
+
+
+def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
+    """What a query with these options has used of its time and money."""
+    return Budget(used_s, options.deadline_s, spent_usd, options.max_cost_usd)
+
+
+def _snapshot(entry: Entry) -> QuerySnapshot:
+    return QuerySnapshot(
+        id=entry.id,
+        workspace_id=entry.workspace_id,
+        question=entry.question,
+        mode=entry.mode,
+        provider=entry.provider,
+        options=QueryOptions(**entry.options),
+        kind=entry.kind,
+        batch_id=entry.batch_id,
+        accepted_at=entry.accepted_at,
+        traceparent=entry.traceparent,
+    )

@@ -1,0 +1,76 @@
+"""The pulse: a file that is touched as long as this worker takes messages; health checks look at its age.
+
+A worker whose broker or database is away is healthy: it waits for them, and starting it again would not help.
+"""
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import structlog
+from celery import bootsteps
+
+log = structlog.get_logger()
+
+BEAT_EVERY_S = 2.0
+# Longer than anything that the loop waits for: its sockets give up after 5 s.
+_STUCK_AFTER_S = 20.0
+
+
+class Loop:
+    """When the loop that takes messages last went round. It does not turn while the worker connects or ends."""
+
+    def __init__(self) -> None:
+        self._turned_at: float | None = None
+
+    def turned(self) -> None:
+        """It went round."""
+        self._turned_at = time.monotonic()
+
+    def rests(self) -> None:
+        """It is not expected to go round until it has done so again."""
+        self._turned_at = None
+
+    def is_stuck(self) -> bool:
+        """Whether it should have gone round long ago."""
+        turned_at = self._turned_at
+        return turned_at is not None and time.monotonic() - turned_at > _STUCK_AFTER_S
+
+
+loop = Loop()
+
+
+class WatchedLoop(bootsteps.StartStopStep):
+    """A part of Celery's consumer that has its event loop note its turns, for each connection anew."""
+
+    requires = ("celery.worker.consumer:Tasks",)
+    _timer: Any = None
+
+    def start(self, parent: Any) -> None:
+        """The consumer is connected."""
+        loop.turned()
+        self._timer = parent.timer.call_repeatedly(BEAT_EVERY_S, loop.turned)
+
+    def stop(self, parent: Any) -> None:
+        """The connection is lost, or the worker ends: whoever waits for its last steps does not turn."""
+        if self._timer is not None:
+            self._timer.cancel()
+        loop.rests()
+
+
+def start_pulse(file: Path, watched: Loop = loop, every_s: float = BEAT_EVERY_S) -> threading.Event:
+    """Touch the file, from a daemon thread, until the event that is returned is set."""
+    stopped = threading.Event()
+    threading.Thread(target=_beat, args=(file, watched, every_s, stopped), name="pulse", daemon=True).start()
+    return stopped
+
+
+def _beat(file: Path, watched: Loop, every_s: float, stopped: threading.Event) -> None:
+    while not stopped.is_set():
+        try:
+            if not watched.is_stuck():
+                file.touch()
+        except OSError as error:
+            log.warning("pulse_not_written", file=str(file), error=error.strerror)
+        stopped.wait(every_s)
