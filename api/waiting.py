@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -11,6 +12,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.security import still_allowed
 from clients.bell import Bell
+from clients.telemetry.families import SSE_WATCHERS, WAITING_REQUESTS
+from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryKind
 from domain.errors import KeyRevoked
@@ -34,12 +37,18 @@ async def until_final(request: Request, query_id: UUID, wait: float, kind: Query
     Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
     deadline = time.monotonic() + wait
-    while await run_in_threadpool(results.read_status, query_id, kind) not in results.FINAL:
-        left = deadline - time.monotonic()
-        if left <= 0 or await request.is_disconnected():
-            return
-        await require_valid_key()
-        await bell().heard(query_id, left)
+    async with bell().listening(query_id) as ear, _counted(WAITING_REQUESTS):
+        while await run_in_threadpool(results.read_status, query_id, kind) not in results.FINAL:
+            await require_valid_key()
+            await ear.rung(deadline - time.monotonic())
+            if time.monotonic() >= deadline or await request.is_disconnected():
+                return
+
+
+@asynccontextmanager
+async def _counted(gauge: str) -> AsyncGenerator[None]:
+    with METER.within(gauge):
+        yield
 
 
 async def require_valid_key() -> None:
@@ -54,11 +63,11 @@ async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:
 
     An empty list is a sign of life: nothing has happened for a while.
     """
-    while await still_allowed():
-        told, finished = await run_in_threadpool(results.read_events, query_id, after)
-        yield told
-        if finished:
-            return
-        after = told[-1].seq if told else after
-        if not told:
-            await bell().heard(query_id, settings().stream.heartbeat_s)
+    async with bell().listening(query_id, watching=True) as ear, _counted(SSE_WATCHERS):
+        while await still_allowed():
+            told, finished = await run_in_threadpool(results.read_events, query_id, after)
+            yield told
+            if finished:
+                return
+            after = told[-1].seq if told else after
+            await ear.rung(settings().stream.heartbeat_s)

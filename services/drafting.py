@@ -1,53 +1,156 @@
-"""Telling those who watch a query what its model writes, while it writes. A draft is not checked yet."""
+"""Telling those who watch a query what its model writes, while it writes, and having closed sentences checked (N1)."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
 
-from db.queries.events import DRAFT
+from db.queries.events import DRAFT, EventData
+from domain.closing import ClosingSentences, batch_item, batch_keys
+from domain.errors import DatabaseUnavailable
+from domain.stopping import is_ungrounded, without_its_open_end
+from services.early import states_so_far
 from services.step import StepContext
+from services.watching import Interest
+
+T = TypeVar("T")
+
+_LOOK_EVERY_S = 0.25
 
 
 @asynccontextmanager
-async def telling_drafts(context: StepContext) -> AsyncGenerator[Callable[[str], None]]:
-    """Yield a function that takes the whole text so far, each time that it has changed.
+async def telling_drafts(context: StepContext) -> AsyncGenerator["GrowingDraft"]:
+    """Yield what takes the whole text so far, each time that it has changed. Behind the block nothing more is told:
+    what is `untold` goes with the step's outcome.
 
     An event says that the draft is now `draft[:start] + text`: after a broken stream a model starts again from less.
     """
-    draft = _Draft(context)
+    draft = GrowingDraft(context)
     teller = asyncio.create_task(draft.tell_every(context.tools.draft_every_s))
     try:
-        yield draft.write
+        yield draft
     finally:
         teller.cancel()
         await asyncio.gather(teller, return_exceptions=True)
-    await draft.tell()
+        await draft.settled()
 
 
-class _Draft:
+class GrowingDraft:
+    """What was written so far, and `handed_out`: the keys of the checks that others are making already.
+
+    `stoppable` are the batches of the text as it is now: what was said of words that were taken back stops no others.
+    """
+
     def __init__(self, context: StepContext) -> None:
+        options = context.query.options
         self._context = context
         self._written = ""
         self._told = ""
+        self._grew = asyncio.Event()
+        self._telling = asyncio.Lock()
+        self._interest = Interest(lambda: context.tools.is_watched(context.query.id))
+        self._closing = ClosingSentences(len(context.selection["selected"]), options.check_batch)
+        # Calls that several statements share are made when all of them are known.
+        wanted = options.verification and not options.shares_calls
+        self._check_early = context.tools.check_early if wanted else "never"
+        self.handed_out: set[str] = set()
+        self.stoppable: set[str] = set()
+        self._is_ungrounded = asyncio.Event()
+        self._looked_at = time.monotonic()
+
+    @property
+    def closed_text(self) -> str:
+        """What was written, without the sentence that is not at its end yet."""
+        return without_its_open_end(self._written)
+
+    async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
+        """What `writing` returns; None when it was stopped because what it wrote is not in the sources."""
+        task = asyncio.ensure_future(writing)
+        alarm = asyncio.ensure_future(self._is_ungrounded.wait())
+        try:
+            await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            alarm.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        return None if self._is_ungrounded.is_set() and task.cancelled() else task.result()
 
     def write(self, text: str) -> None:
-        # What JSON columns cannot hold would break the step over a mere draft.
-        self._written = text.replace("\x00", "").encode("utf-8", "replace").decode()
+        """Take the whole text so far."""
+        # What JSON columns cannot hold would break the step over a mere draft. Places count from the first word.
+        self._written = text.replace("\x00", "").encode("utf-8", "replace").decode().lstrip()
+        self._grew.set()
 
     async def tell_every(self, seconds: float) -> None:
+        """Tell the first words at once, and then every so often what was written since; hand out what can be checked,
+        until cancelled."""
         while True:
+            # Verdicts come in while a model writes nothing, too.
+            with suppress(TimeoutError):
+                # Not `wait_for`, which in Python 3.11 may swallow the cancelling when both come at once.
+                async with asyncio.timeout(_LOOK_EVERY_S):
+                    await self._grew.wait()
+            self._grew.clear()
+            news, hand_out = await self._interest.wants_news(), self._hands_out()
+            if news or hand_out:
+                # A cancelled thread would still write, and then the next draft might overtake it.
+                await asyncio.shield(self.tell(hand_out=hand_out))
+            await self._look_at_verdicts()
             await asyncio.sleep(seconds)
-            # A cancelled thread would still write, and then the next draft might overtake it.
-            await asyncio.shield(self.tell())
 
-    async def tell(self) -> None:
-        written = self._written
-        if written == self._told:
+    async def _look_at_verdicts(self) -> None:
+        after, now = self._context.tools.stop_ungrounded_after, time.monotonic()
+        if not after or not self.stoppable or now - self._looked_at < _LOOK_EVERY_S:
             return
-        start = same_start(self._told, written)
-        self._told = written
-        event = {"round": self._context.round, "start": start, "text": written[start:]}
-        await asyncio.to_thread(self._context.tell, [(DRAFT, event)])
+        self._looked_at = now
+        try:
+            states = await asyncio.to_thread(states_so_far, self._context, frozenset(self.stoppable))
+        except DatabaseUnavailable:
+            return
+        if is_ungrounded(states, after):
+            self._is_ungrounded.set()
+
+    def _hands_out(self) -> bool:
+        # Early verdicts cost messages and shorten nothing but the time until somebody sees the first of them.
+        return self._check_early == "always" or (self._check_early == "watched" and self._interest.is_watched)
+
+    async def tell(self, *, hand_out: bool = False) -> None:
+        """Tell what was written since; what closes with the end is checked with the rest."""
+        async with self._telling:
+            written = self._written
+            if not (told := self.untold()):
+                return
+            self._interest.told()
+            if not written.startswith(self._told):
+                self.stoppable.clear()
+            try:
+                await asyncio.to_thread(self._hand_out if hand_out else self._context.tell, told)
+            except DatabaseUnavailable:
+                # The answer is worth more than watching it grow; the next time tells what was missed.
+                return
+            self._told = written
+
+    async def settled(self) -> None:
+        """Wait for what is being told: it has less than what comes next, and must not come behind it."""
+        async with self._telling:
+            pass
+
+    def untold(self) -> list[EventData]:
+        """What was written since the last time."""
+        if self._written == self._told:
+            return []
+        start = same_start(self._told, self._written)
+        return [(DRAFT, {"round": self._context.round, "start": start, "text": self._written[start:]})]
+
+    def _hand_out(self, told: Sequence[EventData]) -> None:
+        self._closing.read(self._written)
+        if (batch := self._closing.take_batch()) is None:
+            self._context.tell(told)
+        elif self._context.spread(told, item := batch_item(batch), batch):
+            self.handed_out.update(batch_keys(batch))
+            self.stoppable.add(item)
 
 
 def same_start(before: str, after: str) -> int:

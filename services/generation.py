@@ -1,14 +1,17 @@
 """Generation: the main model writes a cited answer from the selected passages (S4.1, S5.3)."""
 
 import asyncio
+from dataclasses import replace
 
-from clients.llm.gateway import Failure
+from clients.llm.gateway import ComposedText, Failure
 from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
 from domain.modes import idk_for, is_idk
 from domain.outcomes import Drafted
-from services.drafting import telling_drafts
+from services.drafting import GrowingDraft, telling_drafts
 from services.notes import notes_text
 from services.step import StepContext, StepResult, numbered
+
+STOPPED = "The answer was not written to its end: no sentence that was checked by then is in the sources."
 
 
 async def generate(context: StepContext) -> StepResult:
@@ -26,10 +29,17 @@ async def generate(context: StepContext) -> StepResult:
         composition, fields = SYNTHESIZE_ANSWER, {**fields, "notes": notes}
     if gaps := (context.earlier("assess") or {}).get("gaps"):
         composition, fields = REGENERATE_ANSWER, {**fields, "gaps": "\n".join(f"- {gap}" for gap in gaps)}
-    async with telling_drafts(context) as write:
-        reply = await context.tools.models.compose(
-            composition, fields, log=context.log, model=context.query.options.model, on_text=write
+    async with telling_drafts(context) as draft:
+        reply = await draft.while_grounded(
+            context.tools.models.compose(
+                composition, fields, log=context.log, model=context.query.options.model, on_text=draft.write
+            )
         )
+    left = _stopped(context, draft) if reply is None else _left(reply, draft)
+    return replace(left, events=[*draft.untold(), *left.events])
+
+
+def _left(reply: ComposedText | Failure, draft: GrowingDraft) -> StepResult:
     if isinstance(reply, Failure):
         return StepResult.single(
             Drafted(status="failed", text="", model=None, reason=reply.reason, code=f"model_{reply.kind}")
@@ -43,4 +53,13 @@ async def generate(context: StepContext) -> StepResult:
     if is_idk(text):
         reason = "The passages that were found do not contain the answer."
         return StepResult.single(Drafted(status="abstained", text=text, model=reply.model, reason=reason))
-    return StepResult.single(Drafted(status="complete", text=text, model=reply.model))
+    return StepResult.single(Drafted(status="complete", text=text, model=reply.model, early=sorted(draft.handed_out)))
+
+
+def _stopped(context: StepContext, draft: GrowingDraft) -> StepResult:
+    """The answer ends where it was stopped; what becomes of it is decided as of any other that is not grounded."""
+    model = context.log.records[-1].model if context.log.records else None
+    drafted = Drafted(
+        status="complete", text=draft.closed_text, model=model, early=sorted(draft.handed_out), stopped=STOPPED
+    )
+    return StepResult.single(drafted, events=[("draft.stopped", {"round": context.round, "reason": STOPPED})])

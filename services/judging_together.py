@@ -1,0 +1,82 @@
+"""Several statements in one model call, each against its own sources: far fewer calls, the same rules (preset `cheap`).
+
+A verdict counts under its statement's own id only, and is held against that statement's own sources, as if it had been
+asked alone. Whatever cannot be read so is asked alone.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clients.llm.failures import FailureKind
+from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.protocol import CallLog
+from domain.batches import packed
+from domain.judgements import CHECK_STATEMENTS, ItemCheck
+from domain.outcomes import Checked
+from domain.ruling import Grounds
+from domain.sources import Sources
+from domain.together import MOST_STATEMENTS, Statements, by_id
+from services.judging import WINDOW_CHARS, judge_statement
+
+UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
+"""Failures that a shorter call may not have. Where nobody answers, many calls would fail like the one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A statement and the sources that it cites; calls about it are recorded under `item`."""
+
+    item: str
+    statement: str
+    sources: Sources
+
+
+async def judge_together(models: ModelGateway, pairs: Sequence[Pair], *, log: CallLog) -> list[Checked]:
+    """Return for each of `pairs`, in order, what `judge_statement` does, with as few calls as their length allows.
+
+    A statement whose sources need windows is judged alone.
+    """
+    # Statements about the same sources side by side: then these are shown once.
+    order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
+    groups = packed(order, lambda places: _fit([pairs[place] for place in places]))
+    checks = await asyncio.gather(*(_judged(models, [pairs[place] for place in group], log) for group in groups))
+    found = {
+        place: check
+        for group, each in zip(groups, checks, strict=True)
+        for place, check in zip(group, each, strict=True)
+    }
+    return [found[place] for place in range(len(pairs))]
+
+
+def _fit(pairs: Sequence[Pair]) -> bool:
+    texts = {source.text for pair in pairs for source in pair.sources} | {pair.statement for pair in pairs}
+    return len(pairs) <= MOST_STATEMENTS and sum(map(len, texts)) <= WINDOW_CHARS
+
+
+async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> Sequence[Checked]:
+    if len(pairs) == 1:
+        return [await _alone(models, pairs[0], log)]
+    asked, sources = Statements.of([(pair.statement, pair.sources) for pair in pairs])
+    reply = await models.ask(
+        CHECK_STATEMENTS.for_items(len(pairs)),
+        {"sources": sources, "statements": asked},
+        log=log,
+        item=",".join(pair.item for pair in pairs),
+    )
+    if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
+        return [Checked(status="not_checked", verdict=None, reason=reply.reason) for _ in pairs]
+    verdicts = {} if isinstance(reply, Failure) else by_id(asked, reply.verdicts)
+    ruled = (_ruled(models, pair, verdicts.get(each.id), log) for pair, each in zip(pairs, asked, strict=True))
+    return await asyncio.gather(*ruled)
+
+
+async def _ruled(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log: CallLog) -> Checked:
+    if replied is None:
+        return await _alone(models, pair, log)
+    grounds = Grounds.of(pair.statement, [source.text for source in pair.sources])
+    return Checked(status="checked", verdict=grounds.rule(replied.verdict).as_json())
+
+
+async def _alone(models: ModelGateway, pair: Pair, log: CallLog) -> Checked:
+    return await judge_statement(models, pair.statement, pair.sources, log=log, item=pair.item)

@@ -1,0 +1,58 @@
+"""An answer of which nothing is in the sources is not written to its end (N1)."""
+
+import json
+
+import pytest
+from httpx_sse import connect_sse
+
+from tests.e2e.stack import running_stack
+from tests.simulators.groq.faults import Fault, FaultKind
+from tests.simulators.groq.server import KEY, GroqSimulator
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stopped")]
+
+SOURCE = "All returns must be made within 30 days of the purchase date."
+ANSWER = " ".join(
+    f"{said} [†1]."
+    for said in (
+        "All returns must be made within 80 days of the purchase date",
+        "All returns must be made within 90 days of the purchase date",
+        "All returns must be made within 70 days of the purchase date",
+        "All returns must be made within 60 days of the purchase date",
+        "All returns must be made within 50 days of the purchase date",
+        "All returns must be made within 40 days of the purchase date",
+    )
+)
+
+
+def test_writing_stops_when_nothing_of_it_is_in_the_sources() -> None:  # N1, A4
+    """The model holds in the middle of its answer and is never told to go on: only a stop ends the question."""
+    with GroqSimulator() as simulator:
+        environment = {
+            "GROQ_API_KEY": KEY,
+            "GROQ_BASE_URL": simulator.base_url,
+            "CITEWELL_GRAPH__EXTRACTOR": "off",
+            "CITEWELL_STREAM__STOP_UNGROUNDED_AFTER": "2",
+            "CITEWELL_VERIFICATION__MAX_CRAG_ATTEMPTS": "0",
+            "CITEWELL_VERIFICATION__REPAIR": "citations",
+        }
+        with running_stack(**environment) as stack:
+            stack.add_text("returns.md", SOURCE, workspace="stopped")
+            simulator.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=ANSWER))
+            query_id = stack.submit("Within how many days must returns be made?", workspace="stopped")
+            with connect_sse(stack.http, "GET", f"/v1/queries/{query_id}/events") as source:
+                told = [(event.event, json.loads(event.data)) for event in source.iter_sse() if event.data]
+            query, history = stack.wait(query_id), stack.history(query_id)
+            simulator.go_on()
+
+    [stopped] = [data for type_, data in told if type_ == "draft.stopped"]
+    failed = [data["sentence"] for type_, data in told if type_ == "sentence.failed"]
+    assert failed[:2] == [0, 1]
+    assert query["original_answer"] == ANSWER[: len(query["original_answer"])]
+    assert query["original_answer"].endswith("[†1].")
+    assert len(query["original_answer"]) < len(ANSWER)
+    assert stopped["reason"] in query["verification"]["issues"]
+    # It was asked for, and that is in the books.
+    [call] = [call for call in history["model_calls"] if call["prompt"] == "generate_answer"]
+    assert "stopped before its end" in call["error"]
+    assert call["prompt_tokens"] > 0
