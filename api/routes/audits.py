@@ -1,0 +1,85 @@
+"""Audits: the chain that proves a result, a look whether anything was changed, and verifying again (N6)."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from api.idempotency import REPLAYED, MaybeRepeated
+from api.room import ROOM_FOR_A_QUESTION
+from api.schemas.audits import AuditChecked, AuditRead, Head, ReverifyCreate
+from api.schemas.verifications import VerificationAccepted, VerificationLinks
+from api.uploads import require_json
+from config.settings import settings
+from db.models import QueryKind
+from services import auditing
+from services.reverifying import Reverification, reverify
+from workers.launcher import launcher
+
+router = APIRouter(prefix="/v1", tags=["audits"])
+
+After = Annotated[int, Query(ge=0, description="Records behind this one.")]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+KeptHead = Annotated[Head | None, Query(description="The head that you kept, instead of the one that is stored.")]
+
+
+@router.get("/queries/{query_id}/audit", response_model=AuditRead)
+def get_audit(query_id: UUID, after: After = 0, limit: Limit = 500) -> object:
+    """The chain of records that proves the result of a question."""
+    return auditing.read_audit(query_id, QueryKind.ANSWER, after=after, limit=limit)
+
+
+@router.get("/queries/{query_id}/audit/check", response_model=AuditChecked)
+def check_audit(query_id: UUID, head: KeptHead = None) -> object:
+    """Compute every hash anew from what is stored, and name each record that is not what it was."""
+    return auditing.check_audit(query_id, QueryKind.ANSWER, head)
+
+
+@router.post("/queries/{query_id}/reverify", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
+def reverify_answer(
+    query_id: UUID, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
+) -> VerificationAccepted:
+    """Verify the published answer again, on the passages that it was written from: `id` is the verification's.
+
+    Its `comparison` tells, sentence by sentence, what was said before and what is now.
+    """
+    return _reverified(query_id, QueryKind.ANSWER, asked, repeatable, response)
+
+
+@router.get("/verifications/{verification_id}/audit", response_model=AuditRead)
+def get_verification_audit(verification_id: UUID, after: After = 0, limit: Limit = 500) -> object:
+    """The chain of records that proves a verification."""
+    return auditing.read_audit(verification_id, QueryKind.VERIFICATION, after=after, limit=limit)
+
+
+@router.get("/verifications/{verification_id}/audit/check", response_model=AuditChecked)
+def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> object:
+    """Compute every hash anew from what is stored, and name each record that is not what it was."""
+    return auditing.check_audit(verification_id, QueryKind.VERIFICATION, head)
+
+
+@router.post(
+    "/verifications/{verification_id}/reverify",
+    status_code=202,
+    dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
+)
+def reverify_given(
+    verification_id: UUID, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
+) -> VerificationAccepted:
+    """Verify an answer from elsewhere again, on the sources that came with it: `id` is the new verification's."""
+    return _reverified(verification_id, QueryKind.VERIFICATION, asked, repeatable, response)
+
+
+def _reverified(
+    query_id: UUID, kind: QueryKind, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
+) -> VerificationAccepted:
+    wanted = Reverification(asked.model, asked.preset, asked.citation_confidence, asked.checks, asked.callback_url)
+    new_id, repeated = reverify(query_id, kind, wanted, settings(), repeatable)
+    if repeated:
+        response.headers.update(REPLAYED)
+    else:
+        launcher().queries()
+    here = f"{router.prefix}/verifications/{new_id}"
+    response.headers["Location"] = here
+    links = VerificationLinks(self=here, events=f"{here}/events", history=f"{here}/history")
+    return VerificationAccepted(id=new_id, status="queued", custom_id=None, links=links)

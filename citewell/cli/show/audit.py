@@ -1,0 +1,86 @@
+"""Audits as people read them."""
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from citewell.cli.console import plain
+from citewell.cli.show.words import counted, verdict
+from citewell.wire import AuditCheck, AuditDifference, AuditRecord, Comparison, SentenceCompared
+
+_HASH_DIGITS = 12
+_SAYS = {
+    "broken": "the chain is broken here",
+    "changed": "was changed",
+    "missing": "is gone",
+    "added": "was added later",
+}
+
+
+def chain_view(each: AuditRecord) -> Text:
+    """One line: place, hash, and what it is of."""
+    record = each["record"]
+    return plain(f"{record['seq']:>4}  {each['hash'][:_HASH_DIGITS]}  {_named(record)}")
+
+
+def check_view(found: AuditCheck) -> RenderableType:
+    """OK, or a line for each record that is not what it was."""
+    lines: list[RenderableType] = [_difference(each) for each in found["differences"]]
+    lines.append(
+        plain(f"head {found['head']}")
+        if lines
+        else plain(f"OK: {counted(found['records'], 'record')}, head {found['head']}", "green")
+    )
+    notes = {
+        "erased": "contents were erased; their hashes remain",
+        "later": "calls or outcomes were stored after the end",
+        "unknown_prompts": "prompts are in another version on this server",
+    }
+    lines += [plain(f"{found[name]} {words}", "dim") for name, words in notes.items() if found[name]]
+    return Group(*lines)
+
+
+def _difference(each: AuditDifference) -> Text:
+    where = f"record {each['seq']}" if each["seq"] else "what is stored"
+    fields = f" ({', '.join(each['fields'])})" if each["fields"] else ""
+    return plain(f"{where}: {_named(each['record'])} {_SAYS[each['what']]}{fields}", "red")
+
+
+def _named(record: dict[str, Any]) -> str:
+    """`outcome round 0 check_statements s1:c1`."""
+    kind = record.get("kind", "head")
+    names = ("chunk_id", "name", "version", "step", "item", "prompt", "call", "index", "position", "number", "status")
+    told = [f"{record[name]}" for name in names if record.get(name) not in (None, "") and name in _told_of(kind)]
+    return " ".join([kind, *told])
+
+
+def _told_of(kind: str) -> tuple[str, ...]:
+    return {
+        "source": ("chunk_id", "version"),
+        "prompt": ("name", "version"),
+        "call": ("call", "step", "item", "prompt"),
+        "outcome": ("step", "item"),
+        "edit": ("index",),
+        "citation": ("position", "number"),
+        "verdict": ("position", "status"),
+        "result": ("status",),
+    }.get(kind, ())
+
+
+def comparison_view(found: Comparison) -> RenderableType:
+    """What is judged otherwise, or that nothing is."""
+    changed = [each for each in found["sentences"] if each["changed"]]
+    if not changed:
+        return plain(f"all {counted(len(found['sentences']), 'sentence')} are judged as before", "green")
+    lines: list[RenderableType] = [Text(f"{counted(len(changed), 'sentence')} of {len(found['sentences'])} changed")]
+    return Group(*lines, *(line for each in changed for line in _sentence(each)))
+
+
+def _sentence(each: SentenceCompared) -> list[RenderableType]:
+    old, new = (verdict(state["status"]) if state else Text("–") for state in (each["old"], each["new"]))
+    return [
+        plain(each["text"]),
+        Text.assemble("  ", old, " → ", new),
+        plain(f"  {(each['new'] or {}).get('reason', '')}", "dim"),
+    ]

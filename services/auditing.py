@@ -1,0 +1,95 @@
+"""The audit of a query (N6): sealed when it ends, shown, and held against what is stored now."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.models import Query, QueryKind, QueryStatus
+from db.queries import audits, queries
+from db.queries.audits import PROMPTS_PART, StoredChain
+from db.session import reading
+from domain.audit import Record, audit, chain, read_record
+from domain.errors import AuditNotFound
+from domain.prompts import prompt_sha256
+
+AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
+"""What was cancelled has no result to prove."""
+
+
+def seal(session: Session, query_id: uuid.UUID) -> None:
+    """Chain all that proves the result, in the transaction that ends the query: two statements."""
+    audits.add_chain(session, query_id, chain(_contents(session, query_id)))
+
+
+def _contents(session: Session, query_id: uuid.UUID) -> list[Record]:
+    found = audits.list_contents(session, query_id)
+    before = [record for part, record in found if part < PROMPTS_PART]
+    behind = [record for part, record in found if part > PROMPTS_PART]
+    return [*before, *_prompts(behind), *behind]
+
+
+def _prompts(records: Sequence[Record]) -> list[Record]:
+    """Each prompt that was asked with, once."""
+    asked = sorted({(each["prompt"], each["prompt_version"]) for each in records if each["kind"] == "call"})
+    told: list[Record] = []
+    for name, version in asked:
+        # An older process may have asked with a file that this one does not have.
+        known = prompt_sha256(name, version)
+        told.append({"kind": "prompt", "name": name, "version": version, **({"sha256": known} if known else {})})
+    return told
+
+
+def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) -> dict[str, Any]:
+    """A page of the chain behind record `after`. Raises QueryNotFound, VerificationNotFound, AuditNotFound."""
+    with reading() as session:
+        stored = _get_chain(session, queries.get_query(session, query_id, kind))
+    records, hashes = stored.chain.records, stored.chain.hashes
+    # As many as there are of both: somebody may have cut one of them.
+    length = min(len(records), len(hashes))
+    end = min(after + limit, length)
+    return {
+        "query": str(query_id),
+        **_head(stored),
+        "chain": [{"record": read_record(records, place), "hash": hashes[place]} for place in range(after, end)],
+        "next_after": end if end < length else None,
+    }
+
+
+def check_audit(query_id: uuid.UUID, kind: QueryKind, head: str | None = None) -> dict[str, Any]:
+    """Compute every hash anew from what is stored now, and say which record is not what it was.
+
+    `head` is one that somebody kept. Raises QueryNotFound, VerificationNotFound, AuditNotFound.
+    """
+    with reading() as session:
+        stored = _get_chain(session, queries.get_query(session, query_id, kind))
+        found = audit(stored.chain, head or stored.head, _contents(session, query_id))
+    return {
+        "query": str(query_id),
+        **_head(stored),
+        "intact": not found.differences,
+        "differences": [{**each._asdict(), "fields": list(each.fields)} for each in found.differences],
+        "erased": found.erased,
+        "later": found.later,
+        "unknown_prompts": found.unknown,
+    }
+
+
+def _head(stored: StoredChain) -> dict[str, Any]:
+    return {"format": stored.format, "head": stored.head, "records": len(stored.chain.records)}
+
+
+def _get_chain(session: Session, query: Query) -> StoredChain:
+    stored = audits.find_chain(session, query.id)
+    if stored is None:
+        raise AuditNotFound(_why_none(query))
+    return stored
+
+
+def _why_none(query: Query) -> str:
+    if query.finished_at is None:
+        return f"The query is {query.status}; its audit is written when it ends."
+    if query.status == QueryStatus.CANCELLED:
+        return "The query was cancelled, so there is no result to prove."
+    return "The query ended in a version of Citewell that kept no audit."

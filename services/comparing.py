@@ -1,0 +1,59 @@
+"""What a verification found that was made of a stored answer, beside what the one before had found (N6)."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.models import QueryKind
+from db.queries import queries, results
+from db.queries.results import StoredVerification
+from domain.reverification import Stated, compare
+
+_SCORES = ("confidence", "accuracy_rate", "overall_score", "is_grounded")
+
+
+def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[str, Any] | None:
+    """Per sentence and score what was and what is; None until the new verification has ended, or without an old one."""
+    old = queries.find_query(session, old_id)
+    new = results.find_draft_verification(session, new_id)
+    before = _before(session, old_id, old.kind) if old else None
+    if old is None or new is None or before is None:
+        return None
+    sentences = compare(_stated(before), _stated(new))
+    return {
+        "of": str(old_id),
+        "old_verifier": before.verification.verifier,
+        "new_verifier": new.verification.verifier,
+        "changed": sum(each["changed"] for each in sentences),
+        "scores": {
+            name: {"old": getattr(before.verification, name), "new": getattr(new.verification, name)}
+            for name in _SCORES
+        },
+        "sentences": sentences,
+    }
+
+
+def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerification | None:
+    # Of a given answer (N2) the verdicts on the text as it was given are told, and made again.
+    find = results.find_draft_verification if kind == QueryKind.VERIFICATION else results.find_published_verification
+    return find(session, query_id)
+
+
+def _stated(stored: StoredVerification) -> list[Stated]:
+    return [
+        Stated(each.start, each.end, each.text, each.status, each.support, each.reason) for each in stored.sentences
+    ]
+
+
+def read_reverifications(session: Session, query_id: uuid.UUID) -> list[dict[str, Any]]:
+    """Every verification that was made of the query's answer since, the first one first."""
+    return [
+        {
+            "id": str(each.id),
+            "status": each.status,
+            "created_at": each.created_at.isoformat(),
+            "changed": told["changed"] if (told := comparison(session, query_id, each.id)) else None,
+        }
+        for each in queries.list_reverifications(session, query_id)
+    ]

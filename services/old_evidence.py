@@ -1,0 +1,47 @@
+"""The passages that a published answer rests on, as they are stored (N6)."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.models import Answer, Citation
+from db.queries import steps
+from db.queries.chunks import Passage, find_passages, get_passages
+from domain.errors import NotReverifiable
+
+
+def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage]:
+    """What the answer cites, number N at place N-1, and behind that what else it was written from.
+
+    Raises NotReverifiable when any of it is not stored any more: a verdict without it would say nothing.
+    """
+    selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
+    keys: list[int] = selected.get("selected", [])
+    cited = cited_passages(session, citations)
+    written_from = get_passages(session, keys)
+    missing = len([each for each in cited if each is None]) + len(keys) - len(written_from)
+    if missing:
+        raise NotReverifiable(
+            f"{missing} of the passages that the answer was written from were deleted with their documents."
+        )
+    found = [each for each in cited if each is not None]
+    known = {each.key for each in found}
+    return [*found, *(each for each in written_from if each.key not in known)]
+
+
+def cited_passages(session: Session, citations: list[Citation]) -> list[Passage | None]:
+    """The passage that each number stands for, from 1 on; None for one that was deleted."""
+    places: dict[int, tuple[uuid.UUID, int]] = {each.number: (each.document_id, each.chunk_index) for each in citations}
+    stored = find_passages(session, set(places.values()))
+    return [stored.get(places[number]) for number in sorted(places)]
+
+
+def as_source(passage: Passage) -> dict[str, Any]:
+    """What a given source (N2) has besides its text: where it comes from, and what it is part of."""
+    length = len(passage.text)
+    return {
+        "pages": [[passage.page, 0, length]] if passage.page is not None else None,
+        "sections": [[passage.section, 0, length]] if passage.section else None,
+        "context": passage.context,
+    }

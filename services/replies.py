@@ -1,0 +1,133 @@
+"""Kept replies in Postgres. A call of its own for each would cost more than many a reply is worth: they are gathered.
+
+For one event loop; statements run in threads, because sessions block.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from clients.llm.kept import KeptReply
+from db.queries import replies
+from db.session import acting_for, current_tenant, reading, transaction
+from domain.errors import DatabaseUnavailable
+
+log = structlog.get_logger()
+
+LOOK_UP_WITHIN_S = 0.001
+STORE_WITHIN_S = 0.02
+LONGEST_LOOK_UP_S = 1.0
+AGAIN_S = 0.25
+MOST_HELD = 2_000
+"""Replies that a process holds while Postgres is away."""
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+
+class StoredReplies:
+    """A ReplyStore. Replies older than `keep_s` seconds are not found, nor those of another `origin`: what answers.
+
+    Lookups that begin together are one SELECT, replies that arrive within 20 ms one INSERT, per tenant.
+    """
+
+    def __init__(self, keep_s: float, origin: str = "") -> None:
+        self._keep_s = keep_s
+        self._origin = hashlib.sha256(origin.encode()).digest()
+        self._found = _Gathered(self._find, LOOK_UP_WITHIN_S)
+        self._stored = _Gathered(self._store, STORE_WITHIN_S)
+        self._unstored: dict[tuple[int, bytes], KeptReply] = {}
+        self._again: asyncio.Task[None] | None = None
+
+    async def get(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptReply]:
+        """Those of `keys` that are there; when Postgres is away or takes its time those that this process holds."""
+        tenant = current_tenant()
+        held = {key: self._unstored[tenant, key] for key in keys if (tenant, key) in self._unstored}
+        if len(held) == len(keys):
+            return held
+        try:
+            async with asyncio.timeout(LONGEST_LOOK_UP_S):
+                found = await self._found.add({key: None for key in keys if key not in held})
+        except TimeoutError:
+            return held
+        return held | {key: found[key] for key in keys if key in found} if found else held
+
+    async def put(self, key: bytes, reply: KeptReply) -> None:
+        """Keep a reply; return when it is stored, or could not be: then it is held here and stored with the next."""
+        tenant = current_tenant()
+        self._hold(tenant, key, reply)
+        together = {each: held for (owner, each), held in self._unstored.items() if owner == tenant}
+        if await self._stored.add(together) is not None:
+            for each in together:
+                self._unstored.pop((tenant, each), None)
+        elif self._again is None or self._again.done():
+            self._again = asyncio.create_task(self._store_again())
+
+    async def _store_again(self) -> None:
+        """Until Postgres is back: another process may be about to ask the same."""
+        while self._unstored:
+            await asyncio.sleep(AGAIN_S)
+            for (tenant, key), reply in list(self._unstored.items())[:1]:
+                with acting_for(tenant):
+                    await self.put(key, reply)
+
+    def _hold(self, tenant: int, key: bytes, reply: KeptReply) -> None:
+        self._unstored[tenant, key] = reply
+        if len(self._unstored) > MOST_HELD:
+            self._unstored.pop(next(iter(self._unstored)))
+
+    def _store(self, kept: Mapping[bytes, KeptReply]) -> bool:
+        rows = {self._row(key): replies.Reply(reply.text, reply.model) for key, reply in kept.items()}
+        try:
+            with transaction() as session:
+                replies.add_replies(session, rows, self._keep_s)
+        except (DBAPIError, ValueError) as error:
+            # One that cannot be stored must not keep back all that come after it.
+            log.error("replies_not_stored", count=len(rows), error=type(error).__name__)
+            return False
+        return True
+
+    def _row(self, key: bytes) -> bytes:
+        return hashlib.sha256(self._origin + key).digest()
+
+    def _find(self, keys: Mapping[bytes, None]) -> Mapping[bytes, KeptReply]:
+        with reading() as session:
+            found = replies.find_replies(session, [self._row(key) for key in keys], self._keep_s)
+        stored = {key: found[self._row(key)] for key in keys if self._row(key) in found}
+        return {key: KeptReply(reply.text, reply.model) for key, reply in stored.items()}
+
+
+class _Gathered(Generic[_T, _R]):
+    """Does `work` in a thread for all that was added within `within_s` seconds, separately for each tenant."""
+
+    def __init__(self, work: Callable[[Mapping[bytes, _T]], _R], within_s: float) -> None:
+        self._work = work
+        self._within_s = within_s
+        self._waiting: dict[int, tuple[dict[bytes, _T], asyncio.Task[_R | None]]] = {}
+
+    async def add(self, items: Mapping[bytes, _T]) -> _R | None:
+        """Return what the work on these items and others came to; None when Postgres is away."""
+        tenant = current_tenant()
+        if tenant not in self._waiting:
+            self._waiting[tenant] = {}, asyncio.create_task(self._soon(tenant))
+        together, work = self._waiting[tenant]
+        together.update(items)
+        # Whoever is stopped while it waits must not stop the others' work.
+        return await asyncio.shield(work)
+
+    async def _soon(self, tenant: int) -> _R | None:
+        await asyncio.sleep(self._within_s)
+        items, _ = self._waiting.pop(tenant)
+        try:
+            return await asyncio.to_thread(self._for, tenant, items)
+        except DatabaseUnavailable as error:
+            log.warning("replies_not_reached", error=type(error).__name__)
+            return None
+
+    def _for(self, tenant: int, items: Mapping[bytes, _T]) -> _R:
+        with acting_for(tenant):
+            return self._work(items)

@@ -1,0 +1,48 @@
+"""Stories whose model calls are stored, as workers store them: what an audit is made of (N6)."""
+
+from clients.llm.gateway import ModelGateway
+from clients.llm.offline import OfflineModel
+from config.models import ModelSettings
+from config.settings import settings
+from db.queries.records import add_model_calls
+from db.session import transaction
+from services.accounting import model_call_rows
+from services.step import Outcome
+from tests.services.given_story import GivenStory
+from tests.services.story import Body, Story
+
+
+def _stored(story: Story, step: str, before: int) -> None:
+    context = story.context(NoModels(), ())
+    calls = model_call_rows(story.log.records[before:], context, step, settings().models.catalogue)
+    with transaction() as session:
+        add_model_calls(session, calls)
+
+
+class NoModels(ModelGateway):
+    """Of a context in which nobody is asked."""
+
+    def __init__(self) -> None:
+        super().__init__(OfflineModel(None), ModelSettings())
+
+
+class AuditedStory(Story):
+    """A question."""
+
+    def run(self, step: str, body: Body, *items: str) -> Outcome:
+        """Run a step and store its calls."""
+        before = len(self.log.records)
+        outcome = super().run(step, body, *items)
+        _stored(self, step, before)
+        return outcome
+
+
+class AuditedGivenStory(GivenStory):
+    """An answer from elsewhere."""
+
+    def run(self, step: str, body: Body, *items: str) -> Outcome:
+        """Run a step and store its calls."""
+        before = len(self.log.records)
+        outcome = super().run(step, body, *items)
+        _stored(self, step, before)
+        return outcome
