@@ -13,6 +13,7 @@ from domain.evidence import claim_relevance
 from domain.mending import Repair
 from domain.modes import IDK
 from domain.verdicts import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
+from services.degrading import left_out_issues
 from services.findings import Findings
 from services.notes import notes_issues
 from services.repairs import Repairs
@@ -87,7 +88,7 @@ def published_verification(context: StepContext, findings: Findings, published: 
 
 def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
     """Nothing was claimed, so nothing is scored; the reason is an issue."""
-    issues = list(dict.fromkeys([reason, *context.selection["issues"]]))
+    issues = list(dict.fromkeys([reason, *context.selection["issues"], *left_out_issues(context)]))
     return _unscored(context, IDK, SentenceStatus.NO_CLAIM, issues, {"abstained": reason})
 
 
@@ -129,14 +130,14 @@ def _verification(context: StepContext, text: str, findings: Findings) -> Verifi
     return Verification(
         query_id=context.query.id,
         round=context.round,
-        verifier=context.tools.verifier or context.tools.models.provider,
+        verifier=context.verifier,
         answer=text,
         overall_score=scores.overall,
         answer_source_alignment=scores.alignment,
         citation_coverage=scores.coverage,
         fact_verification_score=scores.facts,
         accuracy_rate=accuracy_rate(cited),
-        issues=[*scores.issues, *context.selection["issues"]],
+        issues=[*scores.issues, *context.selection["issues"], *left_out_issues(context)],
         verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
         unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
         suggested_corrections=(_verdict_of(context, "check_claims") or {}).get("corrections", []),
@@ -171,7 +172,7 @@ def _set_confidence(
     if findings.unasked:
         return
     verification.is_grounded = _grounded(states) and _grounded(counted)
-    if calibration := context.tools.calibration:
+    if calibration := context.calibration:
         verification.calibration = {"version": calibration.version, "ece": calibration.ece}
         verification.calibrated_confidence = _expected_share(context, judged)
 
@@ -230,10 +231,17 @@ def _verdict_of(context: StepContext, step: str) -> Mapping[str, Any] | None:
 
 def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
     found = notes_issues(context)
+    if stopped := (context.outcome("generate") or {}).get("stopped"):
+        found.append(stopped)
     if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
         found.append("Answerability was not checked.")
     if (context.outcome("check_claims") or {}).get("status", "not_checked") == "not_checked":
         found.append("The claims of the answer were not checked one by one; its sentences were.")
+    elif findings.unlisted:
+        found.append(
+            f"The claims of {len(findings.unlisted)} of {len(states)} sentences were not checked one by one; "
+            "the sentences were."
+        )
     unchecked = 0 if findings.unasked else list(states).count(SentenceStatus.NOT_CHECKED)
     if unchecked:
         found.append(f"{unchecked} of {len(states)} sentences could not be checked.")

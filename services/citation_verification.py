@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from config.settings import VerificationSettings
+from config.verification import VerificationSettings
 from db.queries.chunks import Passage, get_passage, text_around
 from db.session import reading
 from domain.citation_scoring import CitationScore, score_citation

@@ -1,13 +1,17 @@
 """Concluding a query: failing sentences are mended, wrong citations go, the rest is renumbered (S5.5, N5)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation
+from db.queries.events import EventData
 from db.queries.results import StoredVerification, add_answer, add_verification
+from db.session import after_commit
 from domain.correction import Corrected
 from domain.errors import SourceDeleted
 from domain.modes import IDK
@@ -22,11 +26,14 @@ from services.assessment import (
     published_verification,
 )
 from services.citing import assert_exact, choose_span, citation_row
+from services.degrading import ran_out
 from services.findings import Findings, find
 from services.given_citations import judged_citations
 from services.notes import quotes_by_source
+from services.quality_counts import Shown, count_answer
 from services.repairs import Repairs, corrected_draft, read_repairs
 from services.step import StepContext, StepResult
+from services.telling import sentences_kept
 
 log = structlog.get_logger()
 
@@ -44,6 +51,7 @@ class Conclusion:
     """N2: the same for the answer as it was given."""
     judged: list[dict[str, Any]] | None = None
     """N2: what became of every citation of the answer as it was given."""
+    events: Sequence[EventData] = ()
 
 
 def conclude(context: StepContext) -> StepResult:
@@ -51,33 +59,44 @@ def conclude(context: StepContext) -> StepResult:
     if failure := _failure(context):
         return StepResult.single({"status": "failed", **failure})
     try:
-        conclusion = _conclusion(context)
+        conclusion = concluded(context)
     except SourceDeleted as error:
         return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
+
+    verification = conclusion.verification
+    published = None if verification is None else Shown(verification, conclusion.citations)
 
     def save(session: Session) -> None:
         given_with = context.query.id if context.query.is_given else None
         assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
         add_answer(session, conclusion.answer, conclusion.citations)
-        for verification in (conclusion.draft, conclusion.verification):
-            if verification is not None:
-                add_verification(session, verification)
+        for each in (conclusion.draft, verification):
+            if each is not None:
+                add_verification(session, each)
+        after_commit(session, partial(count_answer, context, conclusion.answer, published))
 
     told = {} if conclusion.judged is None else {"citations": conclusion.judged}
-    return StepResult.single({"status": "answered", "abstained": conclusion.answer.abstained, **told}, save)
+    outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **told}
+    return StepResult.single(outcome, save, conclusion.events)
 
 
 def _failure(context: StepContext) -> dict[str, str] | None:
     """Why there is no answer for a technical reason. "I don't know" would say something about the documents."""
     if context.selection["status"] == "failed":
-        return {"code": "retrieval_failed", "reason": context.selection.get("reason", "retrieval failed")}
+        reason = context.selection.get("reason", "retrieval failed")
+        return {"code": ran_out(context) or "retrieval_failed", "reason": reason}
     if context.selection["status"] == "selected" and context.draft["status"] == "failed":
         draft = context.draft
-        return {"code": draft.get("code", "generation_failed"), "reason": draft.get("reason", "no answer was written")}
+        code = draft.get("code", "generation_failed")
+        if code == "model_deadline":
+            # The call was cut short by the query's own deadline, or by its own.
+            code = ran_out(context) or code
+        return {"code": code, "reason": draft.get("reason", "no answer was written")}
     return None
 
 
-def _conclusion(context: StepContext) -> Conclusion:
+def concluded(context: StepContext) -> Conclusion:
+    """What the query publishes; nothing is stored. Raises SourceDeleted."""
     selection = context.selection
     if selection["status"] == "refused":
         return _abstain(context, IDK, selection.get("reason", "There is too little evidence."))
@@ -97,7 +116,9 @@ def _only_judged(context: StepContext) -> Conclusion:
     findings, text = find(context), context.draft["text"]
     verification = _draft_verification(context, findings)
     verification.verification.kind = "published"
-    return Conclusion(_answer_row(context, text, text), [], verification, judged=judged_citations(context, findings))
+    kept = () if findings.unasked else sentences_kept(context, findings, ())
+    answer = _answer_row(context, text, text)
+    return Conclusion(answer, [], verification, judged=judged_citations(context, findings), events=kept)
 
 
 def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
@@ -120,7 +141,8 @@ def _answered(context: StepContext) -> Conclusion:
     else:
         answer = _answer_row(context, IDK, raw, abstain_reason=reason)
     verification = _verification(context, findings, Published(answer, citations, corrected, repairs))
-    return Conclusion(answer, citations, verification)
+    kept = () if answer.abstained or findings.unasked else sentences_kept(context, findings, repairs.edits)
+    return Conclusion(answer, citations, verification, events=kept)
 
 
 def _unanswerable(context: StepContext) -> str | None:

@@ -88,6 +88,14 @@ def read_query_deliveries(query_id: uuid.UUID) -> list[Json]:
     return [_delivery_json(*each, attempts[each[0].id]) for each in found]
 
 
+def read_delivery(delivery_id: uuid.UUID) -> Json:
+    """One delivery with every attempt and its `payload`. Raises DeliveryNotFound."""
+    with reading() as session:
+        delivery, message = messages.get_delivery(session, delivery_id)
+        attempts = messages.list_attempts(session, [delivery.id])[delivery.id]
+        return {**_delivery_json(delivery, message, attempts), "payload": message.payload}
+
+
 def attempt_json(attempt: WebhookAttempt) -> Json:
     """One attempt as it is told."""
     return {

@@ -11,8 +11,11 @@ from datetime import datetime, timedelta
 from secrets import SystemRandom
 
 import structlog
+from opentelemetry.trace import Span, SpanKind
 from sqlalchemy.orm import Session
 
+from clients.telemetry import families, tracing
+from clients.telemetry.meter import METER
 from clients.webhooks.sending import Sent
 from clients.webhooks.signing import signature_headers
 from config.settings import WebhookSettings
@@ -29,7 +32,7 @@ log = structlog.get_logger()
 Send = Callable[[str, bytes, Mapping[str, str]], Sent]
 """URL, body and headers to what came of it; it ends within the deadline of the settings."""
 
-LEASE_MARGIN_S = 15.0
+LEASE_MARGIN_S = 10.0
 _chance = SystemRandom()
 _LOST = "The process that was sending ended before it noted what came of it; the message may have arrived."
 _GONE = "The receiver answered 410 Gone."
@@ -48,6 +51,7 @@ class _Attempt:
     at: datetime
     body: bytes
     secrets: tuple[str, ...]
+    traceparent: str | None
 
 
 def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid.UUID | None:
@@ -59,11 +63,19 @@ def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid
         attempt = _claim(session, delivery_id, limits)
     if attempt is None:
         return None
+    told = {"citewell.delivery_id": str(delivery_id), "citewell.attempt": attempt.number}
+    with tracing.following(attempt.traceparent, delivery_id), tracing.span("webhook", told, SpanKind.CLIENT) as span:
+        return _send(attempt, send, limits, span)
+
+
+def _send(attempt: _Attempt, send: Send, limits: WebhookSettings, span: Span) -> uuid.UUID | None:
+    delivery_id = attempt.delivery_id
     signed = signature_headers(attempt.message_id, int(attempt.at.timestamp()), attempt.body, attempt.secrets)
     sent = send(attempt.url, attempt.body, signed)
     with transaction() as session:
         result = _note(session, attempt, sent, limits)
         following = rows.find_next_due(session, attempt.destination)
+    _tell(span, sent, result)
     log.info(
         "webhook_attempt",
         delivery_id=str(delivery_id),
@@ -75,11 +87,23 @@ def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid
     return following
 
 
+def _tell(span: Span, sent: Sent, result: Outcome | None) -> None:
+    named = "deleted" if result is None else result.value
+    METER.count(families.WEBHOOK_ATTEMPTS, named)
+    METER.observe(families.WEBHOOK_SECONDS, sent.duration_ms / 1000)
+    span.set_attribute("citewell.outcome", named)
+    if sent.status is not None:
+        span.set_attribute("http.response.status_code", sent.status)
+    if result is not Outcome.DELIVERED:
+        tracing.fail(span, named if sent.status is None else str(sent.status))
+
+
 def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) -> _Attempt | None:
     delivery = rows.lock_due(session, delivery_id, limits.in_flight, limits.in_flight_of_tenant)
     if delivery is None or not _may_be_sent(session, delivery, limits):
         return None
     at = rows.begin_attempt(session, delivery, _lease(limits))
+    message = messages.get_message(session, delivery.message_id)
     return _Attempt(
         delivery_id=delivery.id,
         endpoint_id=delivery.endpoint_id,
@@ -88,8 +112,9 @@ def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) ->
         url=delivery.url,
         number=delivery.attempts,
         at=at,
-        body=messages.get_payload(session, delivery.message_id).encode(),
+        body=message.payload.encode(),
         secrets=_secrets(session, delivery),
+        traceparent=message.traceparent,
     )
 
 

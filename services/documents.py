@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
+from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Document, DocumentStatus
 from db.queries import documents as rows
@@ -13,9 +14,10 @@ from db.queries.documents import DocumentFilter
 from db.queries.graph_jobs import GraphState, graph_states
 from db.queries.graph_storing import forget_document_graph
 from db.queries.paging import Place
+from db.queries.standings import note_deletion
 from db.queries.workspaces import get_or_add_workspace, lock_workspace
 from db.session import reading, transaction
-from domain.errors import BadInput, DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown
+from domain.errors import BadInput, DocumentEmpty, DocumentNotFailed, DocumentTooLarge, DocumentTypeUnknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
             source=new.source,
             details=new.metadata or {},
             version=versions.next_version(others),
+            traceparent=tracing.traceparent(),
         )
         twin = versions.find_twin(session, workspace.id, new.filename, digest)
         return Accepted(document.id, created=True, needs_work=True, same_as=twin)
@@ -108,6 +111,32 @@ def read_document_text(document_id: uuid.UUID) -> str | None:
         return rows.get_document_text(session, document_id)
 
 
+def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
+    """The pages and sections of the stored text as JSON, or None while it is not read yet. Raises DocumentNotFound."""
+    with reading() as session:
+        document = rows.get_document(session, document_id)
+        characters = rows.get_text_length(session, document_id)
+    if characters is None:
+        return None
+    return {
+        "characters": characters,
+        "pages": [dict(zip(("number", "start", "end"), page, strict=True)) for page in document.pages or []],
+        "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in document.sections or []],
+    }
+
+
+def retry_document(document_id: uuid.UUID) -> None:
+    """Queue a failed document once more; publishing it is the caller's next step.
+
+    Raises DocumentNotFound, DocumentNotFailed.
+    """
+    with transaction() as session:
+        document = rows.get_document(session, document_id)
+        if document.status != DocumentStatus.FAILED:
+            raise DocumentNotFailed(f"The document's status is {document.status!r}; only a failed one is tried again.")
+        rows.requeue_document(session, document_id)
+
+
 def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> None:
     """Delete a document with its chunks and what only it told the graph; answers keep their own copies of what they
     cite.
@@ -117,6 +146,7 @@ def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> No
     with transaction() as session:
         document = rows.get_document(session, document_id)
         gone = versions.list_versions(session, document_id) if all_versions else [document]
+        note_deletion(session, [each.id for each in gone])
         for each in gone:
             forget_document_graph(session, document.workspace_id, each.id)
         (versions.delete_versions if all_versions else rows.delete_document)(session, document_id)

@@ -11,6 +11,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog, CallRecord
 from config.models import ModelInfo
+from domain.batches import batches
 from domain.calibration import Calibration, fit
 from domain.metrics import (
     Score,
@@ -22,10 +23,13 @@ from domain.metrics import (
     roc_auc,
     support_score,
 )
+from domain.options import Preset
 from domain.outcomes import Checked
 from domain.sources import Sources
+from domain.together import MOST_STATEMENTS
 from services.evaluation_files import LabelledPair
 from services.judging import judge_statement
+from services.judging_together import Pair, judge_together
 
 Measures = dict[str, Score]
 """Measures by name; None where one is not defined."""
@@ -55,17 +59,31 @@ async def judge_pairs(
     concurrency: int,
     uncertain_below: float,
     on_done: Callable[[], None],
+    preset: Preset = "standard",
 ) -> list[JudgedPair]:
-    """Check every pair, `concurrency` of them at a time; the result is in the order of `pairs`."""
+    """Check every pair, `concurrency` calls at a time; the result is in the order of `pairs`.
 
-    async def judge(pair: LabelledPair) -> JudgedPair:
+    `cheap` checks neighbours together, each against its own source; their calls are those of the first of them.
+    `on_done` is called for each pair.
+    """
+
+    async def judge(together: Sequence[LabelledPair]) -> list[JudgedPair]:
         log = CallLog()
-        sources = Sources.numbered([("source", pair.source)])
-        checked = await judge_statement(models, pair.claim, sources, log=log)
-        on_done()
-        return judged_pair(pair.label, checked, uncertain_below, tuple(log.records))
+        asked = [Pair("", pair.claim, Sources.numbered([("source", pair.source)])) for pair in together]
+        if preset == "cheap":
+            checks = await judge_together(models, asked, log=log)
+        else:
+            checks = [await judge_statement(models, each.statement, each.sources, log=log) for each in asked]
+        for _ in together:
+            on_done()
+        calls = [tuple(log.records), *[()] * (len(together) - 1)]
+        return [
+            judged_pair(pair.label, checked, uncertain_below, made)
+            for pair, checked, made in zip(together, checks, calls, strict=True)
+        ]
 
-    return await bounded(judge, pairs, concurrency)
+    groups = batches(pairs, MOST_STATEMENTS if preset == "cheap" else 1)
+    return [pair for group in await bounded(judge, groups, concurrency) for pair in group]
 
 
 def judged_pair(label: int, checked: Checked, uncertain_below: float, calls: tuple[CallRecord, ...]) -> JudgedPair:
@@ -133,6 +151,8 @@ def usage_of(calls: Sequence[CallRecord], catalogue: Mapping[str, ModelInfo]) ->
     """Sum up model calls, failed attempts included: how many per model that answered, and what they cost."""
     return {
         "calls": dict(Counter(call.model for call in calls)),
+        "prompt_tokens": sum(call.usage.prompt_tokens for call in calls),
+        "completion_tokens": sum(call.usage.completion_tokens for call in calls),
         "cost_usd": float(sum((cost_usd(call.model, call.usage, catalogue) for call in calls), Decimal())),
     }
 

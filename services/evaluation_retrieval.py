@@ -23,6 +23,7 @@ from db.queries.workspaces import delete_workspace, get_or_add_workspace
 from db.session import reading, transaction
 from domain.documents import Page, ParsedDocument
 from domain.metrics import Score, found, mean, reciprocal_rank, roc_auc
+from domain.options import Preset
 from domain.ranking import Scored, rank
 from services import spaces
 from services.evaluation import Measures, bounded
@@ -88,12 +89,13 @@ async def ask_questions(
     settings: RetrievalSettings,
     concurrency: int,
     on_done: Callable[[], None],
+    preset: Preset = "standard",
 ) -> list[AskedQuestion]:
     """Search and rerank for every question as the pipeline does; at most about `concurrency` model calls at a time."""
     search = Search(collection.workspace_id, settings.method, settings.k, dense_weight=settings.dense_weight)
 
     async def ask(question: LabelledQuestion) -> AskedQuestion:
-        asked = await _ask(question, collection, search, tools)
+        asked = await _ask(question, collection, search, tools, shares_calls=preset == "cheap")
         on_done()
         return asked
 
@@ -121,10 +123,12 @@ def _order_measured(asked: Sequence[AskedQuestion], order: Callable[[AskedQuesti
     return {**recalls, "mrr": mean(reciprocal_rank(each.labelled.gold, order(each)) for each in asked)}
 
 
-async def _ask(labelled: LabelledQuestion, collection: Collection, search: Search, tools: Tools) -> AskedQuestion:
+async def _ask(
+    labelled: LabelledQuestion, collection: Collection, search: Search, tools: Tools, *, shares_calls: bool
+) -> AskedQuestion:
     log = CallLog()
     passages = await asyncio.to_thread(_candidates, labelled.question, search, tools.embedder)
-    scores = await score_passages(tools, labelled.question, passages, log)
+    scores = await score_passages(tools, labelled.question, passages, log, shares_calls=shares_calls)
     ranked = rank(
         [
             Scored(collection.ids[passage.chunk_id], place, score["score"])
@@ -171,9 +175,6 @@ def _store_document(
             source="evaluation",
             details={},
         )
-        # All in one transaction: no ingestion worker ever sees the document unfinished.
-        attempt = rows.claim_document(session, document.id, _LEASE_S) or 0
-        rows.store_parsed(session, document.id, attempt, parsed, len(passages), lease_s=_LEASE_S)
         chunk_ids = [f"{document.doc_id}::chunk_{index}" for index in range(len(passages))]
         owner = {"document_id": document.id, "section": None, "context": None}
         chunks = [
@@ -185,6 +186,10 @@ def _store_document(
             }
             for index, (chunk_id, where) in enumerate(zip(chunk_ids, zip(passages, starts, strict=True), strict=True))
         ]
+        # All in one transaction: no ingestion worker ever sees the document unfinished.
+        claim = rows.claim_document(session, document.id, _LEASE_S)
+        attempt = claim.attempt if claim else 0
+        rows.store_parsed(session, document.id, attempt, parsed, chunks, lease_s=_LEASE_S)
         keys = rows.add_chunks(session, workspace_id, chunks)
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
         rows.advance_document(session, document.id, attempt, lease_s=_LEASE_S, chunks_done=len(chunks))

@@ -9,7 +9,8 @@ from domain.claim_verdicts import ClaimStatus
 from domain.confidence import confidence
 from domain.evidence import claim_relevance
 from domain.verdicts import PairVerdict, SentenceStatus, is_failing, sentence_status
-from services.step import Outcome, StepContext
+from services.early import adopted_checks
+from services.step import StepContext
 
 Verdicts = Mapping[tuple[int, int | None], PairVerdict]
 """By (statement index, citation number or None), as the model wrote them."""
@@ -41,6 +42,8 @@ class Findings:
     counted: Sequence[SentenceStatus]
     confidence: float | None
     unasked: bool = False
+    unlisted: Sequence[int] = ()
+    """The sentences whose claims could not be asked for, where those of others could (N4)."""
 
     def checks_of(self, index: int) -> list[PairVerdict]:
         """The verdicts of one statement."""
@@ -52,7 +55,8 @@ class Findings:
         if not mended:
             return self.counted
         left = [claim for claim in self.claims or [] if self._statement_of(claim["claim"]) not in mended]
-        listed = [_AS_SENTENCE[claim["status"]] for claim in left]
+        unlisted = [index for index in self.unlisted if index not in mended]
+        listed = _listed(left, unlisted)
         return min((states, listed), key=_sure) if confidence(listed) is not None else states
 
     def _statement_of(self, claim: str) -> int | None:
@@ -83,7 +87,7 @@ class Findings:
 def find(context: StepContext) -> Findings:
     """Read the outcomes of the checks of `context.round`; a check that left none is `not_checked`."""
     said = statements(context.draft["text"])
-    verdicts = read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
+    verdicts = _read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
     threshold = context.query.options.citation_confidence
     states = {
         each.index: sentence_status(each.claim, [v for (i, _), v in verdicts.items() if i == each.index], threshold)
@@ -91,13 +95,19 @@ def find(context: StepContext) -> Findings:
     }
     checked = (context.outcome("check_claims") or {}).get("verdict")
     claims: list[dict[str, Any]] | None = checked["claims"] if checked else None
+    unlisted: list[int] = checked.get("unchecked", []) if checked else []
     sentences = list(states.values())
-    listed = [_AS_SENTENCE[claim["status"]] for claim in claims or []]
+    listed = _listed(claims or [], unlisted)
     if unasked := _is_unasked(context, verdicts):
         counted = listed
     else:
         counted = min((sentences, listed), key=_sure) if confidence(listed) is not None else sentences
-    return Findings(context.draft["text"], said, verdicts, states, claims, counted, confidence(counted), unasked)
+    draft = context.draft["text"]
+    return Findings(draft, said, verdicts, states, claims, counted, confidence(counted), unasked, unlisted)
+
+
+def _listed(claims: Sequence[Mapping[str, Any]], unlisted: Sequence[int]) -> list[SentenceStatus]:
+    return [*(_AS_SENTENCE[claim["status"]] for claim in claims), *(SentenceStatus.NOT_CHECKED for _ in unlisted)]
 
 
 def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
@@ -105,12 +115,17 @@ def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
     return bool(verdicts and checks) and all(outcome["status"] == "skipped" for outcome in checks)
 
 
-def read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
+def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
     """The verdict of every pair that needs one; a check that left no outcome is `not_checked`."""
-    return {pair: _verdict(pair[1], context.outcome("check_statements", item)) for pair, item in deciding.items()}
+    early = adopted_checks(context)
+    return {
+        pair: read_verdict(pair[1], context.outcome("check_statements", item) or early.get(item))
+        for pair, item in deciding.items()
+    }
 
 
-def _verdict(number: int | None, outcome: Outcome | None) -> PairVerdict:
+def read_verdict(number: int | None, outcome: Mapping[str, Any] | None) -> PairVerdict:
+    """The verdict that a check about source `number` left."""
     found = outcome or {"verdict": None, "reason": "the check left no result"}
     if found["verdict"] is None:
         return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from domain.errors import VerificationInvalid
-from domain.options import QueryOptions
+from domain.options import Preset, QueryOptions
 from services.submission import NewQuery, checked_question, resolve_options
 from services.webhooks import address_policy
 
@@ -52,12 +52,15 @@ class NewVerification:
     citations: Sequence[NewCitation] = ()
     checks: Sequence[Check] | None = None
     workspace: str = "default"
+    preset: Preset | None = None
     model: str | None = None
     repair: Literal["full", "citations", "off"] | None = None
     citation_confidence: float | None = None
     show_claims: bool | None = None
     custom_id: str | None = None
     callback_url: str | None = None
+    deadline_s: float | None = None
+    max_cost_usd: float | None = None
 
 
 def check_verification(new: NewVerification, settings: Settings) -> None:
@@ -113,12 +116,15 @@ def options_of(new: NewVerification, settings: Settings) -> QueryOptions:
     """Fix every setting that shapes the result. Raises ModelNotAllowed."""
     asked = NewQuery(
         question=new.question or "",
+        preset=new.preset,
         model=new.model,
         enable_verification=True,
         show_claims=new.show_claims,
         citation_confidence=new.citation_confidence,
         max_crag_attempts=0,
         repair=new.repair,
+        deadline_s=new.deadline_s,
+        max_cost_usd=new.max_cost_usd,
     )
     return resolve_options(asked, settings)
 

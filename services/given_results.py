@@ -6,12 +6,15 @@ from typing import Any
 
 from db.models import Query, QueryKind, VerificationSentence
 from db.queries import queries, results, steps
-from db.queries.given import chunk_id_of
+from db.queries.audits import find_head
+from db.queries.given import chunk_id_of, get_given_text
 from db.queries.paging import Place
+from db.queries.parking import list_degraded
 from db.queries.queries import QueryFilter
 from db.queries.results import StoredVerification
 from db.session import reading
 from domain.given import as_given
+from services.comparing import comparison
 from services.results import scores_json, timings_json, usage_json
 
 Location = Mapping[str, Any]
@@ -36,7 +39,23 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             "verification": scores_json(stored, query.options) if stored else None,
             "usage": usage_json(session, query_id),
             "timings": timings_json(session, query),
+            "degraded": list_degraded(session, query_id),
+            "audit": find_head(session, query_id),
+            "comparison": comparison(session, query.reverifies, query_id) if query.reverifies else None,
         }
+
+
+def read_source_text(query_id: uuid.UUID, number: int) -> str:
+    """The text of a source as it was given. Raises VerificationNotFound, SourceNotFound."""
+    with reading() as session:
+        queries.get_query(session, query_id, QueryKind.VERIFICATION)
+        return get_given_text(session, query_id, number)
+
+
+def read_custom_id(query_id: uuid.UUID) -> str | None:
+    """The submitter's own id of a verification. Raises VerificationNotFound."""
+    with reading() as session:
+        return queries.get_query(session, query_id, QueryKind.VERIFICATION).custom_id
 
 
 def read_verifications(status: str | None, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
@@ -55,8 +74,11 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
         "batch_id": str(query.batch_id) if query.batch_id else None,
         "workspace": workspace,
         "question": query.question or None,
+        "preset": query.options.get("preset", "standard"),
         "provider": query.provider,
         "error": query.error,
+        "replay_of": str(query.replay_of) if query.replay_of else None,
+        "reverifies": str(query.reverifies) if query.reverifies else None,
         "created_at": query.created_at.isoformat(),
         "finished_at": query.finished_at.isoformat() if query.finished_at else None,
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Document, QueryKind
 from db.queries.given import add_given_sources, read_document
@@ -33,6 +34,9 @@ class Item:
     rows: Sequence[Mapping[str, Any]]
     batch_id: uuid.UUID | None = None
     position: int | None = None
+    reverifies: uuid.UUID | None = None
+    """N6: the query whose answer it is."""
+    judge_model: str | None = None
 
 
 def _portions(items: Sequence[Item]) -> Iterator[list[Item]]:
@@ -84,16 +88,19 @@ class Store:
             "question": checked_question(new.question, self._settings.question_max_chars) if new.question else "",
             "mode": "balanced",
             "provider": self._settings.provider,
-            "options": options_of(new, self._settings).model_dump(mode="json"),
+            "options": {**options_of(new, self._settings).model_dump(mode="json"), "judge_model": item.judge_model},
             "kind": QueryKind.VERIFICATION,
             "callback_url": new.callback_url,
             "custom_id": new.custom_id,
             "batch_id": item.batch_id,
             "position": item.position,
+            # Items of a batch have traces of their own.
+            "traceparent": tracing.traceparent() if item.batch_id is None else None,
+            "reverifies": item.reverifies,
         }
 
     def _row(self, number: int, source: NewSource) -> dict[str, Any]:
-        told = {"number": number, "url": source.url, "document_id": source.document_id}
+        told = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}
         if source.document_id is None:
             pages = None if source.pages is None else [list(page) for page in source.pages]
             title, details = source.title or f"Source {number}", dict(source.metadata)

@@ -17,6 +17,7 @@ from clients.embeddings import Embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog
+from clients.telemetry import tracing
 from config.models import ModelInfo
 from config.settings import GraphSettings
 from db.models import GraphStatus
@@ -26,6 +27,7 @@ from db.queries.graph_jobs import GraphClaim
 from db.queries.graph_storing import lock_graph, store_passage_graph
 from db.session import reading, transaction
 from domain.errors import DatabaseUnavailable
+from services.call_telemetry import tell_calls
 from services.graph_extraction import Extraction, extract
 from services.graph_merging import merge_document
 from services.ingestion import Hold
@@ -73,6 +75,14 @@ def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
     if claim.idle > MAX_IDLE:
         _end(claim, GraphStatus.FAILED, claim.reason or f"{MAX_IDLE} workers ended while they read it.")
         return True
+    attributes = {"citewell.document_id": str(document_id), "citewell.attempt": claim.attempt}
+    with tracing.following(None, document_id), tracing.span("build graph", attributes):
+        _attempt(claim, builder, hold)
+    return True
+
+
+def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
+    document_id = claim.document_id
     try:
         with hold(lambda: _renew(claim)):
             _build(claim, builder)
@@ -86,7 +96,6 @@ def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
         # It is tried again, MAX_IDLE times: some faults pass.
         log.exception("graph_broke", document_id=str(document_id), attempt=claim.attempt)
         _postpone(claim, f"internal error ({type(error).__name__})")
-    return True
 
 
 def _build(claim: GraphClaim, builder: Builder) -> None:
@@ -142,7 +151,7 @@ def _store(claim: GraphClaim, key: int, found: Extraction, prices: Mapping[str, 
 
 
 def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo]) -> None:
-    usages = [(call.model, call.usage) for call in made.records]
+    usages = [(call.model, call.usage) for call in made.records if not call.kept]
     with transaction() as session:
         jobs.add_graph_usage(
             session,
@@ -152,6 +161,7 @@ def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo
             completion_tokens=sum(usage.completion_tokens for _, usage in usages),
             cost=sum((cost_usd(model, usage, prices) for model, usage in usages), Decimal()),
         )
+    tell_calls(made.records, prices)
 
 
 def _renew(claim: GraphClaim) -> None:
@@ -161,7 +171,7 @@ def _renew(claim: GraphClaim) -> None:
 
 def _postpone(claim: GraphClaim, reason: str) -> None:
     pause = min(_FIRST_PAUSE_S * 2 ** (claim.idle - 1), _LONGEST_PAUSE_S)
-    log.warning("graph_postponed", document_id=str(claim.document_id), seconds=pause, reason=reason)
+    log.warning("graph_postponed", document_id=str(claim.document_id), seconds=pause)
     with transaction() as session:
         jobs.advance_graph(session, claim, pause, status=GraphStatus.QUEUED, reason=reason)
 

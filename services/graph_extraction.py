@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from clients.llm.gateway import Failure, ModelGateway
-from clients.llm.protocol import CallLog
+from clients.llm.protocol import CallLog, Terms
 from db.queries.chunks import Passage
 from domain.graph import PassageGraph, grounded
 from domain.graph_reading import read_graph
@@ -28,7 +28,8 @@ class Extraction:
 
 async def extract(passage: Passage, models: ModelGateway | None) -> Extraction:
     """Read one passage; without `models` by its names and sentences alone. What does not stand in it is dropped."""
-    log, text = CallLog(), passage.readable
+    # Nobody waits for a graph.
+    log, text = CallLog(terms=Terms(is_batch=True)), passage.readable
     if models is None:
         return Extraction(await asyncio.to_thread(lambda: grounded(read_graph(text), text)), log)
     reply = await models.ask(EXTRACT_GRAPH, {"chunk": text}, log=log, item=str(passage.key))

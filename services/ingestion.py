@@ -1,6 +1,7 @@
 """Ingestion: read, split, embed and store a document, in batches that show its progress."""
 
 import hashlib
+import time
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
@@ -9,17 +10,20 @@ from pathlib import PurePath
 from typing import Any
 
 import structlog
+from opentelemetry.trace import Span
 
 from clients.embeddings import Embedder
 from clients.parsing.findings import with_findings
 from clients.parsing.isolated import limits_of, parse_isolated
+from clients.telemetry import families, tracing
+from clients.telemetry.meter import METER
 from config.settings import IngestionSettings
 from db.queries import documents as rows
 from db.queries.graph_jobs import queue_graph
 from db.queries.spaces import space_of
 from db.queries.vectors import add_vectors
 from db.queries.workspaces import lock_workspace
-from db.session import transaction
+from db.session import after_commit, reading, transaction
 from domain.chunks import split_document
 from domain.documents import TextChunk
 from domain.embedding import embedded_text
@@ -30,7 +34,7 @@ from services.webhooks import announce_document
 
 log = structlog.get_logger()
 
-LEASE_S = 20.0
+LEASE_S = 10.0
 MAX_ATTEMPTS = 3
 _MOST_NAME = 200  # characters of a document's name that each of its passages is found by
 
@@ -43,11 +47,14 @@ class TakenOver(Exception):
 class _Job:
     document_id: uuid.UUID
     attempt: int
+    idle: int
+    lease_s: float
     workspace_id: int
     doc_id: str
     filename: str
     title: str
     content: bytes
+    traceparent: str | None
 
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
@@ -55,66 +62,106 @@ Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
 
 def ingest(
-    document_id: uuid.UUID, embedder: Embedder, limits: IngestionSettings, hold: Hold, *, graph: bool = False
+    document_id: uuid.UUID,
+    embedder: Embedder,
+    limits: IngestionSettings,
+    hold: Hold,
+    *,
+    graph: bool = False,
+    lease_s: float = LEASE_S,
 ) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
-    `graph` asks for its knowledge graph, too, which is built later (services.graph).
+    When its process dies it is tried again after `lease_s`; until then nobody else gets it. `graph` asks for its
+    knowledge graph, too, which is built later (services.graph).
     Raises DatabaseUnavailable, EmbeddingUnavailable (try again later).
     """
-    job = _claim(document_id)
+    job = _claim(document_id, lease_s)
     if job is None:
         return False
+    attributes = {"citewell.document_id": str(document_id), "citewell.attempt": job.attempt}
+    with tracing.following(job.traceparent, document_id), tracing.span("ingest", attributes) as span:
+        _attempt(job, embedder, limits, hold, span, graph=graph)
+    return True
+
+
+def _attempt(job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hold, span: Span, *, graph: bool) -> None:
+    began = time.perf_counter()
     try:
         # Reading a long PDF takes longer than a lease lasts.
         with hold(lambda: _renew(job)):
             _ingest(job, embedder, limits, graph=graph)
+        METER.count(families.DOCUMENTS_ENDED, "ready")
     except TakenOver:
-        log.info("ingestion_superseded", document_id=str(document_id))
+        log.info("ingestion_superseded", document_id=str(job.document_id))
     except (DatabaseUnavailable, EmbeddingUnavailable):
-        # No fault of the document: it keeps its attempts. If even that cannot be stored, its lease runs out.
+        # No fault of the document. If even that cannot be stored, its lease runs out.
         with suppress(DatabaseUnavailable), transaction() as session:
             rows.release_document(session, job.document_id, job.attempt)
         raise
     except CitewellError as error:
+        tracing.fail(span, error.code)
         _fail(job, error.code, error.message)
     except Exception as error:
-        # Its lease runs out and it is tried again, MAX_ATTEMPTS times: some faults pass.
-        log.exception("ingestion_broke", document_id=str(document_id), attempt=job.attempt)
-        if job.attempt >= MAX_ATTEMPTS:
+        # Its lease runs out and it is tried again, MAX_ATTEMPTS times without progress: some faults pass, and what
+        # takes longer than one attempt goes on where it was.
+        log.exception("ingestion_broke", document_id=str(job.document_id), attempt=job.attempt)
+        tracing.fail(span, type(error).__name__)
+        if _is_idle(job):
             _fail(job, "ingestion_broke", f"{job.filename} could not be ingested ({type(error).__name__}).")
-    return True
+    finally:
+        METER.observe(families.DOCUMENT_SECONDS, time.perf_counter() - began)
 
 
-def _claim(document_id: uuid.UUID) -> _Job | None:
+def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
     with transaction() as session:
-        attempt = rows.claim_document(session, document_id, LEASE_S)
-        if attempt is None:
+        claim = rows.claim_document(session, document_id, lease_s)
+        if claim is None:
             return None
         document = rows.get_document(session, document_id)
         content = rows.get_file(session, document_id)
         given = document.details.get("title")
         title = given if isinstance(given, str) else ""
-        job = _Job(document_id, attempt, document.workspace_id, document.doc_id, document.filename, title, content)
-    if attempt > MAX_ATTEMPTS:
+        job = _Job(
+            document_id,
+            *claim,
+            lease_s,
+            document.workspace_id,
+            document.doc_id,
+            document.filename,
+            title,
+            content,
+            document.traceparent,
+        )
+    if claim.idle > MAX_ATTEMPTS:
         _fail(job, "ingestion_gave_up", f"{job.filename} ended {MAX_ATTEMPTS} workers; it will not be tried again.")
         return None
     return job
 
 
+def _is_idle(job: _Job) -> bool:
+    """Whether it was the last of MAX_ATTEMPTS attempts that stored nothing."""
+    with reading() as session:
+        return rows.get_document(session, job.document_id).idle >= MAX_ATTEMPTS
+
+
 def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> None:
     # Before anything is read: no document is worth it when nothing can make its vectors.
     spaces.embedder_for(spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
-    parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
+    with tracing.span("read"):
+        parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
     chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
     name = (job.title or parsed.found.get("title") or _readable(job.filename))[:_MOST_NAME]
     if not chunks:
         raise DocumentEmpty
+    made = [_row(job, chunk) for chunk in chunks]
     with transaction() as session:
-        if not rows.store_parsed(session, job.document_id, job.attempt, parsed, len(chunks), lease_s=LEASE_S):
-            raise TakenOver
-    for first in range(0, len(chunks), limits.batch):
-        _store_batch(job, name, embedder, chunks[first : first + limits.batch])
+        kept = rows.store_parsed(session, job.document_id, job.attempt, parsed, made, lease_s=job.lease_s)
+    if kept is None:
+        raise TakenOver
+    for first in range(kept, len(chunks), limits.batch):
+        with tracing.span("embed and store", {"citewell.item_count": min(limits.batch, len(chunks) - first)}):
+            _store_batch(job, name, embedder, chunks[first : first + limits.batch])
     with transaction() as session:
         if not put_in_force(session, job.document_id, job.attempt):
             raise TakenOver
@@ -142,7 +189,9 @@ def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -
         lock_workspace(session, job.workspace_id)
         if space_of(session, job.workspace_id) != space:
             return False
-        if not rows.advance_document(session, job.document_id, job.attempt, lease_s=LEASE_S, chunks_done=done):
+        if not rows.advance_document(
+            session, job.document_id, job.attempt, lease_s=job.lease_s, chunks_done=done, idle=0
+        ):
             raise TakenOver
         keys = rows.add_chunks(session, job.workspace_id, [_row(job, chunk) for chunk in chunks], name)
         add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
@@ -166,11 +215,16 @@ def _row(job: _Job, chunk: TextChunk) -> dict[str, Any]:
 
 def _renew(job: _Job) -> None:
     with transaction() as session:
-        rows.advance_document(session, job.document_id, job.attempt, lease_s=LEASE_S)
+        rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s)
 
 
 def _fail(job: _Job, code: str, message: str) -> None:
     error = {"code": code, "message": message}
     with transaction() as session:
         if rows.mark_document_failed(session, job.document_id, job.attempt, error):
+            after_commit(session, _count_failed)
             announce_document(session, job.document_id, error)
+
+
+def _count_failed() -> None:
+    METER.count(families.DOCUMENTS_ENDED, "failed")

@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from db.queries import quality as rows
 from db.queries.quality import VerifiedRow
 from db.session import reading
 from domain import quality
+from domain.quality import Metric
 from domain.verdicts import SentenceStatus, Verdict
+from services.quality_counts import count_ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,42 +25,75 @@ class Label:
     grounded: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What the history says of some queries; rows below a verification begin with its id."""
+
+    verified: list[VerifiedRow]
+    rerankings: list[tuple[uuid.UUID, str, str, dict[str, Any]]]
+    states: list[tuple[int, str]]
+    cited: list[tuple[int, str, bool]]
+    citation_states: list[tuple[int, str]]
+
+
 def read_quality(workspace: str | None, limit: int, labels: Sequence[Label] = ()) -> dict[str, Any]:
     """The metrics over the newest `limit` verified queries; those that need labels have none without."""
     with reading() as session:
         queries = rows.newest_queries(session, workspace, limit)
-        verified = rows.list_verified(session, queries)
-        published = {row.query_id: row for row in verified if row.kind == "published"}
-        found = {
-            **_reranking(session, queries),
-            **_answerability(published, labels),
-            **_citations(session, published),
-            **_hallucinations(session, published),
-            **_corrections(verified, published),
-            "confidence_accuracy": quality.confidence_accuracy(_rated(published, labels)),
-        }
+        found = metrics(read_rows(session, queries), labels)
+    if labels:
+        count_ratings(found["confidence_accuracy"])
     return {"queries": len(queries), "metrics": {name: metric.as_json() for name, metric in found.items()}}
 
 
-def _reranking(session: Session, queries: Sequence[uuid.UUID]) -> dict[str, quality.Metric]:
+def read_rows(session: Session, queries: Collection[uuid.UUID]) -> Rows:
+    """Everything that `metrics` looks at."""
+    verified = rows.list_verified(session, queries)
+    published = [row.verification_id for row in published_of(verified).values()]
+    return Rows(
+        verified=verified,
+        rerankings=rows.list_rerankings(session, queries),
+        states=rows.list_states(session, published),
+        cited=rows.list_cited(session, published),
+        citation_states=rows.list_citation_states(session, published),
+    )
+
+
+def published_of(verified: Sequence[VerifiedRow]) -> dict[uuid.UUID, VerifiedRow]:
+    """The verification of the answer that users see, of each query that has one."""
+    return {row.query_id: row for row in verified if row.kind == "published"}
+
+
+def metrics(found: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
+    """The metrics by name."""
+    published = published_of(found.verified)
+    return {
+        **_reranking(found.rerankings),
+        **_answerability(published, labels),
+        **_citations(found),
+        **_hallucinations(found.states),
+        **_corrections(found.verified, published),
+        "mean_confidence": quality.mean_confidence(row.confidence for row in published.values()),
+        "confidence_accuracy": quality.confidence_accuracy(_rated(published, labels)),
+    }
+
+
+def _reranking(rerankings: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> dict[str, Metric]:
     scores: dict[uuid.UUID, dict[str, float | None]] = defaultdict(dict)
     selected: dict[uuid.UUID, list[int]] = defaultdict(list)
-    for query_id, step, item, outcome in rows.list_rerankings(session, queries):
+    for query_id, step, item, outcome in rerankings:
         if step == "score_chunks":
             scores[query_id][item] = outcome["score"]
         else:
             selected[query_id] = outcome["selected"]
-    rerankings = [
+    each = [
         quality.Reranking(tuple(found.values()), tuple(found.get(str(key)) for key in selected[query_id]))
         for query_id, found in scores.items()
     ]
-    return {
-        "rerank_score_gain": quality.score_gain(rerankings),
-        "selection_rate": quality.selection_rate(rerankings),
-    }
+    return {"rerank_score_gain": quality.score_gain(each), "selection_rate": quality.selection_rate(each)}
 
 
-def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> dict[str, quality.Metric]:
+def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> dict[str, Metric]:
     truth = {label.query_id: label.grounded for label in labels}
     checks = [
         quality.AnswerabilityCheck(_answerable(row.checks), truth.get(query_id))
@@ -78,19 +113,15 @@ def _answerable(checks: Mapping[str, Any]) -> bool | None:
     return checks["check_answerability"].get("supported") if again is None else again
 
 
-def _citations(session: Session, published: Mapping[uuid.UUID, VerifiedRow]) -> dict[str, quality.Metric]:
-    ids = [row.verification_id for row in published.values()]
-    states = rows.list_citation_states(session, ids)
-    cited = [has for state, has in rows.list_cited(session, ids) if state != SentenceStatus.NO_CLAIM]
-    return {
-        "citation_accuracy": quality.citation_accuracy(None if s == "not_checked" else Verdict(s) for s in states),
-        "citation_coverage": quality.cited_claims(cited),
-    }
+def _citations(found: Rows) -> dict[str, Metric]:
+    cited = [has for _, state, has in found.cited if state != SentenceStatus.NO_CLAIM]
+    verdicts = (None if state == "not_checked" else Verdict(state) for _, state in found.citation_states)
+    return {"citation_accuracy": quality.citation_accuracy(verdicts), "citation_coverage": quality.cited_claims(cited)}
 
 
-def _hallucinations(session: Session, published: Mapping[uuid.UUID, VerifiedRow]) -> dict[str, quality.Metric]:
+def _hallucinations(states: Sequence[tuple[int, str]]) -> dict[str, Metric]:
     answers: dict[int, list[SentenceStatus]] = defaultdict(list)
-    for verification, state in rows.list_states(session, [row.verification_id for row in published.values()]):
+    for verification, state in states:
         answers[verification].append(SentenceStatus(state))
     return {
         "hallucination_rate": quality.hallucination_rate(answers.values()),
@@ -98,9 +129,7 @@ def _hallucinations(session: Session, published: Mapping[uuid.UUID, VerifiedRow]
     }
 
 
-def _corrections(
-    verified: Sequence[VerifiedRow], published: Mapping[uuid.UUID, VerifiedRow]
-) -> dict[str, quality.Metric]:
+def _corrections(verified: Sequence[VerifiedRow], published: Mapping[uuid.UUID, VerifiedRow]) -> dict[str, Metric]:
     first: dict[uuid.UUID, float | None] = {}
     for row in verified:
         first.setdefault(row.query_id, row.confidence if row.kind == "attempt" else row.draft_confidence)

@@ -29,7 +29,9 @@ def search_evidence(context: StepContext) -> StepResult:
     if context.query.is_given:
         return StepResult.single(EvidenceFound(status="searched", found={}))
     failing = _failing(context)
-    found = {str(each.index): search_for(context, [each.text], context.query.options.second_pass_k) for each in failing}
+    found = {
+        str(each.index): search_for(context, [each.text], context.query.options.second_pass_k).found for each in failing
+    }
     return StepResult.single(
         EvidenceFound(status="searched", found={index: [key for key, _ in near] for index, near in found.items()})
     )

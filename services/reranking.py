@@ -1,20 +1,19 @@
-"""Reranking: one model call per chunk or a reranker for all, then the best and the evidence gate (S3.1, S3.5)."""
+"""Reranking: a model's scores or a reranker's, then the best and the evidence gate (S3.1, S3.5)."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
 from db.queries.chunks import Passage
-from domain.judgements import RERANK_CHUNK
 from domain.modes import evidence_gate, parse_mode, rules_of
 from domain.outcomes import Scored, Selected
 from domain.ranking import Scored as ScoredChunk
 from domain.ranking import rank, with_bridges, within_budget
 from domain.source_scoring import Excerpt, select_sources
 from domain.tokens import count_tokens
+from services.relevance import Shown, ask_for_each, ask_together
 from services.step import StepContext, StepResult, Tools
 
 NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, or are too short to be cited."
@@ -35,9 +34,10 @@ async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict
     """Each by itself, and those that were found over a connection together with it, too (S5.1)."""
     tools, question, connections = context.tools, context.query.question, _connections(context)
     linked = [passage for passage in passages if passage.key in connections]
+    shares = context.query.options.shares_calls
     alone, together = await asyncio.gather(
-        score_passages(tools, question, passages, context.log),
-        score_passages(tools, question, linked, context.log, connections),
+        score_passages(tools, question, passages, context.log, shares_calls=shares),
+        score_passages(tools, question, linked, context.log, connections, shares_calls=shares),
     )
     scores = {passage.key: score for passage, score in zip(passages, alone, strict=True)}
     for passage, score in zip(linked, together, strict=True):
@@ -57,6 +57,8 @@ async def score_passages(
     passages: Sequence[Passage],
     log: CallLog,
     connections: Mapping[int, str] | None = None,
+    *,
+    shares_calls: bool = False,
 ) -> list[Scored]:
     """Score how relevant each passage is to the question, in their order; what fails is an outcome.
 
@@ -66,11 +68,8 @@ async def score_passages(
     shown = [_shown(passage, (connections or {}).get(passage.key)) for passage in passages]
     if tools.reranker is not None:
         return await _reranked(tools.reranker, question, shown) if shown else []
-    asked = (
-        _asked(tools.models, question, text, str(passage.key), log)
-        for text, passage in zip(shown, passages, strict=True)
-    )
-    return await asyncio.gather(*asked)
+    asked = [Shown(str(passage.key), text) for text, passage in zip(shown, passages, strict=True)]
+    return await (ask_together if shares_calls else ask_for_each)(tools.models, question, asked, log)
 
 
 def _shown(passage: Passage, connection: str | None) -> str:
@@ -97,14 +96,6 @@ def _given(score: float | None, name: str) -> Scored:
     if score is None:
         return Scored(status="unreadable", score=None, reason=f"{name} gave no score that can be read", reranker=name)
     return Scored(status="scored", score=score, reranker=name)
-
-
-async def _asked(models: ModelGateway, question: str, text: str, item: str, log: CallLog) -> Scored:
-    """S3.1: ask the model how relevant one passage is to the question."""
-    reply = await models.ask(RERANK_CHUNK, {"question": question, "chunk": text}, log=log, item=item)
-    if isinstance(reply, Failure):
-        return Scored(status="unreadable", score=None, reason=reply.reason)
-    return Scored(status="scored", score=reply.score)
 
 
 def select(context: StepContext) -> StepResult:

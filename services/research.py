@@ -81,7 +81,7 @@ def search(context: StepContext) -> StepResult:
 
 def _found_by(context: StepContext, query: str) -> FoundBy:
     k = context.query.options.k
-    candidates = search_for(context, [query], k)[:k]
+    candidates = search_for(context, [query], k).found[:k]
     passages = context.passages([key for key, _ in candidates])
     return FoundBy(query=query, candidates=candidates, chunk_ids=[passage.chunk_id for passage in passages])
 

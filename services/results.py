@@ -7,12 +7,24 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from db.models import Answer, Citation, CitationCheck, ModelCall, Query, QueryKind, Verification, VerificationSentence
+from db.models import (
+    Answer,
+    Citation,
+    CitationCheck,
+    ModelCall,
+    Query,
+    QueryKind,
+    QueryStatus,
+    Verification,
+    VerificationSentence,
+)
 from db.queries import events, queries, records, results, steps
 from db.queries.paging import Place
+from db.queries.parking import parked_of_query
 from db.queries.queries import QueryFilter
 from db.queries.results import StoredVerification
 from db.session import reading
+from services.comparing import read_reverifications
 from services.finishing import LAST_EVENTS
 
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
@@ -21,24 +33,25 @@ FINAL = frozenset({"succeeded", "failed", "cancelled"})
 def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
     """The query's status alone, for waiting. Raises QueryNotFound, VerificationNotFound."""
     with reading() as session:
-        return queries.get_query(session, query_id, kind).status
+        return queries.get_status(session, query_id, kind)
 
 
 def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     """The query with everything that is known of it so far. Raises QueryNotFound."""
     with reading() as session:
-        query = queries.get_query(session, query_id, QueryKind.ANSWER)
-        found = results.find_answer(session, query_id)
-        published = results.find_published_verification(session, query_id)
-        selected = steps.find_outcome(session, query_id, found[0].round if found else query.round, "select")
-        return {
-            **_head(query, queries.workspace_name_of(session, query)),
-            **(_answer_json(*found) if found else _NO_ANSWER),
-            "sources": (selected or {}).get("sources", []),
-            "verification": _verification_json(published, query.options) if published else None,
-            "usage": usage_json(session, query_id),
-            "timings": timings_json(session, query),
-        }
+        query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
+        whole = results.read_whole(session, query_id, query.round)
+    return {
+        **_head(query, workspace),
+        **(_answer_json(*whole.answer) if whole.answer else _NO_ANSWER),
+        "sources": whole.sources,
+        "verification": _verification_json(whole.published, query.options) if whole.published else None,
+        "usage": whole.usage,
+        "timings": {**whole.timings, "total": _elapsed_ms(query)},
+        "degraded": whole.degraded,
+        "audit": whole.audit,
+        "standing": whole.standing or (_UNTOUCHED if query.status == QueryStatus.SUCCEEDED else None),
+    }
 
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
@@ -67,8 +80,7 @@ def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> lis
 def read_head(query_id: uuid.UUID) -> dict[str, Any]:
     """The query without its answer. Raises QueryNotFound."""
     with reading() as session:
-        query = queries.get_query(session, query_id)
-        return _head(query, queries.workspace_name_of(session, query))
+        return _head(*queries.get_named_query(session, query_id))
 
 
 def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
@@ -78,6 +90,8 @@ def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dic
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             "verifications": [_attempt_json(v) for v in results.list_verifications(session, query_id)],
+            "parked": parked_of_query(session, query_id),
+            "reverifications": read_reverifications(session, query_id),
             "steps": _steps_json(steps.list_outcomes(session, query_id)),
             "model_calls": [_call_json(call) for call in records.list_model_calls(session, query_id)],
             "events": [
@@ -117,12 +131,13 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     """
     with reading() as session:
         # The state first: whatever is stored between the two looks is in the second.
-        was_finished = queries.get_query(session, query_id, kind).status in FINAL
+        was_finished = queries.get_status(session, query_id, kind) in FINAL
         rows = events.list_events(session, query_id, after)
     told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
     return told, was_finished or bool(told and told[-1].type in LAST_EVENTS)
 
 
+_UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}
 _NO_ANSWER: dict[str, Any] = {
     "answer": None,
     "original_answer": None,
@@ -144,9 +159,11 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
         "workspace": workspace,
         "question": query.question,
         "mode": query.mode,
+        "preset": query.options.get("preset", "standard"),
         "run": query.options.get("run", "structured"),
         "provider": query.provider,
         "error": query.error,
+        "replay_of": str(query.replay_of) if query.replay_of else None,
         "created_at": query.created_at.isoformat(),
         "finished_at": query.finished_at.isoformat() if query.finished_at else None,
     }
@@ -188,8 +205,9 @@ _CHECK_FIELDS = (
     "evidence decided_by status"
 ).split()
 _CALL_FIELDS = (
-    "id round step item provider model prompt prompt_version attempt status error finish_reason request_id "
-    "prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated duration_ms reply_text"
+    "id round step item provider model prompt prompt_version prompt_sha256 attempt status error finish_reason "
+    "request_id prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated duration_ms reply_text "
+    "kept hedged"
 ).split()
 
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import structlog
 
 from clients.embeddings import Embedder
 from db.queries.filters import conditions
 from db.queries.lexical import search_text
 from db.queries.nearest import search_vector
-from db.queries.spaces import Space
+from db.queries.spaces import Space, space_of
 from db.session import reading
+from domain.errors import EmbeddingUnavailable
 from domain.options import DocumentFilter
 from domain.outcomes import Retrieved
 from domain.ranking import fuse
@@ -18,9 +21,12 @@ from services.searches import made_searches, merged_candidates, search_issues
 from services.spaces import embedder_for, read_space
 from services.step import StepContext, StepResult
 
+log = structlog.get_logger()
+
 _MERGED = 2
 """How many times `k` candidates are kept of several searches: each costs a model call."""
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
+BY_WORDS_ONLY = "Passages were searched for by their words only, not by their meaning."
 NOTHING_PASSES = "No document that is ready to be searched passes the filter of the request."
 
 
@@ -43,23 +49,31 @@ class Search:
     dense_weight: float | None = None
 
 
+class Searched(NamedTuple):
+    """(chunk key, cosine similarity), the best first, and what users should know of how they were found."""
+
+    found: Found
+    issues: tuple[str, ...] = ()
+
+
 def retrieve(context: StepContext) -> StepResult:
     """Find `k` candidates for the query, or twice as many by several searches (S3.2, S3.6).
 
     A corrective round searches for each planned query and adds what it finds to what the answer was written from.
-    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
+    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable when nothing makes
+    any at the moment and words are not searched for.
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     merged = False
     if planned is None:
-        queries, found, most, merged = _first(context)
-        joined = with_graph(context, queries, found, most)
+        queries, searched, most, merged = _first(context)
+        joined = with_graph(context, queries, searched.found, most)
         candidates, new = joined.found, False
     else:
         known = _known(context)
         queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.query.question]
-        found = search_for(context, queries, options.second_pass_k)
-        joined = with_graph(context, queries, found, max(len(found), options.second_pass_k))
+        searched = search_for(context, queries, options.second_pass_k)
+        joined = with_graph(context, queries, searched.found, max(len(searched.found), options.second_pass_k))
         fresh = [each for each in joined.found if each[0] not in {key for key, _ in known}][: options.k]
         candidates, new = [*known, *fresh], bool(fresh)
     if candidates:
@@ -69,16 +83,16 @@ def retrieve(context: StepContext) -> StepResult:
     if merged:
         retrieved["merged"] = True
     told = joined.told([key for key, _ in candidates])
-    if issues := [*search_issues(context), *told.pop("issues", [])]:
+    if issues := [*search_issues(context), *searched.issues, *told.pop("issues", [])]:
         retrieved["issues"] = issues
     return StepResult.single({**retrieved, **told})
 
 
-def _first(context: StepContext) -> tuple[list[str], Found, int, bool]:
+def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
     """What the first round searches for, what that finds, how many of it are wanted, whether several searches did."""
     question, k = context.query.question, context.query.options.k
     if made := made_searches(context):
-        return [search["query"] for search in made], merged_candidates(made), _MERGED * k, True
+        return [search["query"] for search in made], Searched(merged_candidates(made)), _MERGED * k, True
     rewritten = (context.outcome("rewrite_question") or {}).get("queries", [])
     most = _MERGED * k if rewritten else k
     return [question, *rewritten], search_for(context, [question, *rewritten], k), most, bool(rewritten)
@@ -99,15 +113,16 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     """
     space = read_space(search.workspace_id)
     while space is not None:
-        found = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
+        found, after = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
         # `citewell reembed` may have given it another space between the two looks, and then removed the old vectors.
-        before, space = space, read_space(search.workspace_id)
-        if space == before:
+        if space == after:
             return found
+        space = after
     return []
 
 
-def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedder) -> Found:
+def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedder) -> tuple[Found, Space | None]:
+    """What is found in `space`, and which space the workspace has afterwards."""
     embeddings = embedder.encode_queries(queries).tolist()
     weight = _DENSE_WEIGHTS.get(embedder.name, 1.0) if search.dense_weight is None else search.dense_weight
     hybrid, where = search.method == "hybrid", conditions(search.filter)
@@ -121,12 +136,38 @@ def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedd
             if hybrid:
                 rankings.append((1.0, search_text(session, search.workspace_id, text, depth, where)))
             rankings.append((weight if hybrid else 1.0, [key for key, _ in near]))
+        after = space_of(session, search.workspace_id)
     fused = fuse([ranking for _, ranking in rankings], [weight for weight, _ in rankings])
-    return [(key, similarity.get(key)) for key in fused]
+    return [(key, similarity.get(key)) for key in fused], after
 
 
-def search_for(context: StepContext, queries: Sequence[str], k: int) -> Found:
-    """Return the best first of what each of `queries` finds as the question's options say."""
+def find_by_words(queries: Sequence[str], search: Search) -> Found:
+    """The lexical half of a hybrid search, for when nothing can make a vector of the question."""
+    where, depth = conditions(search.filter), max(search.k, _DEPTH)
+    with reading() as session:
+        rankings = [search_text(session, search.workspace_id, text, depth, where) for text in queries]
+    return [(key, None) for key in fuse(rankings)]
+
+
+def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched:
+    """The best first of what each of `queries` finds as the question's options say; by words alone if need be.
+
+    Raises EmbeddingMismatch, EmbeddingUnavailable when words are not searched for.
+    """
     options = context.query.options
     where = Search(context.query.workspace_id, options.retrieval_method, k, options.filter, options.dense_weight)
-    return find_candidates(queries, where, context.tools.embedder)[: max(k, 1) * max(len(queries), 1)]
+    with structlog.contextvars.bound_contextvars(query_id=str(context.query.id)):
+        return search(queries, where, context.tools.embedder)
+
+
+def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searched:
+    """The same for nobody's question in particular."""
+    issues: tuple[str, ...] = ()
+    try:
+        found = find_candidates(queries, where, embedder)
+    except EmbeddingUnavailable as error:
+        if where.method != "hybrid":
+            raise
+        log.warning("searched_by_words_only", error=error.code)
+        found, issues = find_by_words(queries, where), (f"{BY_WORDS_ONLY} {error.message}",)
+    return Searched(found[: max(where.k, 1) * max(len(queries), 1)], issues)

@@ -7,6 +7,7 @@ from clients.llm.gateway import Failure
 from db.queries.events import add_event
 from db.queries.queries import advance_round
 from db.queries.results import StoredVerification, add_verification
+from domain.budget import NO_REPAIR, NO_ROUND
 from domain.judgements import PLAN_QUERIES
 from domain.outcomes import Assessed, Planned
 from domain.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
@@ -36,9 +37,15 @@ def assess(context: StepContext) -> StepResult:
         decision="finish",
         best=context.round,
     )
-    again = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
+    wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
+    again = wanted and not context.budget.has_used(NO_ROUND)
     outcome["decision"] = "correct" if again else "finish"
     outcome["best"] = best_round([*_earlier_attempts(context), _attempt(context.round, outcome)])
+    unmended = options.repair == "full" and context.budget.has_used(NO_REPAIR) and bool(_failing_of(context, outcome))
+    if unmended:
+        outcome["repairs"] = False
+    if unmended or (wanted and not again):
+        outcome["degraded"] = context.budget.reason
 
     history = _attempt_history(context, findings) if again or context.round else None
 
@@ -50,7 +57,14 @@ def assess(context: StepContext) -> StepResult:
             data = {"round": context.round + 1, "confidence": outcome["confidence"], "gaps": outcome["gaps"]}
             add_event(session, "corrective_round", data, query_id=context.query.id)
 
-    return StepResult.single(outcome, save, sentences_checked(context.round, findings) if findings else ())
+    saved = save if history is not None or again else None
+    return StepResult.single(outcome, saved, sentences_checked(context, findings) if findings else ())
+
+
+def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:
+    """What would be mended: the failing statements of the round that is kept."""
+    best = outcome["best"]
+    return (outcome if best == context.round else context.rounds[best]["assess", ""])["failing"]
 
 
 def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:

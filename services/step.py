@@ -1,9 +1,10 @@
 """What a step is given to work with: the query, what earlier steps found, and the models."""
 
+import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
@@ -16,6 +17,7 @@ from db.queries.chunks import Passage, get_passages
 from db.queries.events import EventData
 from db.queries.given import get_given_passages
 from db.session import reading
+from domain.budget import Budget
 from domain.calibration import Calibration
 from domain.errors import SourceDeleted
 from domain.options import QueryOptions
@@ -37,6 +39,9 @@ class QuerySnapshot:
     options: QueryOptions
     kind: str = QueryKind.ANSWER
     batch_id: uuid.UUID | None = None
+    accepted_at: float = 0.0
+    """Unix seconds by the database's clock."""
+    traceparent: str | None = None
 
     @property
     def is_given(self) -> bool:
@@ -52,12 +57,20 @@ class Tools:
     embedder: Embedder
     verifier: str = ""
     """The version of what checks statements (N8), as stored with every verification."""
+    sharing_verifier: str = ""
+    """The same where calls are shared (preset `cheap`)."""
     calibration: Calibration | None = None
     """What makes probabilities of that verifier's confidence, if anybody measured it."""
-    draft_every_s: float = 0.1
+    draft_every_s: float = 0.05
     """How often those who watch are told what was written since, in seconds."""
+    check_early: Literal["watched", "always", "never"] = "watched"
+    """Whether sentences are checked while their answer is still being written (N1)."""
+    stop_ungrounded_after: int = 0
+    """After so many sentences that are not in the sources an answer is written no further; 0 never stops it."""
     reranker: Reranker | None = None
     """What scores passages instead of the model."""
+    is_watched: Callable[[uuid.UUID], bool] = lambda _: True
+    """Whether somebody watches a query as it goes on; may ask the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +93,30 @@ class StepResult:
         return cls({"": dict(outcome)}, save, events)
 
 
+class Library:
+    """The passages that the steps of a message have loaded; steps that are done at once share it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Passage] = {}
+        self._lock = threading.Lock()
+
+    def passages(self, keys: Sequence[int], load: Callable[[Session, list[int]], list[Passage]]) -> list[Passage]:
+        """Those with `keys`, in their order; what is not known yet is loaded in a short transaction of its own."""
+        # Whoever wants them at the same time waits for them.
+        with self._lock:
+            if missing := [key for key in keys if key not in self._known]:
+                with reading() as session:
+                    self._known.update({passage.key: passage for passage in load(session, missing)})
+            return [self._known[key] for key in keys if key in self._known]
+
+
 def _nobody(_: Sequence[EventData]) -> None:
     """Nobody watches."""
+
+
+def _to_nobody(_told: Sequence[EventData], _item: str, _value: Mapping[str, Any]) -> bool:
+    """Nobody is there to take anything off the step."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +133,12 @@ class StepContext:
     log: CallLog = field(default_factory=CallLog)
     tell: Callable[[Sequence[EventData]], None] = _nobody
     """Tell those who watch the query of something before the step ends, in a transaction of its own."""
+    spread: Callable[[Sequence[EventData], str, Mapping[str, Any]], bool] = _to_nobody
+    """The same, and have an item of another step worked on while this one goes on: store what it works on and add its
+    message to the chord of this one. False when it was not, so that it is still to be done."""
+    budget: Budget = field(default_factory=Budget)
+    """What the query had used of its time and money when the step began."""
+    library: Library = field(default_factory=Library)
 
     @property
     def retrieved(self) -> Retrieved:
@@ -114,6 +155,26 @@ class StepContext:
         """What `generate` wrote."""
         return Drafted(**self.outcomes["generate", ""])
 
+    @property
+    def verifier(self) -> str:
+        """The version of what checks this query's statements."""
+        tools, judge = self.tools, self.query.options.judge_model
+        own = (tools.sharing_verifier if self.query.options.shares_calls else tools.verifier) or tools.models.provider
+        # The versions of prompts and rules are behind the model's name, which may have slashes.
+        return f"{tools.models.provider}/{judge}/{own.rpartition('/')[2]}" if judge else own
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What makes probabilities of its confidence, unless that was measured for the other preset's verifier."""
+        tools = self.tools
+        found, own = tools.calibration, self.verifier
+        if found is not None and self.query.options.judge_model:
+            return found if found.version == own else None
+        if found is None or tools.sharing_verifier == tools.verifier or found.version == own:
+            return found
+        shares = self.query.options.shares_calls
+        return None if shares or found.version == tools.sharing_verifier else found
+
     def outcome(self, step: str, item: str = "") -> Outcome | None:
         """What a step left, or None when it left nothing (then whatever it was to check is not checked)."""
         return self.outcomes.get((step, item))
@@ -128,10 +189,8 @@ class StepContext:
         return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})
 
     def passages(self, keys: list[int]) -> list[Passage]:
-        """Load passages in a short transaction of their own, in the order of `keys`."""
-        load = get_given_passages if self.query.is_given else get_passages
-        with reading() as session:
-            return load(session, keys)
+        """The passages with these keys that are there, in the order of `keys`."""
+        return self.library.passages(keys, get_given_passages if self.query.is_given else get_passages)
 
     def selected_passages(self) -> list[Passage]:
         """The passages that the answer is written from; number N in the answer is position N-1 here.

@@ -45,7 +45,7 @@ def judged_sentence(
 def calibrated_support(context: StepContext, judged: Judged) -> float | None:
     """How likely it is that the sources say it, 0..1; None for what was not checked or claims nothing (N4, N8)."""
     support = None if judged.status in UNCHECKED else sentence_support(judged.checks)
-    calibration = context.tools.calibration
+    calibration = context.calibration
     return support if support is None or calibration is None else calibration.apply(support)
 
 

@@ -4,7 +4,7 @@ Figures that were measured with one verifier say nothing about another.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,47 +13,63 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.neural import open_classifier
 from clients.reranking import Reranker
 from config.settings import Settings
-from domain.judgements import CHECK_STATEMENT, RERANK_CHUNK, Judgement, Reply
+from domain.calibration import Calibration, calibrations
+from domain.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, RERANK_CHUNK, RERANK_CHUNKS, Judgement, Reply
+from domain.options import Preset
 from domain.prompts import prompt_version
 from domain.ruling import EVIDENCE_RULES
 
 _DIGITS = 12
 
 
-def verifier_version(gateway: ModelGateway, settings: Settings) -> str:
+def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset = "standard") -> str:
     """Return what checks statements: `offline/0.1.0+<hash>`, or `groq/<model>/<prompt's version>+<hash>` (N8).
 
     The hash is that of everything else that decides: the rules for evidence, and offline the weights too. A classifier
-    that judges (`models.judge`) is added as `/<name>@<hash of its weights>:<its weight>`.
+    that judges (`models.judge`) is added as `/<name>@<hash of its weights>:<its weight>`. Where calls are shared
+    (`cheap`) their prompt's version stands before the other one; who judges one by one anyway, judges the same.
     """
     models = settings.models
-    checked_by = _version(CHECK_STATEMENT, gateway, settings)
     if not models.judge:
-        return checked_by
+        return _version([CHECK_STATEMENTS] * (preset == "cheap") + [CHECK_STATEMENT], gateway, settings)
+    checked_by = _version([CHECK_STATEMENT], gateway, settings)
     judge = open_classifier(models.judge, models.judge_label, download=models.judge_download)
     return f"{checked_by}/{judge.name}@{judge.version}:{models.judge_weight}"
 
 
-def reranker_version(gateway: ModelGateway, settings: Settings, reranker: Reranker | None = None) -> str:
+def reranker_version(
+    gateway: ModelGateway, settings: Settings, reranker: Reranker | None = None, preset: Preset = "standard"
+) -> str:
     """Return what scores chunks, in the same form; a reranker is `cross_encoder/<name>@<hash of its weights>` or
     `endpoint/<model>`."""
     if reranker is not None:
         return reranker.version()
-    return _version(RERANK_CHUNK, gateway, settings)
+    return _version([RERANK_CHUNKS] * (preset == "cheap") + [RERANK_CHUNK], gateway, settings)
 
 
-def _version(judgement: Judgement[Reply], gateway: ModelGateway, settings: Settings) -> str:
-    prompt = prompt_version(judgement.name)
+def calibration_of(settings: Settings, provider: str) -> Calibration | None:
+    """The one that was measured for this verifier: as configured, else that which comes with the program's own."""
+    if own := settings.verification.calibration:
+        return Calibration(**own.model_dump())
+    return None if settings.models.judge else calibrations().get(provider)
+
+
+def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, settings: Settings) -> str:
+    """Of what asks by these prompts, the last of which is the one for a single item."""
+    alone = judgements[-1]
     if gateway.provider == "offline":
-        return f"offline/{version('citewell')}+{_digest([prompt, _rules_hash(), _offline_hash()])}"
-    model = settings.models.main if judgement.role == "main" else settings.models.fast
-    return f"{gateway.provider}/{model}/{prompt}+{_rules_hash()}"
+        found = [prompt_version(alone.name), _rules_hash(), _offline_hash()]
+        return f"offline/{version('citewell')}+{_digest(found)}"
+    model = settings.models.main if alone.role == "main" else settings.models.fast
+    prompts = ".".join(prompt_version(each.name) for each in judgements)
+    return f"{gateway.provider}/{model}/{prompts}+{_rules_hash()}"
 
 
 def _rules_hash() -> str:
     # Also a change that decides nothing gives a new version; the other way round would be worse.
     modules = (file for file in files("domain").iterdir() if file.is_file())
-    return _digest([EVIDENCE_RULES, _hash_of([*modules, files("services") / "judging.py"])])
+    judging = [files("services") / name for name in ("judging.py", "judging_together.py")]
+    return _digest([EVIDENCE_RULES, _hash_of([*modules, *judging])])
 
 
 def _offline_hash() -> str:

@@ -5,6 +5,7 @@ import uuid
 from sqlalchemy.orm import Session
 
 from db.models import DocumentStatus
+from db.queries.standings import note_new_version
 from db.queries.versions import mark_document_ready
 from services.webhooks import announce_document
 
@@ -16,5 +17,6 @@ def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool
     """
     status = mark_document_ready(session, document_id, attempt)
     if status is DocumentStatus.READY:
+        note_new_version(session, document_id)
         announce_document(session, document_id)
     return status is not None

@@ -8,10 +8,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from clients.telemetry import tracing
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
 from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, WebhookEndpoint
-from db.queries import batches, documents, endpoints, messages, queries, results
+from db.queries import audits, batches, documents, endpoints, messages, queries, results
 from db.queries.messages import Receiver
 from domain.webhook_body import message_body
 from domain.webhooks import EventType, matches
@@ -53,7 +54,8 @@ def write_message(
     """Write a message for these receivers; return its deliveries."""
     now = messages.current_time(session).astimezone(UTC)
     body = message_body(type_, now.isoformat().replace("+00:00", "Z"), data)
-    return messages.add_message(session, f"msg_{secrets.token_urlsafe(18)}", type_, body, query_id, to)
+    message_id, parent = f"msg_{secrets.token_urlsafe(18)}", tracing.traceparent()
+    return messages.add_message(session, message_id, type_, body, query_id, to, parent)
 
 
 def announce_query(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
@@ -137,6 +139,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "answer": answer[0].text if answer else None,
         "error": query.error,
         "scores": {name: getattr(published.verification, name) for name in scores} if published else None,
+        "audit": audits.find_head(session, query.id),
         "links": {"self": here, history: f"{here}/{history}"},
         "truncated": False,
     }

@@ -8,6 +8,12 @@ from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, with_groq
 
 
+@pytest.fixture(autouse=True)
+def _patient_lookups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept is found also when Postgres is late because the machine is busy."""
+    monkeypatch.setattr("services.replies.LONGEST_LOOK_UP_S", 60.0)
+
+
 @pytest.fixture(scope="module")
 def kept() -> Generator[GroqStage]:
     with GroqStage() as stage:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from clients.embeddings import default_embedder
 from clients.llm.protocol import CallLog
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
@@ -20,6 +21,7 @@ from services.given_request import NewSource, NewVerification
 from services.given_results import read_verification
 from services.step import Outcome
 from tests.services.story import Body, Play, Story, with_offline
+from workers.launch import launch_waiting
 
 
 class GivenStory(Story):
@@ -49,6 +51,7 @@ class GivenStory(Story):
         self.question, self.mode, self.workspace_id = query.question, query.mode, query.workspace_id
         self.options = QueryOptions(**query.options)
         self.play, self.log, self.round, self.reranker = play, CallLog(), 0, None
+        self.embedder = default_embedder()
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
         """Run what is left to do of a step."""
@@ -69,13 +72,16 @@ class GivenStory(Story):
 
 
 @contextmanager
-def verifying() -> Generator[None]:
-    """While this is entered, do with every verification that was started what workers would do."""
+def verifying(*, admit: bool = True) -> Generator[None]:
+    """While this is entered, do with every verification that was started what workers would do; `admit` starts those
+    that wait, as a launcher does."""
     enough = threading.Event()
     started = select(Query.id).where(Query.kind == QueryKind.VERIFICATION, Query.status == QueryStatus.RUNNING)
 
     def work() -> None:
         while not enough.wait(0.02):
+            if admit:
+                launch_waiting()
             with acting_for(DEFAULT_TENANT):
                 with reading() as session:
                     found = list(session.scalars(started))

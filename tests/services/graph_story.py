@@ -45,7 +45,7 @@ def local_builder(**settings: Any) -> Builder:
 
 def groq_builder(stage: GroqStage) -> Builder:
     """Asks the simulated provider; one chunk at a time, so that what is asked is known."""
-    models = ModelSettings(call_timeout_s=10, deadline_s=20, attempts=1)
+    models = ModelSettings(call_timeout_s=10, deadline_s=20, attempts=1, fallbacks={})
 
     async def gateway(model: GroqModel) -> ModelGateway:
         return ModelGateway(model, models, backoff_s=0.01)

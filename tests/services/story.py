@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
-from clients.embeddings import default_embedder
+from clients.embeddings import Embedder, default_embedder
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
@@ -16,9 +16,10 @@ from config.models import ModelSettings
 from db.models import Chunk, Document, QueryKind
 from db.queries import queries, steps
 from db.session import transaction
+from domain.budget import Budget
 from domain.citations import plan_checks
 from domain.options import QueryOptions
-from services import repairing, rounds, verification
+from services import repairing, rounds, verification, whole_checks
 from services.correction import conclude
 from services.generation import generate
 from services.publishing import publish
@@ -28,7 +29,7 @@ from services.results import read_query
 from services.retrieval import retrieve
 from services.step import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from tests.clients.groq_stage import GroqStage
-from tests.factories import make_chunk, make_document, make_options, make_query
+from tests.factories import finish_items, make_chunk, make_document, make_options, make_query
 
 Body = Callable[[StepContext], StepResult | Awaitable[StepResult]]
 Scenario = Callable[[ModelGateway], Awaitable[StepResult]]
@@ -98,6 +99,8 @@ class Story:
     """
 
     kind = QueryKind.ANSWER
+    budget = Budget()
+    """What the query has used of its time and money when a step begins."""
 
     def __init__(
         self, question: str = "How long?", *, play: Play = with_offline, mode: str = "balanced", **options: Any
@@ -121,6 +124,7 @@ class Story:
         self.documents: dict[int, uuid.UUID] = {}
         self.log = CallLog()
         self.reranker: Reranker | None = None
+        self.embedder: Embedder = default_embedder()
         self.round = 0
 
     # The documents
@@ -187,25 +191,27 @@ class Story:
         names = items or ("",)
 
         async def scenario(gateway: ModelGateway) -> StepResult:
-            result = body(self._context(gateway, names))
+            result = body(self.context(gateway, names))
             return await result if inspect.isawaitable(result) else result
 
         result = self.play(scenario)
         with transaction() as session:
             query = str(self.query_id)
             attempts = steps.claim_items(session, query, self.round, step, names, worker="t", lease_s=10)
-            assert steps.finish_items(session, self.query_id, self.round, step, result.values, attempts)
+            assert finish_items(session, self.query_id, self.round, step, result.values, attempts)
             if result.save is not None:
                 result.save(session)
         self.rounds[self.round] |= {(step, item): value for item, value in result.values.items()}
         return result.values[names[0]]
 
-    def _context(self, gateway: ModelGateway, items: tuple[str, ...]) -> StepContext:
+    def context(self, gateway: ModelGateway, items: tuple[str, ...]) -> StepContext:
+        """What a step is given to work on `items`."""
         snapshot = QuerySnapshot(
             self.query_id, self.workspace_id, self.question, self.mode, gateway.provider, self.options, self.kind
         )
-        tools = Tools(gateway, default_embedder(), reranker=self.reranker)
-        return StepContext(snapshot, self.round, items, self.rounds[self.round], tools, self.rounds, self.log)
+        tools = Tools(gateway, self.embedder, reranker=self.reranker)
+        found = self.rounds[self.round]
+        return StepContext(snapshot, self.round, items, found, tools, self.rounds, self.log, budget=self.budget)
 
     def retrieve(self) -> "Story":
         """Retrieve, score and select."""
@@ -265,7 +271,7 @@ class Story:
 _WHOLE: dict[str, Body] = {
     "check_alignment": verification.check_alignment,
     "check_coverage": verification.check_coverage,
-    "check_facts": verification.check_facts,
-    "check_claims": verification.check_claims,
+    "check_facts": whole_checks.check_facts,
+    "check_claims": whole_checks.check_claims,
     "check_answerability": verification.check_answerability,
 }

@@ -17,7 +17,7 @@ from services.correction import conclude
 from services.publishing import publish
 from services.results import read_history, read_query
 from services.step import Outcome, QuerySnapshot, StepContext, StepResult, Tools
-from tests.factories import make_chunk, make_document, make_options, make_query
+from tests.factories import finish_items, make_chunk, make_document, make_options, make_query
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -82,7 +82,7 @@ class Case:
         result: StepResult = body(context)
         with transaction() as session:
             attempts = steps.claim_items(session, str(self.query_id), 0, name, [""], worker="t", lease_s=10)
-            assert steps.finish_items(session, self.query_id, 0, name, result.values, attempts)
+            assert finish_items(session, self.query_id, 0, name, result.values, attempts)
             if result.save is not None:
                 result.save(session)
         self.outcomes |= {(name, item): value for item, value in result.values.items()}

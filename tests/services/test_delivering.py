@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+import time
 import uuid
 from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -11,6 +12,7 @@ from datetime import timedelta
 from itertools import islice
 
 import pytest
+from sqlalchemy import text
 
 from clients.webhooks.sending import Sent
 from clients.webhooks.signing import new_secret
@@ -90,9 +92,9 @@ def test_a_receiver_that_refuses_for_an_hour_is_tried_as_the_schedule_says(sink:
     end_query()
     assert work() == 1
     for waits_s in (5, 300, 1800):
-        later(seconds=waits_s - 2)
+        later(seconds=waits_s - 4.5)
         assert work() == 0
-        later(seconds=2)
+        later(seconds=4.5)
         assert work() == 1
     assert state() == (DeliveryStatus.DELIVERED, 4)
     received = sink.received("/hour")
@@ -296,6 +298,33 @@ def test_a_receiver_that_hangs_delays_no_other(sink: Sink) -> None:
         released.set()
     ended = {d.status for d in all_deliveries() if d.endpoint_id == well}
     assert ended == {DeliveryStatus.DELIVERED}
+
+
+# A6
+def test_an_endpoint_is_deleted_while_one_of_its_deliveries_is_claimed(sink: Sink) -> None:
+    """Each takes the endpoint first and its deliveries then, so neither waits for the other for ever."""
+    hook, _ = register(sink.answer("/gone", OK))
+    end_query()
+    with ThreadPoolExecutor(1) as threads:
+        with transaction() as session:
+            delivery = rows.lock_due(session, the_delivery().id, LIMITS.in_flight, LIMITS.in_flight_of_tenant)
+            assert delivery is not None
+            removal = threads.submit(copy_context().run, endpoints.remove, hook)
+            until_one_waits_for_a_lock()
+            rows.begin_attempt(session, delivery, timedelta(seconds=5))
+        removal.result(timeout=30)
+    assert all_deliveries() == []
+
+
+def until_one_waits_for_a_lock() -> None:
+    deadline = time.monotonic() + 60
+    here = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+    while time.monotonic() < deadline:
+        with system_transaction() as session:
+            if session.scalar(here):
+                return
+        time.sleep(0.01)
+    pytest.fail("Nobody waited for a lock.")
 
 
 # A6

@@ -3,8 +3,10 @@
 import asyncio
 import json
 import shutil
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,9 +20,10 @@ from config.models import ModelSettings
 from config.settings import RetrievalSettings, Settings
 from db.models import Chunk, Document, Workspace
 from db.session import reading
+from domain.options import Preset
 from domain.outcomes import Checked
 from services import verifier
-from services.evaluation import Measures, judge_pairs, judged_pair, macro, measured, usage_of
+from services.evaluation import JudgedPair, Measures, judge_pairs, judged_pair, macro, measured, usage_of
 from services.evaluation_files import (
     EvaluationDataInvalid,
     LabelledPair,
@@ -225,6 +228,30 @@ def test_a_model_that_answers_is_measured_and_its_calls_are_counted(stage: GroqS
     assert float(str(usage["cost_usd"])) > 0
 
 
+def test_with_shared_calls_the_same_is_measured_with_fewer_of_them(stage: GroqStage) -> None:  # N8
+    def judge(preset: Preset) -> list[JudgedPair]:
+        return stage.run(
+            lambda model: judge_pairs(
+                ModelGateway(model, QUICK),
+                PAIRS,
+                concurrency=4,
+                uncertain_below=0.7,
+                on_done=lambda: done.append(preset),
+                preset=preset,
+            )
+        )
+
+    stage.sim.reset()
+    done: list[Preset] = []
+    alone, together = judge("standard"), judge("cheap")
+    assert [(pair.label, pair.score, pair.uncertain) for pair in alone] == [
+        (pair.label, pair.score, pair.uncertain) for pair in together
+    ]
+    made = [[call.prompt for pair in judged for call in pair.calls] for judged in (alone, together)]
+    assert made == [["check_statement"] * len(PAIRS), ["check_statements"]]
+    assert Counter(done) == {"standard": len(PAIRS), "cheap": len(PAIRS)}
+
+
 def test_every_set_counts_the_same_in_the_macro_average() -> None:  # N8
     sets: dict[str, Measures] = {"small": {"auc": 0.5, "ece": None}, "large": {"auc": 1.0, "ece": 0.2}}
     assert macro(sets, ("auc", "ece")) == {"auc": 0.75, "ece": 0.2}
@@ -354,6 +381,22 @@ def test_a_version_names_provider_model_and_prompt(stage: GroqStage, monkeypatch
     monkeypatch.setattr(verifier, "prompt_version", rewritten)
     assert verifier_version(gateway(), settings) != offline
     assert verifier_version(gateway(stage), settings).startswith("groq/openai/gpt-oss-20b/feedfeedfeed+")
+
+
+def test_a_version_tells_shared_calls_from_single_ones_where_they_may_differ(
+    stage: GroqStage, monkeypatch: pytest.MonkeyPatch
+) -> None:  # N8
+    settings = Settings()
+    for named in (verifier_version, reranker_version):
+        assert named(gateway(stage), settings, preset="cheap") != named(gateway(stage), settings)
+        assert named(gateway(), settings, preset="cheap") == named(gateway(), settings)
+
+    def opened(*_: object, **__: object) -> object:
+        return SimpleNamespace(name="nli", version="0123456789ab")
+
+    monkeypatch.setattr(verifier, "open_classifier", opened)
+    judged = settings.model_copy(update={"models": settings.models.model_copy(update={"judge": "nli"})})
+    assert verifier_version(gateway(stage), judged, "cheap") == verifier_version(gateway(stage), judged)
 
 
 def test_a_version_names_the_classifier_that_judges(monkeypatch: pytest.MonkeyPatch) -> None:  # N8

@@ -251,7 +251,7 @@ def test_a_new_workspace_is_there_for_others_while_its_batch_is_stored() -> None
                 sleep(0.01)
             session.execute(text("SET LOCAL lock_timeout = '500ms'"))
             assert get_or_add_workspace(session, "shared").name == "shared"
-        assert stored.result(timeout=10)
+        assert stored.result(timeout=60)
 
 
 def test_each_verification_of_a_batch_has_its_own_sources() -> None:  # N2

@@ -1,14 +1,16 @@
 """A document becomes searchable as a whole or not at all."""
 
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select, text, update
 
 from clients.embeddings import default_embedder
+from clients.embeddings.protocol import Vectors
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, Document, Workspace
 from db.queries import documents as rows
@@ -98,10 +100,88 @@ def test_a_failed_document_is_tried_again_when_it_is_sent_again() -> None:
 def test_what_a_dead_worker_left_half_done_is_done_again_from_the_start() -> None:  # A5
     document_id = accept()
     with transaction() as session:
-        assert rows.claim_document(session, document_id, lease_s=-1) == 1
+        assert rows.claim_document(session, document_id, lease_s=-1) == (1, 1)
         session.execute(text("UPDATE documents SET chunks_done = 2"))
     assert run(document_id)
     assert read_document(document_id)["status"] == "ready"
+
+
+class Breaking:
+    """The usual embedder, which breaks in the `breaks_at`th of its calls and writes down what it embedded."""
+
+    def __init__(self, breaks_at: int) -> None:
+        self._inner, self._left = default_embedder(), breaks_at
+        self.name, self.dimension = self._inner.name, self._inner.dimension
+        self.embedded: list[str] = []
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._inner.encode_queries(texts)
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        self._left -= bool(texts)
+        if texts and not self._left:
+            raise RuntimeError("the process ran out of time")
+        self.embedded += texts
+        return self._inner.encode_documents(texts)
+
+
+def stored_rows(name: str) -> list[tuple[Any, ...]]:
+    chunks = "SELECT chunk_index, start_index, end_index, text, search::text FROM chunks ORDER BY chunk_index"
+    words = "SELECT lexeme, chunks FROM lexemes ORDER BY lexeme"
+    with reading() as session:
+        return [tuple(row) for row in session.execute(text({"chunks": chunks, "words": words}[name]))]
+
+
+def expire_leases() -> None:
+    with transaction() as session:
+        session.execute(text("UPDATE documents SET lease_until = now() - interval '1 second'"))
+
+
+def test_an_attempt_goes_on_where_the_one_before_it_ended() -> None:  # A5
+    run(accept())
+    at_once = stored_rows("chunks"), stored_rows("words")
+    with transaction() as session:
+        session.execute(text("DELETE FROM documents"))
+        session.execute(text("DELETE FROM lexemes"))
+    document_id = accept()
+    first, second = Breaking(3), Breaking(100)
+    ingest(document_id, first, LIMITS, hold)
+    expire_leases()
+    ingest(document_id, second, LIMITS, hold)
+    assert read_document(document_id)["status"] == "ready"
+    assert len(first.embedded) == 2 * LIMITS.batch
+    assert not set(first.embedded) & set(second.embedded)
+    assert (stored_rows("chunks"), stored_rows("words")) == at_once
+
+
+def test_what_makes_progress_is_never_given_up() -> None:  # A5
+    document_id = accept()
+    attempts = 0
+    while read_document(document_id)["status"] != "ready":
+        expire_leases()
+        ingest(document_id, Breaking(2), LIMITS.model_copy(update={"batch": 1}), hold)
+        attempts += 1
+        assert attempts < 20
+    assert attempts > MAX_ATTEMPTS
+
+
+def test_what_makes_none_is() -> None:  # A5
+    document_id = accept()
+    for _ in range(MAX_ATTEMPTS):
+        expire_leases()
+        ingest(document_id, Breaking(1), LIMITS, hold)
+    assert read_document(document_id)["error"]["code"] == "ingestion_broke"
+    assert chunk_count() == 0
+
+
+def test_chunks_of_another_reading_do_not_stay() -> None:  # A5, N3
+    document_id = accept()
+    ingest(document_id, Breaking(3), LIMITS, hold)
+    expire_leases()
+    # As if the settings had been changed between the two attempts.
+    assert ingest(document_id, default_embedder(), LIMITS.model_copy(update={"chunk_tokens": 40}), hold)
+    state = read_document(document_id)
+    assert state["progress"] == {"chunks_done": chunk_count(), "chunks_total": chunk_count()}
 
 
 def test_a_worker_that_lost_its_claim_stores_nothing_more() -> None:  # A5
@@ -121,7 +201,7 @@ def test_a_worker_that_lost_its_claim_stores_nothing_more() -> None:  # A5
 def test_a_document_that_ends_its_workers_is_given_up() -> None:  # A5
     document_id = accept()
     with transaction() as session:
-        session.execute(text(f"UPDATE documents SET attempt = {MAX_ATTEMPTS}"))
+        session.execute(text(f"UPDATE documents SET idle = {MAX_ATTEMPTS}"))
     assert not run(document_id)
     assert read_document(document_id)["error"]["code"] == "ingestion_gave_up"
 
@@ -182,7 +262,8 @@ def _database_away(*_: object, **__: object) -> bool:
 def test_who_deletes_and_who_stores_take_their_locks_in_one_order() -> None:  # A5
     document_id = accept()
     with transaction() as session:
-        attempt = rows.claim_document(session, document_id, 60.0) or 0
+        claim = rows.claim_document(session, document_id, 60.0)
+        attempt = claim.attempt if claim else 0
         workspace_id = rows.get_document(session, document_id).workspace_id
 
     def delete() -> None:
@@ -196,7 +277,7 @@ def test_who_deletes_and_who_stores_take_their_locks_in_one_order() -> None:  # 
             assert wait([deleting], timeout=0.3).not_done
             # It waits for the workspace and holds nothing that this needs.
             assert rows.advance_document(session, document_id, attempt, lease_s=60.0, chunks_done=1)
-        deleting.result(20)
+        deleting.result(60)
     with reading() as session:
         assert session.scalar(select(func.count(Document.id))) == 0
 

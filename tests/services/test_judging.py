@@ -60,11 +60,19 @@ def played(stage: GroqStage, scenario: Callable[[ModelGateway], Awaitable[T]], s
     return stage.run(play)
 
 
-def judged(stage: GroqStage, cases: Sequence[Case], settings: ModelSettings = QUICK) -> list[Checked]:
-    """What becomes of each (statement, source), all at once."""
+def judged(
+    stage: GroqStage, cases: Sequence[Case], settings: ModelSettings = QUICK, *, at_once: int = 16
+) -> list[Checked]:
+    """What becomes of each (statement, source). Not all at once: hundreds that share a busy core would be late."""
 
     async def judge(models: ModelGateway) -> list[Checked]:
-        return await asyncio.gather(*(checked(models, *case) for case in cases))
+        turns = asyncio.Semaphore(at_once)
+
+        async def in_turn(case: Case) -> Checked:
+            async with turns:
+                return await checked(models, *case)
+
+        return await asyncio.gather(*map(in_turn, cases))
 
     return played(stage, judge, settings)
 
@@ -141,8 +149,8 @@ def test_no_attack_changes_the_class_of_the_offline_verdict() -> None:  # N4
 
     async def changes() -> list[tuple[str, str, float, float]]:
         found: list[tuple[str, str, float, float]] = []
-        for attack, (statement, source) in product(ATTACKS, _about_the_sources()):
-            clean = await checked(models, statement, source)
+        honest = [(case, await checked(models, *case)) for case in _about_the_sources()]
+        for attack, ((statement, source), clean) in product(ATTACKS, honest):
             poisoned = await checked(models, statement, planted(source, attack, APART[len(attack.name) % len(APART)]))
             if verdict(clean) != verdict(poisoned) or abs(support(clean) - support(poisoned)) > 0.15:
                 found.append((attack.name, statement, support(clean), support(poisoned)))
@@ -219,7 +227,7 @@ def test_with_faults_in_the_model_over_1000_sentences_none_is_called_supported(s
         cases = [(f"Refunds are paid within 14 days of return number {n}.", POLICY) for n in range(67)]
         stage.sim.reset()
         stage.sim.fail(Fault(kind=kind, times=None, retry_after=0))
-        found = judged(stage, cases)
+        found = judged(stage, cases, at_once=len(cases))
         assert {each["status"] for each in found} == {"not_checked"}, kind
         assert all(each["verdict"] is None and each.get("reason") for each in found), kind
 
@@ -228,5 +236,5 @@ def test_with_faults_in_the_model_over_1000_sentences_none_is_called_supported(s
 def test_a_model_that_does_not_answer_in_time_supports_nothing(stage: GroqStage, kind: FaultKind) -> None:  # N4
     stage.sim.fail(Fault(kind=kind, times=None))
     impatient = ModelSettings(call_timeout_s=0.3, deadline_s=0.5, attempts=1, fallbacks={})
-    found = judged(stage, [(f"{SUPPORTED[0]} It is case {n}.", POLICY) for n in range(30)], impatient)
+    found = judged(stage, [(f"{SUPPORTED[0]} It is case {n}.", POLICY) for n in range(30)], impatient, at_once=30)
     assert {each["status"] for each in found} == {"not_checked"}

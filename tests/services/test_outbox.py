@@ -13,7 +13,7 @@ from sqlalchemy import select
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
-from db.queries.batches import next_items
+from db.queries.batches import unfinished_items
 from db.session import acting_for, reading, transaction
 from domain.errors import AddressForbidden, WebhookUrlInvalid
 from domain.webhook_body import MAX_BYTES
@@ -62,6 +62,8 @@ def test_the_kind_and_the_end_of_a_query_decide_the_type(kind: QueryKind, status
     assert body.keys() == {"type", "timestamp", "data"}
     assert body["type"] == f"{family}.{status}"
     assert datetime.fromisoformat(body["timestamp"]).utcoffset() is not None
+    audit = body["data"].pop("audit")
+    assert (len(audit["head"]), audit["records"]) == (64, 2)
     assert body["data"] == {
         "id": str(query_id),
         "status": status,
@@ -236,7 +238,7 @@ def test_a_batch_is_announced_once_when_its_last_item_has_ended() -> None:
     given = NewVerification(answer="It is so [1].", sources=[NewSource(text="It is so.")])
     batch_id = submit_batch([given, given], None, settings()).query_id
     with reading() as session:
-        items = [start.query_id for start in next_items(session, batch_id, 2)]
+        items = unfinished_items(session, batch_id, 2)
     for item in items:
         assert written() == []
         with transaction() as session:

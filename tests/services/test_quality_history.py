@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("database")
 NAMES = {
     *("rerank_score_gain", "selection_rate", "answerability_rejection_rate", "answerability_false_positive_rate"),
     *("answerability_false_negative_rate", "citation_accuracy", "citation_coverage", "hallucination_rate"),
-    *("unsupported_claim_rate", "crag_trigger_rate", "crag_success_rate", "confidence_accuracy"),
+    *("unsupported_claim_rate", "crag_trigger_rate", "crag_success_rate", "mean_confidence", "confidence_accuracy"),
 }
 
 

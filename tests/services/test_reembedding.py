@@ -24,6 +24,7 @@ from services.reembedding import Target, list_targets, reembed
 from services.retrieval import Search, find_candidates
 from services.spaces import read_space
 from tests.simulators.embeddings import KEY, EmbeddingServer
+from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -144,6 +145,7 @@ def test_questions_and_new_documents_go_on_meanwhile(server: EmbeddingServer) ->
                     return
 
     def slowly(done: int, _: int) -> None:
+        until(lambda: bool(asked or failures))  # once at least before the switch
         if done in (4, 12):
             add([f"Late news {done}: the depot of bay {done} closes at noon."], f"{done}.txt", new_model)
         time.sleep(0.05)
@@ -153,7 +155,7 @@ def test_questions_and_new_documents_go_on_meanwhile(server: EmbeddingServer) ->
     try:
         reembed(target, new_model, batch=4, on_progress=slowly)
     finally:
-        time.sleep(0.1)
+        until(lambda: "tiny-64" in asked or bool(failures))
         over.set()
         thread.join()
     assert failures == []

@@ -141,6 +141,7 @@ def test_an_index_whose_building_was_interrupted_is_made_anew() -> None:  # A5
     with engine().connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("SET statement_timeout = '200ms'"))
         blocker = engine().connect()
+        blocker.execute(text("BEGIN"))
         blocker.execute(text("LOCK TABLE chunk_vectors IN ROW EXCLUSIVE MODE"))
         with pytest.raises(Exception, match="statement timeout"):
             connection.execute(

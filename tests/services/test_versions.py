@@ -120,11 +120,11 @@ def test_of_versions_that_come_and_end_at_the_same_time_exactly_the_last_is_in_f
             document_id = send(f"text {number}").document_id
             barrier.wait()
             with transaction() as session:
-                attempt = claim_document(session, document_id, 20)
+                claim = claim_document(session, document_id, 20)
             barrier.wait()
             with transaction() as session:
-                assert attempt
-                assert mark_document_ready(session, document_id, attempt)
+                assert claim
+                assert mark_document_ready(session, document_id, claim.attempt)
             sent.append((read_document(document_id)["version"], document_id))
 
     barrier = threading.Barrier(6)

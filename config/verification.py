@@ -1,0 +1,52 @@
+"""How answers are verified, and what requests that bring their own answer may hold."""
+
+from typing import Literal
+
+from pydantic import AliasChoices, Field
+
+from config.group import Group
+
+
+class CalibrationSettings(Group):
+    """What makes probabilities of a verifier's confidence (N8); `citewell evaluate` prints it for the one in force."""
+
+    version: str
+    slope: float = Field(gt=0)
+    offset: float
+    ece: float = Field(ge=0, le=1)
+
+
+class VerificationSettings(Group):
+    """Row S1.5's weights and thresholds, S5.4's and S2.4's confidence thresholds."""
+
+    enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled"))
+    weight_alignment: float = Field(default=0.4, ge=0)
+    weight_coverage: float = Field(default=0.3, ge=0)
+    weight_facts: float = Field(default=0.3, ge=0)
+    alignment_threshold: float = Field(default=0.5, ge=0, le=1)
+    coverage_threshold: float = Field(default=0.5, ge=0, le=1)
+    facts_threshold: float = Field(default=0.7, ge=0, le=1)
+    citation_confidence: float = Field(default=0.7, ge=0, le=1)
+    min_evidence_score: float = Field(default=0.2, ge=0, le=1, description="a chunk scored lower is not evidence")
+    span_min_chars: int = Field(default=50, ge=1)
+    span_max_chars: int = Field(default=200, ge=10)
+    batch: int = Field(default=4, ge=1, description="statements per task; every one has a model call of its own")
+    sentences_per_call: int = Field(
+        default=2, ge=0, description="of an answer whose claims are asked for in one call (S2.1); 0: all of them"
+    )
+    show_claims: bool = False
+    confidence_threshold: float = Field(default=0.7, ge=0, le=1, description="below it the answer is corrected (S2.3)")
+    max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")
+    repair: Literal["full", "citations"] = "full"
+    calibration: CalibrationSettings | None = None
+
+
+class VerifyingSettings(Group):
+    """Verification of answers from elsewhere (N2)."""
+
+    max_sources: int = Field(default=100, ge=1)
+    max_answer_chars: int = Field(default=100_000, ge=1)
+    max_bytes: int = Field(default=20_000_000, ge=1, description="of one request")
+    batch_max_bytes: int = Field(default=50_000_000, ge=1, description="of one file of a batch")
+    batch_max_items: int = Field(default=10_000, ge=1)
+    batch_in_flight: int = Field(default=8, ge=1, description="items of one batch that run at a time")
