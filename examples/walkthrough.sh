@@ -38,6 +38,7 @@ echo "$document is ready"
 echo "== somebody who wants to be called back"
 secret=$(call GET /v1/webhooks/callback-secret | field '["secret"]')
 "$python" "$here/webhook_receiver.py" "$port" "$secret" > "$work/received" & receiver=$!
+for _ in $(seq 150); do curl --silent --output /dev/null "http://127.0.0.1:$port/" && break; sleep 0.2; done
 
 echo "== submit, poll, stream"
 question='"question": "Within how many days must returns be made?", "workspace": "walkthrough"'
@@ -49,7 +50,7 @@ test "$(field '["status"]' < "$work/query")" = succeeded
 echo "answer: $(field '["answer"]' < "$work/query")"
 has "GET /v1/queries/{id}" answer citations references removed_citations sources verification usage timings < "$work/query"
 call GET "/v1/queries/$query/verifications" | has "its history" verifications steps model_calls events
-for _ in $(seq 50); do grep --quiet "verified: query.succeeded $query" "$work/received" && break; sleep 0.2; done
+for _ in $(seq 150); do grep --quiet "verified: query.succeeded $query" "$work/received" && break; sleep 0.2; done
 grep "$query" "$work/received"
 call GET "/v1/queries/$query/deliveries" | has "its deliveries" deliveries
 

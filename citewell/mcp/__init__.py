@@ -1,0 +1,1 @@
+"""Citewell as a server of the Model Context Protocol: tools for a model, each a client of the HTTP API."""

@@ -1,0 +1,81 @@
+"""The server of the protocol, over standard input and output or over HTTP."""
+
+import socket
+from importlib.metadata import version
+from inspect import getdoc
+
+import uvicorn
+from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import ToolAnnotations
+
+from citewell.cli.console import say
+from citewell.cli.errors import USAGE, CommandFailed
+from citewell.mcp.reaching import Reach, is_loopback
+from citewell.mcp.shapes import NOTICE
+from citewell.mcp.tools import Tools
+
+PATH = "/mcp"
+_INSTRUCTIONS = f"""Citewell answers questions from the user's own documents and proves the answers: every
+sentence and every citation is checked against the sources. Use `ask` for anything the documents may say, and show its
+citations; `verify` to check a text against sources before you rely on it; `list_documents`, `search_documents` and
+`read_source` to look for yourself. {NOTICE}"""
+_LOOKS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+# A question is stored with its history, and a model may be paid for it: hosts should not repeat it unasked.
+_WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+
+
+def build_server(reach: Reach) -> MCPServer:
+    """The server with its tools; nothing is connected yet."""
+    server = MCPServer(
+        "citewell", "Citewell", instructions=_INSTRUCTIONS, version=version("citewell"), log_level="WARNING"
+    )
+    tools = Tools(reach)
+    for tool, title, annotations in (
+        (tools.ask, "Ask the documents", _WORKS),
+        (tools.verify, "Verify a text against sources", _WORKS),
+        (tools.search_documents, "Search the documents", _LOOKS),
+        (tools.read_source, "Read a document", _LOOKS),
+        (tools.list_documents, "List the documents", _LOOKS),
+    ):
+        server.add_tool(tool, title=title, description=getdoc(tool), annotations=annotations)
+    return server
+
+
+def serve_stdio(url: str | None, key: str | None) -> None:
+    """Serve the host that started this process, until it closes standard input."""
+    build_server(Reach(url, key)).run("stdio")
+
+
+def serve_http(url: str | None, key: str | None, host: str, port: int) -> None:
+    """Serve streamable HTTP at /mcp until Ctrl-C. Beyond loopback every caller needs a key of its own.
+
+    Raises CommandFailed when the address cannot be listened on.
+    """
+    local = is_loopback(host)
+    server = build_server(Reach(url, key, lends_key=local))
+    app = server.streamable_http_app(streamable_http_path=PATH, host=host, transport_security=_security(host, local))
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=3)
+    with _listening(host, port) as listener:
+        name = f"[{host}]" if ":" in host else host
+        say(f"the MCP server is ready at http://{name}:{listener.getsockname()[1]}{PATH}; Ctrl-C stops it")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _security(host: str, local: bool) -> TransportSecuritySettings:
+    """On loopback only names of this machine are answered to, so that no web page gets in through a browser."""
+    if not local:
+        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    names = {host, "127.0.0.1", "localhost", "[::1]"}
+    hosts = [name + port for name in sorted(names) for port in ("", ":*")]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise CommandFailed(
+            f"cannot listen on {host} port {port}: {error.strerror}; try another --port", USAGE
+        ) from None

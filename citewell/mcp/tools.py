@@ -1,0 +1,166 @@
+"""The tools. Each is one use of the HTTP API; their docstrings and descriptions are what a model reads."""
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from citewell.client import AsyncCitewellClient
+from citewell.mcp import shapes, texts
+from citewell.mcp.reaching import Reach
+from citewell.mcp.working import begun, ended_with_the_call, follow_query, follow_verification
+from domain.attacks import without_orders
+
+Caller = Context[Any, Any]
+_SHOWN_CHANGES = frozenset({"removed", "reattributed", "rewritten", "dropped"})
+_MOST_CHARS = 50_000
+
+Workspace = Annotated[str, Field(description="The collection of documents.")]
+DocumentId = Annotated[str, Field(description="From list_documents, search_documents or a citation.")]
+PresetOrNone = Annotated[
+    shapes.Preset | None, Field(description="`cheap` checks with fewer model calls, `standard` one by one.")
+]
+DeadlineS = Annotated[float | None, Field(gt=0, description="Seconds; what is there by then is the result.")]
+
+
+class Tools:
+    """All tools, in front of one Citewell."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+
+    async def ask(
+        self,
+        context: Caller,
+        question: Annotated[str, Field(description="A whole question: earlier messages are not known.")],
+        workspace: Workspace = "default",
+        mode: Annotated[shapes.Mode, Field(description="How much evidence an answer needs.")] = "balanced",
+        preset: PresetOrNone = None,
+        deadline_s: DeadlineS = None,
+    ) -> Annotated[CallToolResult, shapes.AnswerFound]:
+        """Ask the user's documents. The answer comes with citations [n], the quoted words behind each, a verdict on
+        every sentence, and what was removed or repaired. Cite as it does; when it abstains, the documents do not say
+        it."""
+        options = _given(workspace=workspace, mode=mode, preset=preset, deadline_s=deadline_s)
+        async with self._reach.client(context.headers) as client:
+            query_id = await begun(lambda: client.submit(question, **options))
+            async with ended_with_the_call(lambda: client.cancel(query_id)):
+                query = await follow_query(client, query_id, context)
+        found = shapes.AnswerFound.model_validate(
+            {**query, "query_id": query["id"], **_proof(query), "abstained": bool(query["abstained"])}
+        )
+        return texts.result(found, texts.answer_lines(found))
+
+    async def verify(
+        self,
+        context: Caller,
+        answer: Annotated[str, Field(description="Any text; [1] in it cites the first source.")],
+        sources: Annotated[list[shapes.SourceGiven], Field(min_length=1, description="What it was written from.")],
+        question: Annotated[str | None, Field(description="What was asked, if it is known.")] = None,
+        repair: Annotated[
+            shapes.Repair, Field(description="Mend or drop what fails, only remove wrong citations, or leave the text.")
+        ] = "full",
+        preset: PresetOrNone = None,
+        deadline_s: DeadlineS = None,
+    ) -> Annotated[CallToolResult, shapes.AnswerVerified]:
+        """Hold an answer, whoever wrote it, against its sources: a verdict and the evidence for each sentence and each
+        citation, and the text repaired. Use it for your own drafts before you show them."""
+        given: list[Any] = [source.model_dump(exclude_none=True) for source in sources]
+        options = _given(repair=repair, preset=preset, deadline_s=deadline_s)
+        async with self._reach.client(context.headers) as client:
+            found_id = await begun(lambda: client.verify(answer, given, question, wait=0, **options))
+            async with ended_with_the_call(lambda: client.cancel_verification(found_id)):
+                verified = await follow_verification(client, found_id, context)
+        found = shapes.AnswerVerified.model_validate(
+            {**verified, "verification_id": verified["id"], **_proof(verified), "sentences": verified["sentences"]}
+        )
+        return texts.result(found, texts.verified_lines(found))
+
+    async def search_documents(
+        self,
+        context: Caller,
+        query: Annotated[str, Field(description="Words or a question, in the language of the documents if possible.")],
+        workspace: Workspace = "default",
+        top_k: Annotated[int, Field(ge=1, le=50, description="How many passages.")] = 8,
+        filenames: Annotated[list[str] | None, Field(description="Only in documents of these names.")] = None,
+    ) -> Annotated[CallToolResult, shapes.PassagesFound]:
+        """Find passages by words and meaning, without an answer and without a language model. Use `ask` for an answer
+        that is proven; use this to look around."""
+        # Models send an empty list where they mean none.
+        only = {"filenames": filenames} if filenames else None
+        async with self._reach.client(context.headers) as client:
+            searched = await client.search(query, workspace, k=top_k, filter=only)
+        found = shapes.PassagesFound.model_validate(searched)
+        return texts.result(found, texts.passage_lines(found))
+
+    async def read_source(
+        self,
+        context: Caller,
+        document_id: DocumentId,
+        page: Annotated[int | None, Field(ge=0, description="This page.")] = None,
+        chunk_id: Annotated[str | None, Field(description="This passage, from search_documents or a citation.")] = None,
+        start: Annotated[int | None, Field(ge=0, description="From this character on (source_start).")] = None,
+        end: Annotated[int | None, Field(ge=0, description="Up to this character (source_end).")] = None,
+        max_chars: Annotated[int, Field(ge=1, le=_MOST_CHARS, description="At most so many characters.")] = 10_000,
+    ) -> Annotated[CallToolResult, shapes.SourceRead]:
+        """Read a document as it is stored: a page, a passage, or the characters from `start` to `end`; without any of
+        them from the beginning. Use it to see what stands around a citation."""
+        async with self._reach.client(context.headers) as client:
+            document = await client.document(document_id)
+            first, stop = start or 0, end
+            if page is not None or chunk_id is not None:
+                first, stop = await _span(client, document_id, page, chunk_id, start)
+            text = await client.document_text(document_id, first, stop)
+        shown = text[:max_chars]
+        readable = without_orders(shown)
+        found = shapes.SourceRead(
+            document_id=document["id"],
+            document_name=document["filename"],
+            page_number=page,
+            source_start=first,
+            source_end=first + len(shown),
+            next_start=first + len(shown) if len(shown) < len(text) else None,
+            blanked=readable != shown,
+            text=readable,
+        )
+        return texts.result(found, texts.source_lines(found))
+
+    async def list_documents(
+        self,
+        context: Caller,
+        workspace: Annotated[str | None, Field(description="Only of this collection.")] = None,
+        filename: Annotated[str | None, Field(description="Only of exactly this name.")] = None,
+        limit: Annotated[int, Field(ge=1, le=200, description="At most so many.")] = 50,
+    ) -> Annotated[CallToolResult, shapes.DocumentsListed]:
+        """List the documents that can be asked, with their workspaces and ids, the newest first."""
+        async with self._reach.client(context.headers) as client:
+            listed = [each async for each in client.documents(workspace, limit + 1, filename=filename)]
+        found = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
+        return texts.result(found, texts.document_lines(found))
+
+
+async def _span(
+    client: AsyncCitewellClient, document_id: str, page: int | None, chunk_id: str | None, start: int | None
+) -> tuple[int, int]:
+    """From where to where a page or a passage stands in its document, or the rest of it from `start` on."""
+    passages = await client.passages(document_id, page=page, chunk_id=chunk_id, limit=1000)
+    if not passages:
+        wanted = f"page {page}" if chunk_id is None else f"passage {chunk_id!r}"
+        pages = (await client.document(document_id))["pages"]
+        known = f"it has {pages} pages" if pages else "it has no pages; read it with start and end"
+        raise ToolError(f"The document {document_id} has no text on {wanted}: {known}. search_documents names places.")
+    first, stop = min(each["source_start"] for each in passages), max(each["source_end"] for each in passages)
+    return (start if start is not None and first <= start <= stop else first), stop
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _proof(work: dict[str, Any]) -> dict[str, Any]:
+    """What questions and verifications tell in the same way."""
+    scores: dict[str, Any] | None = work["verification"]
+    changes = [edit for edit in work["edits"] if edit["kind"] in _SHOWN_CHANGES]
+    return {"scores": scores, "changes": changes, "sentences": (scores or {}).get("sentences", [])}

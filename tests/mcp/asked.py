@@ -1,0 +1,48 @@
+"""Questions that a call has asked, as the database has them."""
+
+import uuid
+from typing import Any
+
+import anyio
+from mcp import Client
+from sqlalchemy import select
+
+from db.models import Query, QueryStatus
+from db.session import reading
+
+WORK: list[tuple[str, dict[str, Any]]] = [
+    ("ask", {"question": "How long?", "workspace": "w"}),
+    ("verify", {"answer": "It is so.", "sources": [{"text": "So it is."}]}),
+]
+
+
+async def accepted(after: uuid.UUID | None = None) -> uuid.UUID:
+    """The question or verification that was accepted last, as soon as there is one, and another than `after`."""
+    with anyio.fail_after(60):
+        while True:
+            with reading() as session:
+                found = session.scalar(select(Query.id).order_by(Query.created_at.desc()))
+                if found not in (None, after):
+                    return found
+            await anyio.sleep(0.02)
+
+
+def status_of(query_id: uuid.UUID) -> str:
+    with reading() as session:
+        return session.get_one(Query, query_id).status
+
+
+async def status_after_leaving(client: Client, tool: str, arguments: dict[str, Any]) -> str:
+    """Begin a call, cancel it, and give its work thirty seconds to end; what state it is in then."""
+    with reading() as session:
+        earlier = session.scalar(select(Query.id).order_by(Query.created_at.desc()))
+    query_id = uuid.UUID(int=0)
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(client.call_tool, tool, arguments)
+        query_id = await accepted(earlier)
+        await anyio.sleep(0.1)
+        calls.cancel_scope.cancel()
+    with anyio.move_on_after(30):
+        while status_of(query_id) != QueryStatus.CANCELLED:
+            await anyio.sleep(0.02)
+    return status_of(query_id)
