@@ -1,0 +1,49 @@
+/** Requests to the API this page comes from. */
+import { storedKey } from "./key.js";
+
+/** An error that the API explained (RFC 9457): `status`, `code`, `message` (what to do), `fields`, `retryAfter` in seconds. */
+export class Problem extends Error {
+  constructor(status, body, retryAfter) {
+    super(body.detail || body.title || `HTTP ${status}`);
+    this.status = status;
+    this.code = body.code || "unknown";
+    this.fields = body.errors || [];
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Ask the API; the parsed JSON, or null where there is none. Throws Problem, and TypeError when the server is away. */
+export async function ask(path, { method = "GET", json, form, headers = {}, signal } = {}) {
+  const response = await send(path, { method, json, form, headers, signal });
+  if (response.status === 204) return null;
+  return response.json();
+}
+
+/** The same, with the response itself for whoever reads it as it comes. */
+export async function send(path, { method = "GET", json, form, headers = {}, signal } = {}) {
+  const sent = new Headers(headers);
+  const key = storedKey();
+  if (key) sent.set("Authorization", `Bearer ${key}`);
+  if (json !== undefined) sent.set("Content-Type", "application/json");
+  const body = json !== undefined ? JSON.stringify(json) : form;
+  const response = await fetch(address(path), { method, headers: sent, body, signal, cache: "no-store" });
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** The address of a path of the API, also where a proxy shows it below a path of its own. */
+export const address = (path) => new URL(`../../${path.replace(/^\//, "")}`, import.meta.url).href;
+
+/** `path` with those of `values` that say something, as its query string. */
+export function withQuery(path, values) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== "" && value !== null && value !== undefined) search.set(name, value);
+  }
+  return search.size ? `${path}?${search}` : path;
+}
+
+async function problemOf(response) {
+  const body = await response.json().catch(() => ({}));
+  return new Problem(response.status, body, Number(response.headers.get("Retry-After")) || null);
+}

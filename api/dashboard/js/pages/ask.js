@@ -1,0 +1,75 @@
+/** The first page: ask a question; with nothing to ask yet, bring the documents here. */
+import { h, show } from "../dom.js";
+import { ask, withQuery } from "../http.js";
+import { words } from "../i18n.js";
+import { told, trouble } from "../parts/notices.js";
+import { questionForm } from "../parts/question.js";
+import { recent } from "../parts/recent.js";
+import { upload } from "../parts/upload.js";
+import { workspaceNames } from "../parts/workspaces.js";
+import { go } from "../router.js";
+import { ended, hearUploads, uploads } from "../uploads.js";
+
+const t = words({
+  en: { title: "Ask your documents", lead: "Every sentence of the answer is held against the documents it cites.", add: "Add documents",
+    empty: "There is nothing to ask yet: add documents first.", waits: "Your question is asked as soon as the documents are ready.", now: "Ask now" },
+  ko: { title: "문서에 질문하세요", lead: "답변의 모든 문장을 인용한 문서와 대조합니다.", add: "문서 추가", empty: "아직 질문할 문서가 없습니다. 먼저 문서를 추가해 주세요.",
+    waits: "문서가 준비되는 대로 질문을 보냅니다.", now: "지금 질문" },
+});
+
+const GIVEN = ["question", "workspace", "mode", "run", "preset"];
+
+/** `#/ask?question=&workspace=&mode=&run=&preset=`. */
+export async function page(view, { search, signal }) {
+  const given = Object.fromEntries(GIVEN.map((name) => [name, search.get(name)]).filter(([, value]) => value));
+  const names = await workspaceNames(signal);
+  const said = h("div", { role: "status" });
+  const adding = h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("add"))), h("p", { class: "empty-hint", hidden: true }, t("empty")));
+  const form = questionForm({
+    names: names.length ? names : ["default"],
+    given,
+    submit: () => whenReady(form.workspace(), said, signal, () => submitted(form, said)),
+    change: () => lookForDocuments(form.workspace(), adding, signal),
+  });
+  adding.append(upload({ place: () => ({ workspace: form.workspace() }), onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
+    onproblem: (error) => show(said, trouble(error)), signal }));
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, said, adding);
+  if (matchMedia("(hover: hover)").matches) form.focus();
+  await lookForDocuments(form.workspace(), adding, signal);
+  view.append(await recent(signal));
+}
+
+/** Open the place for uploads when the workspace has nothing to ask. */
+async function lookForDocuments(workspace, adding, signal) {
+  const { documents } = await ask(withQuery("/v1/documents", { workspace, limit: 1 }), { signal });
+  adding.querySelector(".empty-hint").hidden = documents.length > 0;
+  adding.open = documents.length === 0 || uploads.some((one) => !ended(one));
+}
+
+/** Call `act` when no upload into the workspace is under way any more; meanwhile tell so. */
+function whenReady(workspace, said, signal, act) {
+  const going = () => uploads.some((one) => one.workspace === workspace && !ended(one));
+  if (!going()) return act();
+  const waiting = new AbortController();
+  signal.addEventListener("abort", () => waiting.abort());
+  const send = () => { waiting.abort(); act(); };
+  show(said, h("div", { class: "caution row spread" }, t("waits"), h("button", { type: "button", onclick: send }, t("now"))));
+  hearUploads(() => { if (!waiting.signal.aborted && !going()) send(); }, waiting.signal);
+  return null;
+}
+
+async function submitted(form, said) {
+  show(said);
+  const button = form.element.querySelector(".ask");
+  button.disabled = true;
+  try {
+    const { id } = await ask("/v1/queries", { method: "POST", json: form.body(), headers: { "Idempotency-Key": key() } });
+    go(`/query/${id}`);
+  } catch (error) {
+    show(said, error.status ? trouble(error) : h("p", { class: "problem", role: "alert" }, told(error)));
+    button.disabled = false;
+  }
+}
+
+/** A name for this sending of the question; a browser's own are only there on https. */
+const key = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join("-");

@@ -1,0 +1,151 @@
+/** One document: its text by pages, a cited place marked, search in it, its versions and how far its ingestion is. */
+import { h, show } from "../dom.js";
+import { ask, send } from "../http.js";
+import { moment, number, words } from "../i18n.js";
+import { finding } from "../parts/finding.js";
+import { bytes, stageWord } from "../parts/ingestion.js";
+import { notice, told, trouble } from "../parts/notices.js";
+import { leaves } from "../parts/pages.js";
+import { points } from "../points.js";
+import { pause } from "../pause.js";
+
+const t = words({
+  en: { version: "version {n}", pages: "{n} pages", passages: "{done} of {total} passages", reading: "The document is being read.", failed: "The document could not be read",
+    retry: "Try again", newer: "A newer version took the place of this one.", openNewer: "Open it", versions: "Versions", sections: "Sections", page: "Page", of: "of {n}",
+    previous: "Previous page", next: "Next page", cited: "Cited place", gone: "The cited place is not part of this text.", text: "Text of the document", characters: "{n} characters",
+    ready: "ready", superseded: "replaced", queued: "waiting", processing: "being read", failedState: "failed", ask: "Ask about it" },
+  ko: { version: "버전 {n}", pages: "{n}쪽", passages: "구절 {total}개 중 {done}개", reading: "문서를 읽는 중입니다.", failed: "문서를 읽지 못했습니다", retry: "다시 시도",
+    newer: "더 새로운 버전으로 대체된 문서입니다.", openNewer: "새 버전 열기", versions: "버전", sections: "목차", page: "쪽", of: "/ {n}", previous: "이전 쪽", next: "다음 쪽",
+    cited: "인용된 위치", gone: "인용된 위치가 이 글에 없습니다.", text: "문서 본문", characters: "{n}자", ready: "준비됨", superseded: "대체됨", queued: "대기 중",
+    processing: "읽는 중", failedState: "실패", ask: "이 문서에 질문" },
+});
+
+const LOOK_MS = 800;
+const READ = new Set(["ready", "superseded"]);
+const TONES = { ready: "supported", failed: "contradicted", superseded: "partial" };
+
+/** `#/document/ID?start=&end=`, offsets in code points; or `?page=`. */
+export async function page(view, { params, search, signal }) {
+  const path = `/v1/documents/${encodeURIComponent(params.id)}`;
+  const top = h("div");
+  const body = h("div");
+  show(view, top, body);
+  let document = await ask(path, { signal });
+  const draw = () => show(top, head(document), state(document, path, () => page(view, { params, search, signal })));
+  draw();
+  while (!READ.has(document.status) && document.status !== "failed") {
+    await pause(LOOK_MS, signal);
+    if (signal.aborted) return;
+    document = await ask(path, { signal });
+    draw();
+  }
+  const { documents } = await ask(`${path}/versions`, { signal });
+  if (documents.length > 1) top.append(versions(documents, document.id));
+  if (READ.has(document.status)) await drawText(body, path, search, signal);
+}
+
+async function drawText(body, path, search, signal) {
+  const [text, layout] = await Promise.all([send(`${path}/text`, { signal }).then((response) => response.text()), ask(`${path}/layout`, { signal })]);
+  const measured = points(text);
+  const wanted = spanOf(search, measured);
+  const shown = leaves(text, measured, layout, wanted?.cited);
+  const jump = (start) => reveal(shown.range(start, start + 1));
+  const citedPlace = () => { reveal(shown.element.querySelector("mark.cited")); };
+  const tools = h("div", { class: "reader-tools card" },
+    layout.pages.length > 0 && pager(shown.element, layout.pages, signal),
+    wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")),
+    finding(text, shown.range, reveal, signal));
+  show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), tools,
+    h("div", { class: "reader" }, contents(layout.sections, (start) => jump(measured.unit(start))),
+      h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, shown.element)));
+  if (wanted?.cited) citedPlace();
+  else if (search.get("page")) reveal(shown.element.querySelector(`[data-page="${CSS.escape(search.get("page"))}"]`));
+}
+
+/** The span that the address names, in UTF-16 units; `gone` when the text has no such place. */
+function spanOf(search, measured) {
+  if (!search.has("start")) return null;
+  const [start, end] = [Number(search.get("start")), Number(search.get("end"))];
+  const exists = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= measured.length;
+  return exists ? { cited: { start: measured.unit(start), end: measured.unit(end) } } : { gone: true };
+}
+
+/** Bring an element or a range into the middle; over a few frames, because what is laid out only now moves the rest. */
+function reveal(target) {
+  const element = target instanceof Range ? target.startContainer.parentElement : target;
+  if (!element) return;
+  element.scrollIntoView({ block: "center" });
+  const settle = (left) => requestAnimationFrame(() => {
+    const { top, height } = target.getBoundingClientRect();
+    const off = top + Math.min(height, innerHeight / 2) / 2 - innerHeight / 2;
+    scrollBy({ top: off, behavior: "instant" });
+    if (left) settle(left - 1); // also when it is there: the next layout may move it away
+  });
+  settle(5);
+}
+
+function head(document) {
+  const { filename, workspace, version, pages, size_bytes: size, created_at: created, status, metadata } = document;
+  const facts = [t("version", { n: number(version) }), workspace, pages > 0 && t("pages", { n: number(pages) }), bytes(size), moment(created)];
+  return h("header", { class: "query-head" },
+    h("h1", { dir: "auto" }, filename),
+    metadata.title && metadata.title !== filename && h("p", { dir: "auto" }, String(metadata.title)),
+    h("div", { class: "row small muted facts" }, badge(status), facts.filter(Boolean).map((fact) => h("span", {}, fact))));
+}
+
+const badge = (status) => h("span", { class: `badge ${TONES[status] || "not_checked"}` }, t(status === "failed" ? "failedState" : status));
+
+function state(document, path, again) {
+  const { status, stage, progress, error, superseded_by: newer } = document;
+  if (status === "failed") return h("div", { class: "problem" }, h("strong", {}, t("failed")), h("p", { dir: "auto" }, error?.message), h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")));
+  if (status === "superseded") return h("p", { class: "caution" }, t("newer"), " ", newer && h("a", { href: `#/document/${newer}` }, t("openNewer")));
+  if (READ.has(status)) return null;
+  return h("div", { class: "card", role: "status" }, h("p", {}, t("reading"), " ", stageWord(stage)),
+    h("progress", { "aria-label": t("reading"), max: progress.chunks_total || 1, value: progress.chunks_total ? progress.chunks_done : null }),
+    progress.chunks_total && h("p", { class: "small muted" }, t("passages", { done: number(progress.chunks_done), total: number(progress.chunks_total) })));
+}
+
+async function retry(path, again) {
+  try {
+    await ask(`${path}/retry`, { method: "POST" });
+    await again();
+  } catch (error) {
+    notice(told(error));
+  }
+}
+
+function versions(documents, shown) {
+  return h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("versions"))),
+    h("ul", { class: "plain-list" }, documents.map(({ id, version, status, created_at: created }) => h("li", { class: "row" },
+      h("a", { href: `#/document/${id}`, "aria-current": id === shown && "page" }, t("version", { n: number(version) })), badge(status), h("span", { class: "small muted" }, moment(created))))));
+}
+
+function contents(sections, jump) {
+  if (!sections.length) return null;
+  return h("details", { class: "card contents", open: matchMedia("(min-width: 62rem)").matches }, h("summary", {}, h("h2", {}, t("sections"))),
+    h("nav", { "aria-label": t("sections") }, h("ol", {}, sections.map(({ title, start }) => h("li", {}, h("button", { type: "button", class: "plain", dir: "auto", onclick: () => jump(start) }, title))))));
+}
+
+function pager(element, pages, signal) {
+  const numbers = pages.map((each) => each.number);
+  const field = h("input", { type: "number", "aria-label": t("page"), min: numbers[0], max: numbers.at(-1), value: numbers[0], onchange: () => turn(Number(field.value)) });
+  let turnedTo = NaN;
+  const turn = (n) => {
+    const leaf = element.querySelector(`[data-page="${n}"]`);
+    if (!leaf) return;
+    leaf.scrollIntoView({ block: "start" });
+    field.value = n;
+    turnedTo = scrollY;
+  };
+  const step = (by) => turn(numbers[Math.max(0, Math.min(numbers.length - 1, numbers.indexOf(Number(field.value)) + by))]);
+  const seen = new IntersectionObserver((entries) => {
+    // Behind a short page the next one is in the middle; the one that was asked for stays the one that is told.
+    if (Math.abs(scrollY - turnedTo) < 2) return;
+    for (const entry of entries) if (entry.isIntersecting) field.value = entry.target.dataset.page;
+  }, { rootMargin: "-49% 0px -49% 0px" });
+  for (const leaf of element.children) seen.observe(leaf);
+  signal.addEventListener("abort", () => seen.disconnect());
+  return h("div", { class: "row pager", role: "group", "aria-label": t("page") },
+    h("button", { type: "button", "aria-label": t("previous"), onclick: () => step(-1) }, "‹"), field, h("span", { class: "small muted" }, t("of", { n: number(numbers.at(-1)) })),
+    h("button", { type: "button", "aria-label": t("next"), onclick: () => step(1) }, "›"));
+}

@@ -1,0 +1,124 @@
+/** The history: what was asked or given, and what became of it. Its filters are in the address. */
+import { h, show } from "../dom.js";
+import { ask, withQuery } from "../http.js";
+import { dollars, moment, number, percent, seconds, words } from "../i18n.js";
+import { callState } from "../parts/calls.js";
+import { counts } from "../parts/counts.js";
+import { trouble } from "../parts/notices.js";
+import { records } from "../parts/records.js";
+import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
+
+const t = words({
+  en: { title: "History", lead: "Everything that was asked or given for verification, with what the checks found.", filters: "Filters",
+    kind: "Kind", answer: "Questions", verification: "Verifications", workspace: "Workspace", status: "State", any: "Any state",
+    queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled",
+    from: "From", to: "To", clear: "Clear the filters", what: "Question or text", when: "Time", verdicts: "Sentences", confidence: "Confidence",
+    accuracy: "Accuracy", removed: "Removed", cost: "Cost", took: "Duration", more: "Show more", untitled: "Text without a question",
+    abstained: "not answered by the documents", rounds: "corrected {n} times", rounds_1: "corrected once", shown: "{n} shown",
+    none_answer: "Nothing was asked yet.", none_verification: "Nothing was verified yet.", first_answer: "Ask the first question",
+    first_verification: "Verify the first text", nothing: "Nothing fits these filters." },
+  ko: { title: "기록", lead: "지금까지의 질문과 검증 요청, 그리고 확인 결과입니다.", filters: "조건", kind: "종류", answer: "질문", verification: "검증",
+    workspace: "작업 공간", status: "상태", any: "모든 상태", queued: "대기 중", running: "진행 중", succeeded: "완료", failed: "실패", cancelled: "취소됨",
+    from: "시작일", to: "종료일", clear: "조건 지우기", what: "질문 또는 글", when: "시각", verdicts: "문장", confidence: "신뢰도", accuracy: "인용 정확도",
+    removed: "제거된 인용", cost: "비용", took: "걸린 시간", more: "더 보기", untitled: "질문 없는 글", abstained: "문서에 답이 없음", rounds: "{n}회 보완",
+    rounds_1: "1회 보완", shown: "{n}개 표시", none_answer: "아직 질문이 없습니다.", none_verification: "아직 검증한 글이 없습니다.",
+    first_answer: "첫 질문하기", first_verification: "첫 글 검증하기", nothing: "조건에 맞는 기록이 없습니다." },
+});
+
+const AT_A_TIME = 30;
+const KINDS = { answer: ["#/query/", "#/ask"], verification: ["#/verification/", "#/verify"] };
+const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
+
+export async function page(view, { search, signal }) {
+  const names = await workspaceNames(signal);
+  const filters = filtersOf(names, search, () => load());
+  const rows = records(t("title"), columns());
+  const found = h("div", { class: "stack" });
+  const told = h("p", { class: "small muted", role: "status" });
+  const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
+  const state = { rows: [], cursor: null, asked: 0 };
+  async function load(cursor = "") {
+    const mine = ++state.asked; // a later filter may be answered sooner
+    filters.keep();
+    try {
+      const page = await ask(withQuery("/v1/history", { ...filters.values(), cursor, limit: AT_A_TIME }), { signal });
+      if (mine !== state.asked) return;
+      state.rows = cursor ? [...state.rows, ...page.entries] : page.entries;
+      state.cursor = page.next_cursor;
+      rows.update(state.rows);
+      show(found, state.rows.length ? rows.element : empty(filters));
+      told.textContent = state.rows.length ? t("shown", { n: number(state.rows.length) }) : "";
+      more.hidden = !state.cursor;
+    } catch (error) {
+      if (!signal.aborted) show(found, trouble(error));
+    }
+  }
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")),
+    h("section", { class: "card stack history", "aria-label": t("title") }, filters.element, told, found, more));
+  await load();
+}
+
+function filtersOf(names, search, changed) {
+  const kind = chosen(search.get("kind"), Object.keys(KINDS).map((one) => [one, t(one)]), changed);
+  const status = chosen(search.get("status"), [["", t("any")], ...STATES.map((one) => [one, t(one)])], changed);
+  const workspace = workspaceSelect({ names, value: search.get("workspace") || "", onchange: changed });
+  const [from, to] = ["from", "to"].map((name) => h("input", { type: "date", value: search.get(name) || "", onchange: changed }));
+  const set = () => ({ workspace: workspace.value, status: status.value, from: from.value, to: to.value });
+  const keep = () => history.replaceState(null, "", withQuery("#/history", { kind: kind.value === "answer" ? "" : kind.value, ...set() }));
+  const values = () => ({ kind: kind.value, workspace: workspace.value, status: status.value, created_after: dayAt(from.value, 0), created_before: dayAt(to.value, 1) });
+  const clear = () => {
+    workspace.value = status.value = from.value = to.value = "";
+    changed();
+  };
+  const element = h("form", { class: "sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
+    h("label", {}, t("kind"), kind), h("label", {}, t("workspace"), workspace), h("label", {}, t("status"), status),
+    h("label", {}, t("from"), from), h("label", {}, t("to"), to));
+  return { element, keep, values, clear, kind: () => kind.value, any: () => Object.values(set()).some(Boolean) };
+}
+
+function chosen(value, options, onchange) {
+  return h("select", { onchange }, options.map(([one, text]) => h("option", { value: one, selected: one === value }, text)));
+}
+
+/** The beginning of a day of this place, `later` days on, as the API takes times. */
+function dayAt(text, later) {
+  const [year, month, day] = text.split("-").map(Number);
+  return day ? new Date(year, month - 1, day + later).toISOString() : "";
+}
+
+function empty(filters) {
+  if (filters.any()) return h("div", { class: "empty" }, h("p", {}, t("nothing")), h("button", { type: "button", onclick: filters.clear }, t("clear")));
+  const kind = filters.kind();
+  return h("div", { class: "empty" }, h("p", {}, t(`none_${kind}`)), h("a", { class: "button primary", href: KINDS[kind][1] }, t(`first_${kind}`)));
+}
+
+function columns() {
+  return [
+    { label: t("what"), cell: titleOf },
+    { label: t("status"), cell: (one) => callState(one.status) },
+    { label: t("verdicts"), cell: (one) => counts(one.sentences) },
+    { label: t("confidence"), number: true, cell: (one) => percent(one.confidence) },
+    { label: t("accuracy"), number: true, cell: (one) => percent(one.accuracy_rate) },
+    { label: t("removed"), number: true, cell: (one) => number(one.removed_citations) },
+    { label: t("cost"), number: true, cell: (one) => dollars(one.cost_usd) },
+    { label: t("took"), number: true, cell: took },
+    { label: t("when"), nowrap: true, cell: (one) => moment(one.created_at) },
+  ];
+}
+
+function titleOf(one) {
+  const name = one.question || one.custom_id || one.excerpt || t("untitled");
+  const notes = [one.workspace, one.question && one.custom_id, one.abstained && t("abstained"), roundsOf(one)].filter(Boolean);
+  return [h("a", { class: "entry", href: `${KINDS[one.kind][0]}${one.id}`, dir: "auto" }, name),
+    h("div", { class: "small muted" }, notes.map((note, place) => [place > 0 && " · ", h("bdi", {}, note)])),
+    one.error && h("div", { class: "small reason", dir: "auto" }, one.error.message)];
+}
+
+function roundsOf({ attempts }) {
+  if (!attempts) return "";
+  return attempts === 1 ? t("rounds_1") : t("rounds", { n: number(attempts) });
+}
+
+function took({ created_at: from, finished_at: to }) {
+  return to ? seconds((new Date(to) - new Date(from)) / 1000) : "–";
+}

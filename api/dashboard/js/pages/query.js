@@ -1,0 +1,89 @@
+/** One question: live while it is worked on, then the answer with everything that was proven of it. */
+import { h, show } from "../dom.js";
+import { ask, withQuery } from "../http.js";
+import { moment, seconds, words } from "../i18n.js";
+import { live } from "../parts/live.js";
+import { notice, told, trouble } from "../parts/notices.js";
+import { result, resultOfFailed } from "../parts/result.js";
+import { go } from "../router.js";
+import { listen } from "../stream.js";
+
+const t = words({
+  en: { cancel: "Cancel", replay: "Try again from where it failed", again: "Ask again", cancelled: "This question was cancelled.", failed: "This question failed",
+    took: "took {s}", low: "little evidence required", balanced: "balanced", high: "much evidence required", structured: "structured", agentic: "agentic",
+    multiagent: "multi-agent", cheap: "cheap", workspace: "workspace {name}", replayOf: "tried again after", earlier: "an earlier attempt", arrived: "The answer is here." },
+  ko: { cancel: "취소", replay: "실패한 곳부터 다시 시도", again: "다시 질문", cancelled: "이 질문은 취소되었습니다.", failed: "이 질문은 실패했습니다", took: "{s} 걸림",
+    low: "낮은 근거 기준", balanced: "균형", high: "높은 근거 기준", structured: "구조적", agentic: "에이전트", multiagent: "다중 에이전트", cheap: "절약",
+    workspace: "작업 공간 {name}", replayOf: "다시 시도한 질문입니다.", earlier: "이전 시도", arrived: "답변이 도착했습니다." },
+});
+
+const FINAL = new Set(["succeeded", "failed", "cancelled"]);
+
+/** `#/query/ID`. */
+export async function page(view, { params, signal }) {
+  const path = `/v1/queries/${encodeURIComponent(params.id)}`;
+  const query = await ask(path, { signal });
+  if (FINAL.has(query.status)) return finished(view, query, path, signal);
+  const watched = live(signal);
+  const cancel = h("button", { type: "button", class: "danger", onclick: () => cancelled(cancel, path) }, t("cancel"));
+  show(view, head(query, cancel), watched.element);
+  // Not waited for: the page is drawn, and what it shows goes on.
+  return void watch(view, path, watched, signal).catch((error) => signal.aborted || view.prepend(trouble(error)));
+}
+
+async function watch(view, path, watched, signal) {
+  await listen(`${path}/events`, (event) => watched.hear(event), signal);
+  watched.end();
+  // The last event has the result too; asked for here, it is there also when the stream ended without telling it.
+  if (!signal.aborted) finished(view, await ask(path, { signal }), path, signal, true);
+}
+
+async function cancelled(button, path) {
+  button.disabled = true;
+  await ask(path, { method: "DELETE" }).catch((error) => notice(told(error)));
+}
+
+function finished(view, query, path, signal, news = false) {
+  const place = h("div");
+  show(view, head(query, actions(query, path)), ended(query), place);
+  const history = ask(`${path}/verifications`, { signal });
+  if (query.status === "succeeded") result(place, query, path, history);
+  else resultOfFailed(place, query, history);
+  if (news) notice(t("arrived"));
+}
+
+function head(query, buttons) {
+  return h("header", { class: "query-head" },
+    h("h1", { dir: "auto" }, query.question),
+    h("div", { class: "row spread" }, h("p", { class: "small muted facts" }, facts(query).map((fact) => h("span", {}, fact))), h("div", { class: "row" }, buttons)),
+    query.replay_of && h("p", { class: "small" }, t("replayOf"), " ", h("a", { href: `#/query/${query.replay_of}` }, t("earlier"))));
+}
+
+function facts(query) {
+  const took = query.finished_at && (new Date(query.finished_at) - new Date(query.created_at)) / 1000;
+  return [t("workspace", { name: query.workspace }), t(query.run), t(query.mode), query.preset === "cheap" && t("cheap"),
+    query.model || query.provider, moment(query.created_at), took && t("took", { s: seconds(took) })].filter(Boolean);
+}
+
+function actions(query, path) {
+  const { question, workspace, mode, run, preset } = query;
+  return [
+    query.status !== "succeeded" && h("button", { type: "button", class: "primary", onclick: () => replay(path) }, t("replay")),
+    h("a", { class: "button", href: withQuery("#/ask", { question, workspace, mode, run, preset }) }, t("again")),
+  ];
+}
+
+async function replay(path) {
+  try {
+    const { id } = await ask(`${path}/replay`, { method: "POST" });
+    go(`/query/${id}`);
+  } catch (error) {
+    notice(told(error));
+  }
+}
+
+function ended({ status, error }) {
+  if (status === "cancelled") return h("p", { class: "problem" }, t("cancelled"));
+  if (status === "failed") return h("div", { class: "problem" }, h("strong", {}, t("failed")), h("div", { dir: "auto" }, error?.message), h("code", {}, error?.code));
+  return null;
+}

@@ -1,0 +1,95 @@
+/** An answer on the page: every sentence marked with its verdict, every citation a button that shows its source. */
+import { h } from "../dom.js";
+import { number, percent, words } from "../i18n.js";
+import { points } from "../points.js";
+import { opensCard } from "./card.js";
+import { evidence, openLink, placeOf, placeText } from "./evidence.js";
+import { toneOf, verdict, verdictIcon, verdictWord } from "./verdict.js";
+
+const t = words({
+  en: { sentence: "Sentence {n}: {state}", citation: "Citation {n}: {place}, {state}", gone: "Source {n}", likely: "{p} likely to be in the sources",
+    confidence: "confidence {p}", direct_quote: "direct quote", paraphrase: "paraphrase", inference: "inference" },
+  ko: { sentence: "문장 {n}: {state}", citation: "인용 {n}: {place}, {state}", gone: "출처 {n}", likely: "출처에 있을 가능성 {p}",
+    confidence: "신뢰도 {p}", direct_quote: "직접 인용", paraphrase: "바꿔 쓰기", inference: "추론" },
+});
+
+const MARKER = /\s*\[†?(\d+)\]/g;
+
+/**
+ * The text with its marks. `sentences` tell start, end, status, reason, support, evidence, source; `citations` number,
+ * answer_start, status and where they stand; `passages` hold the evidence. Without `sentences` it is the text with its citations.
+ */
+export function answerText({ text, sentences = [], citations = [], passages = [] }) {
+  const measured = points(text);
+  const pieces = [];
+  let cursor = 0;
+  let last = null;
+  const ordered = [...sentences].sort((one, other) => one.start - other.start);
+  ordered.forEach((sentence, index) => {
+    pieces.push(cited(measured.slice(cursor, sentence.start), last, citations, passages));
+    pieces.push(marked(measured.slice(sentence.start, sentence.end), sentence, index, citations, passages));
+    cursor = sentence.end;
+    last = sentence;
+  });
+  pieces.push(cited(measured.slice(cursor), last, citations, passages));
+  return h("div", { class: "answer", dir: "auto" }, pieces);
+}
+
+/** Show only sentences in `state` at full strength; all of them for null. */
+export function highlight(answer, state) {
+  for (const one of answer.querySelectorAll(".sentence")) one.classList.toggle("dimmed", state !== null && one.dataset.state !== state);
+}
+
+function marked(text, sentence, index, citations, passages) {
+  const label = t("sentence", { n: number(index + 1), state: verdictWord(sentence.status) });
+  const button = h("button", { type: "button", class: "verdict-mark", "aria-label": label }, verdictIcon(sentence.status));
+  opensCard(button, { label, content: () => aboutSentence(sentence, passages) });
+  return h("span", { class: `sentence ${toneOf(sentence.status)}`, dataset: { state: sentence.status } },
+    h("span", { class: "said" }, cited(text, sentence, citations, passages)), "\u2060", button);
+}
+
+/** `text` with a button in the place of each marker. */
+function cited(text, sentence, citations, passages) {
+  const pieces = [];
+  let cursor = 0;
+  for (const found of text.matchAll(MARKER)) {
+    const own = citations.filter((one) => one.number === Number(found[1]));
+    const citation = own.find((one) => one.answer_start === sentence?.start) || own[0];
+    pieces.push(strong(text.slice(cursor, found.index)), citation ? citationButton(citation, passages) : found[0].replace("†", ""));
+    cursor = found.index + found[0].length;
+  }
+  return [...pieces, strong(text.slice(cursor))];
+}
+
+/** The one mark of Markdown that disturbs reading where it is shown as it is. */
+function strong(text) {
+  return text.split(/\*\*([^*\n]+)\*\*/).map((part, place) => (place % 2 ? h("strong", {}, part) : part));
+}
+
+function citationButton(citation, passages) {
+  const label = t("citation", { n: citation.number, place: placeText(citation), state: verdictWord(citation.status) });
+  const button = h("button", { type: "button", class: `citation ${toneOf(citation.status)}`, "aria-label": label }, String(citation.number));
+  return ["\u2060", opensCard(button, { label, content: () => aboutCitation(citation, passages) })];
+}
+
+function aboutCitation(citation, passages) {
+  return [
+    h("div", { class: "row" }, verdict(citation.status),
+      h("span", { class: "small muted" }, t(citation.citation_type), " · ", t("confidence", { p: percent(citation.confidence_score) }))),
+    h("div", { class: "small" }, placeOf(citation)),
+    citation.text_span && evidence(citation, citation.text_span, passages),
+    citation.explanation && h("p", { class: "small", dir: "auto" }, citation.explanation),
+    citation.text_span && h("div", {}, openLink(citation)),
+  ];
+}
+
+function aboutSentence({ status, support, reason, evidence: quote, source }, passages) {
+  return [
+    h("div", { class: "row" }, verdict(status),
+      support !== null && support !== undefined && h("span", { class: "small muted" }, t("likely", { p: percent(support) }))),
+    reason && h("p", { class: "small", dir: "auto" }, reason),
+    source && h("div", { class: "small" }, placeOf(source)),
+    source && evidence(source, quote, passages),
+    source && h("div", {}, openLink(source)),
+  ];
+}

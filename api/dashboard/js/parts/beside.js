@@ -1,0 +1,22 @@
+/** Two texts beside each other, with what went marked in the one and what came in the other. */
+import { difference } from "../difference.js";
+import { h } from "../dom.js";
+import { words } from "../i18n.js";
+import { alike } from "./changes.js";
+
+const t = words({
+  en: { before: "As it was given", after: "Repaired", gone: "taken out", new: "put in" },
+  ko: { before: "받은 글", after: "고친 글", gone: "빠진 부분", new: "들어간 부분" },
+});
+
+export function beside(before, after) {
+  const parts = difference(alike(before), alike(after));
+  return h("div", { class: "columns wide" }, side(t("before"), parts, "gone", "del"), side(t("after"), parts, "new", "ins"));
+}
+
+function side(title, parts, kind, element) {
+  const shown = parts.filter((one) => one.kind === "same" || one.kind === kind);
+  const mark = h("span", { class: "sr-only" }, ` (${t(kind)}) `);
+  return h("section", {}, h("h3", {}, title), h("div", { class: "answer", dir: "auto" },
+    shown.map((one) => (one.kind === "same" || !one.text.trim() ? one.text : h(element, {}, one.text, mark.cloneNode(true))))));
+}

@@ -1,0 +1,56 @@
+/** The verifications that were made, the newest first. */
+import { h, show } from "../dom.js";
+import { ask, withQuery } from "../http.js";
+import { moment, words } from "../i18n.js";
+import { trouble } from "./notices.js";
+import { records } from "./records.js";
+
+const t = words({
+  en: { title: "Verifications so far", none: "Nothing was verified yet. Try one of the examples above.", nothing: "None is in this state.",
+    what: "What", status: "State", any: "Any state", when: "When", more: "Show more", untitled: "Text without a question", batch: "part of a batch",
+    again: "made again", queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled" },
+  ko: { title: "지난 검증", none: "아직 검증한 글이 없습니다. 위의 예시를 사용해 보세요.", nothing: "이 상태의 검증이 없습니다.", what: "내용",
+    status: "상태", any: "모든 상태", when: "시각", more: "더 보기", untitled: "질문 없는 글", batch: "묶음의 일부", again: "다시 실행",
+    queued: "대기 중", running: "진행 중", succeeded: "완료", failed: "실패", cancelled: "취소됨" },
+});
+
+const TONES = { succeeded: "supported", failed: "contradicted", cancelled: "no_claim" };
+const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
+
+/** A badge for the state of a verification. */
+export const callState = (status) => h("span", { class: `badge ${TONES[status] || "not_checked"}` }, t(status));
+/** What a verification is called: its question, its submitter's own id, or neither. */
+export const callName = ({ question, custom_id: own }) => question || own || t("untitled");
+
+/** `{ element, load() }`: a filter, a table, and more of it. */
+export function calls(signal) {
+  const state = { rows: [], cursor: null };
+  const rows = records(t("title"), [
+    { label: t("what"), cell: (one) => [h("a", { href: `#/verification/${one.id}`, dir: "auto" }, callName(one)), notes(one)] },
+    { label: t("status"), cell: (one) => callState(one.status) },
+    { label: t("when"), nowrap: true, cell: (one) => moment(one.created_at) },
+  ]);
+  const result = h("div");
+  const status = h("select", { onchange: () => load() }, h("option", { value: "" }, t("any")), STATES.map((one) => h("option", { value: one }, t(one))));
+  const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
+  async function load(cursor = "") {
+    try {
+      const told = await ask(withQuery("/v1/verifications", { status: status.value, cursor, limit: 20 }), { signal });
+      state.rows = cursor ? [...state.rows, ...told.verifications] : told.verifications;
+      state.cursor = told.next_cursor;
+      rows.update(state.rows);
+      show(result, state.rows.length ? rows.element : h("p", { class: "empty" }, t(status.value ? "nothing" : "none")));
+      more.hidden = !state.cursor;
+    } catch (error) {
+      if (!signal.aborted) show(result, trouble(error));
+    }
+  }
+  const element = h("section", { class: "card stack", "aria-labelledby": "calls" }, h("h2", { id: "calls" }, t("title")),
+    h("label", { class: "short" }, t("status"), status), result, more);
+  return { element, load };
+}
+
+function notes({ question, custom_id: own, batch_id: batch, replay_of: replayed }) {
+  const said = [question && own, batch && t("batch"), replayed && t("again")].filter(Boolean);
+  return said.length > 0 && h("div", { class: "small muted" }, said.join(" · "));
+}

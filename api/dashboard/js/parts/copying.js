@@ -1,0 +1,65 @@
+/** Taking an answer along: as text, as Markdown with its references, as the JSON of the API. */
+import { h } from "../dom.js";
+import { send } from "../http.js";
+import { words } from "../i18n.js";
+import { placeText } from "./evidence.js";
+import { notice, told } from "./notices.js";
+
+const t = words({
+  en: { text: "Copy text", markdown: "Copy Markdown", json: "Save JSON", copied: "Copied.", failed: "The browser did not allow copying.", references: "References" },
+  ko: { text: "텍스트 복사", markdown: "Markdown 복사", json: "JSON 저장", copied: "복사했습니다.", failed: "브라우저가 복사를 허용하지 않았습니다.", references: "참고 문헌" },
+});
+
+/** The buttons. `path` is where the API tells `query`. */
+export function copyButtons(query, path) {
+  return [
+    h("button", { type: "button", onclick: () => copy(asText(query)) }, t("text")),
+    h("button", { type: "button", onclick: () => copy(asMarkdown(query)) }, t("markdown")),
+    h("button", { type: "button", onclick: () => save(path, `${query.id}.json`) }, t("json")),
+  ];
+}
+
+function asText(query) {
+  const listed = query.references.length ? `\n\n${t("references")}\n${query.references.join("\n")}` : "";
+  return `${query.answer}${listed}\n`;
+}
+
+function asMarkdown(query) {
+  const first = new Map();
+  for (const citation of query.citations) if (!first.has(citation.number)) first.set(citation.number, citation);
+  const lines = [...first.values()].sort((one, other) => one.number - other.number)
+    .map((one) => `[^${one.number}]: ${placeText(one)}: “${one.text_span.replace(/\s+/g, " ")}”`);
+  return `## ${query.question}\n\n${query.answer.replace(/\[(\d+)\]/g, "[^$1]")}\n${lines.length ? `\n${lines.join("\n")}\n` : ""}`;
+}
+
+/** Put `text` on the clipboard; pages that came over plain HTTP from elsewhere have only the old way. */
+export async function copy(text) {
+  try {
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else copyOldWay(text);
+    notice(t("copied"));
+  } catch {
+    notice(t("failed"));
+  }
+}
+
+function copyOldWay(text) {
+  const field = h("textarea", { class: "sr-only", value: text });
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (!done) throw new Error("refused");
+}
+
+async function save(path, name) {
+  try {
+    const address = URL.createObjectURL(await (await send(path)).blob());
+    const link = h("a", { download: name });
+    link.href = address;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  } catch (error) {
+    notice(told(error));
+  }
+}

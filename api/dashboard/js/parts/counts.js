@@ -1,0 +1,15 @@
+/** How many sentences are in which state, in little room: icon and number, the word for whoever cannot see them. */
+import { h } from "../dom.js";
+import { number } from "../i18n.js";
+import { STATES, toneOf, verdictIcon, verdictWord } from "./verdict.js";
+
+/** One chip for each state that occurs in `counts`, an object from states to numbers; "–" for none. */
+export function counts(counted) {
+  const chips = STATES.filter((state) => counted[state]).map((state) => chip(state, counted[state]));
+  return chips.length ? h("span", { class: "chips" }, chips) : "–";
+}
+
+function chip(state, count) {
+  return h("span", { class: `badge ${toneOf(state)}`, title: verdictWord(state) }, h("span", { "aria-hidden": "true" }, verdictIcon(state)),
+    number(count), h("span", { class: "sr-only" }, ` ${verdictWord(state)} `));
+}

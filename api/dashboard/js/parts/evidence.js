@@ -1,0 +1,51 @@
+/** Words of a source where they stand: the passage around them, the document, page and section, and the way there. */
+import { h } from "../dom.js";
+import { number, words } from "../i18n.js";
+import { points } from "../points.js";
+
+const t = words({
+  en: { page: "page {n}", open: "Open in document", none: "The passage is no longer stored." },
+  ko: { page: "{n}쪽", open: "문서에서 열기", none: "이 구절은 더 이상 저장되어 있지 않습니다." },
+});
+
+const AROUND = 240;
+
+/** `text` with the words from `start` to `end` (code points) marked; what is further away than `around` is left out. */
+export function passage({ text, start, end, around = AROUND }) {
+  const measured = points(text);
+  const from = Math.max(0, start - around);
+  const to = Math.min(measured.length, end + around);
+  return h("blockquote", { class: "passage", dir: "auto" },
+    from > 0 && "… ", measured.slice(from, start), h("mark", {}, measured.slice(start, end)), measured.slice(end, to),
+    to < measured.length && " …");
+}
+
+/**
+ * The passage that holds a piece of evidence: `source` tells `chunk_id`, `source_start`, `source_end`; `passages` are those of the
+ * answer; `quote` is shown alone when the passage is not among them.
+ */
+export function evidence(source, quote, passages) {
+  const found = passages.find((one) => one.chunk_id === source.chunk_id && one.document_id === source.document_id);
+  const start = source.source_start - (found?.start_index ?? 0);
+  const end = source.source_end - (found?.start_index ?? 0);
+  const exact = found && points(found.text).slice(start, end) === quote;
+  if (exact) return passage({ text: found.text, start, end });
+  return h("blockquote", { class: "passage", dir: "auto" }, h("mark", {}, quote || t("none")));
+}
+
+/** `refund-policy.pdf · page 2 · 2.3 Holiday season`. */
+export function placeOf({ document_name: name, page_number: page, section }) {
+  return h("span", { class: "place" }, h("bdi", { class: "name" }, name),
+    page !== null && page !== undefined && [" · ", t("page", { n: number(page) })],
+    section && [" · ", h("bdi", {}, section)]);
+}
+
+/** The same as text, for labels and for copying. */
+export function placeText({ document_name: name, page_number: page, section }) {
+  return [name, page && t("page", { n: page }), section].filter(Boolean).join(", ");
+}
+
+/** A link to the place in the document; what is no document brings its own `link`, an element for each time. */
+export function openLink({ document_id: id, source_start: start, source_end: end, link }) {
+  return link?.() || h("a", { class: "open-link", href: `#/document/${id}?start=${start}&end=${end}` }, t("open"));
+}

@@ -1,0 +1,23 @@
+/** Words for how far a document has come. */
+import { language, words } from "../i18n.js";
+
+const t = words({
+  en: { queued: "waiting its turn", running: "unpacking and reading", processing: "reading", reading: "reading", embedding: "embedding",
+    ready: "ready", failed: "failed", superseded: "replaced" },
+  ko: { queued: "차례 대기 중", running: "압축을 풀고 읽는 중", processing: "읽는 중", reading: "읽는 중", embedding: "임베딩 중",
+    ready: "준비됨", failed: "실패", superseded: "새 버전으로 대체됨" },
+});
+
+const TONES = { ready: "supported", failed: "contradicted", superseded: "no_claim" };
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"];
+
+export const DOCUMENT_STATES = ["queued", "processing", "ready", "failed", "superseded"];
+export const stageWord = (stage) => t(stage);
+export const documentTone = (status) => TONES[status] || "not_checked";
+
+/** 1536 is 1.5 kB, in the language of the moment. */
+export function bytes(size) {
+  const step = size < 1000 ? 0 : Math.min(Math.floor(Math.log10(size) / 3), UNITS.length - 1);
+  const format = { style: "unit", unit: UNITS[step], unitDisplay: step ? "short" : "narrow", maximumFractionDigits: 1 };
+  return new Intl.NumberFormat(language(), format).format(size / 1000 ** step);
+}

@@ -1,0 +1,130 @@
+/** The finished answer: what it says, how sure it is, what was changed, and everything behind it. */
+import { h, show } from "../dom.js";
+import { ask } from "../http.js";
+import { words } from "../i18n.js";
+import { go } from "../router.js";
+import { answerText, highlight } from "./answer.js";
+import { attempts } from "./attempts.js";
+import { changeNotice, changes, isChanged, versions } from "./changes.js";
+import { claimsTable } from "./claims.js";
+import { copyButtons } from "./copying.js";
+import { effort } from "./effort.js";
+import { legend } from "./legend.js";
+import { notice, told, trouble } from "./notices.js";
+import { passageList } from "./passages.js";
+import { refusal } from "./refusal.js";
+import { scores } from "./scores.js";
+
+const t = words({
+  en: { answer: "Answer", references: "References", unverified: "This answer was not verified. Nothing in it has been held against its sources.",
+    broke: "The verification broke, so this answer is shown without it.", verify: "Verify now", degraded: "Something was left out", proof: "What was proven",
+    claims: "Claims and citation checks", attempts: "Attempts side by side", passages: "Passages it was written from", read: "Passages that were read", history: "Steps and model calls",
+    hint: "Point at a number or a mark to see the source." },
+  ko: { answer: "답변", references: "참고 문헌", unverified: "검증하지 않은 답변입니다. 출처와 대조한 내용이 없습니다.",
+    broke: "검증 중 문제가 발생하여 검증 없이 답변만 표시합니다.", verify: "지금 검증", degraded: "일부 단계를 생략했습니다", proof: "검증 결과",
+    claims: "주장과 인용 검사", attempts: "시도별 비교", passages: "답변에 사용한 구절", read: "확인한 구절", history: "단계와 모델 호출",
+    hint: "번호나 표시를 가리키면 출처가 보입니다." },
+});
+
+/** Draw `query` into `place`; what its history adds comes when that promise is kept. */
+export async function result(place, query, path, history) {
+  const { verification } = query;
+  const refused = h("div");
+  const changed = h("div");
+  const behind = h("div", { class: "behind" });
+  if (query.abstained) show(refused, refusal(query));
+  show(changed, changes(query));
+  show(place, h("div", { class: verification && !query.abstained ? "result" : "" },
+    h("section", { class: "card", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
+      warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : answerOf(query), h("div", { class: "row actions" }, copyButtons(query, path))),
+    verification && !query.abstained && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
+      h("h2", { id: "proof-title" }, t("proof")), scores(verification))),
+  changed, behind);
+  try {
+    const told = await history;
+    if (query.abstained) show(refused, refusal(query, told.events));
+    show(changed, changes(query, draftOf(told)));
+    if (!verification && told.verifications.length) place.querySelector(".unverified")?.replaceChildren(t("broke"));
+    show(behind, sections(query, told));
+  } catch (error) {
+    if (error.name !== "AbortError") show(behind, trouble(error));
+  }
+}
+
+/** What there is of a question that did not succeed. */
+export async function resultOfFailed(place, query, history) {
+  try {
+    const told = await history;
+    show(place, query.answer && h("section", { class: "card" }, answerOf(query)), h("div", { class: "behind" }, sections(query, told)));
+  } catch (error) {
+    if (error.name !== "AbortError") show(place, trouble(error));
+  }
+}
+
+function answerOf(query) {
+  const sentences = query.verification?.sentences || [];
+  const answer = answerText({ text: query.answer, sentences, citations: query.citations, passages: query.sources });
+  const original = query.original_answer || "";
+  return [
+    sentences.length > 0 && legend(sentences.map((one) => one.status), (state) => highlight(answer, state)),
+    isChanged(original, query.answer) ? versions(answer, original, query.answer) : answer,
+    query.references.length > 0 && h("div", { class: "references" }, h("h3", {}, t("references")),
+      h("ul", {}, query.references.map((reference) => h("li", { dir: "auto" }, reference)))),
+    query.citations.length > 0 && h("p", { class: "small muted" }, t("hint")),
+  ];
+}
+
+function warnings(query) {
+  const { verification, degraded, abstained } = query;
+  return [
+    !verification && !abstained && h("div", { class: "caution row spread" }, h("span", { class: "unverified" }, t("unverified")),
+      query.sources.length > 0 && h("button", { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) }, t("verify"))),
+    degraded.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")),
+      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${one.step}: ${one.reason}`)))),
+  ];
+}
+
+/** The answer is held against the passages that it was written from, each under the number that it has in the answer. */
+async function verifyNow(button, query) {
+  button.disabled = true;
+  const numbered = new Map(query.citations.map((one) => [one.chunk_id, one.number]));
+  const place = (source) => numbered.get(source.chunk_id) ?? Number.MAX_SAFE_INTEGER;
+  const sources = [...query.sources].sort((one, other) => place(one) - place(other)).map(asGiven);
+  const { question, answer, workspace, preset } = query;
+  try {
+    const { id } = await ask("/v1/verifications", { method: "POST", json: { question, answer, sources, workspace, preset, show_claims: true } });
+    go(`/verification/${id}`);
+  } catch (error) {
+    button.disabled = false;
+    notice(told(error));
+  }
+}
+
+function asGiven({ text, document_name: title, page_number: page, document_id, chunk_id, start_index }) {
+  const pages = page === null ? {} : { pages: [[page, 0, [...text].length]] };
+  return { text, title: title.slice(0, 300), metadata: { document_id, chunk_id, start_index }, ...pages };
+}
+
+/** What was found of the draft: its sentences by their number, its citations by `sentence:number`, for edits that name only those. */
+function draftOf({ events }) {
+  const of = (type) => events.filter((event) => event.type === type).map((event) => event.data);
+  return {
+    sentences: new Map(of("sentence.checked").map((one) => [one.sentence, one.text])),
+    checks: new Map(of("citation.checked").map((one) => [`${one.sentence}:${one.citation_number}`, one.explanation])),
+  };
+}
+
+function sections(query, told) {
+  const published = told.verifications.find((one) => one.kind === "published") || told.verifications.at(-1);
+  const tried = attempts(told);
+  return [
+    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), claimsTable(published, query.sources)),
+    tried && section(t("attempts"), tried),
+    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), passageList(query.sources, query.citations, told.steps)),
+    section(t("history"), effort(told, query.usage)),
+  ];
+}
+
+function section(title, ...content) {
+  return h("details", { class: "card" }, h("summary", {}, h("h2", {}, title)), h("div", { class: "stack" }, content));
+}

@@ -1,0 +1,28 @@
+/** Names of workspaces: each is a model of the OpenAI-compatible list. */
+import { ask } from "../http.js";
+import { h } from "../dom.js";
+import { words } from "../i18n.js";
+
+const t = words({ en: { all: "All workspaces" }, ko: { all: "모든 작업 공간" } });
+
+/** The names there are; none when they may not be read. */
+export async function workspaceNames(signal) {
+  const { data } = await ask("/v1/models", { signal }).catch(() => ({ data: [] }));
+  return data.map((one) => one.id).sort();
+}
+
+/** An input for a workspace, new or old, with those there are as suggestions. */
+export function workspaceInput({ names, value = "default", ...properties }) {
+  const id = `workspaces-${crypto.getRandomValues(new Uint32Array(1))[0]}`;
+  return [
+    h("input", { value, list: id, maxlength: "100", autocomplete: "off", spellcheck: "false", ...properties }),
+    h("datalist", { id }, names.map((name) => h("option", { value: name }))),
+  ];
+}
+
+/** A choice of one workspace or all of them (""). */
+export function workspaceSelect({ names, value = "", ...properties }) {
+  const shown = value && !names.includes(value) ? [...names, value] : names;
+  return h("select", properties, h("option", { value: "" }, t("all")),
+    shown.map((name) => h("option", { value: name, selected: name === value }, name)));
+}

@@ -1,0 +1,54 @@
+/** Pages by the address behind `#`: `#/query/ID?x=1`. A page is a function `(view, { params, search, signal })`. */
+import { h, show } from "./dom.js";
+import { words } from "./i18n.js";
+import { trouble } from "./parts/notices.js";
+
+const t = words({ en: { loading: "Loading", again: "Try again" }, ko: { loading: "불러오는 중", again: "다시 시도" } });
+
+const routes = [];
+let leave = new AbortController();
+
+/** `pattern` like `/query/:id`; `load` imports the module whose `page` draws it. */
+export function route(pattern, load, title) {
+  const names = [...pattern.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  routes.push({ names, expression: new RegExp(`^${pattern.replace(/:\w+/g, "([^/]+)")}$`), load, title });
+}
+
+export const here = () => location.hash.slice(1) || "/ask";
+export const go = (address) => {
+  location.hash = address;
+};
+
+/** Draw the page of the address of the moment; what the page before it was doing is told to stop. */
+export async function draw() {
+  leave.abort();
+  leave = new AbortController();
+  const { signal } = leave;
+  const [path, search = ""] = here().split("?");
+  const main = document.getElementById("main");
+  const found = routes.find((one) => one.expression.test(path));
+  if (!found) return go("/ask");
+  const values = found.expression.exec(path).slice(1).map(decoded);
+  const params = Object.fromEntries(found.names.map((name, index) => [name, values[index]]));
+  document.title = `${found.title()} · Citewell`;
+  const loading = h("progress", { class: "loading", "aria-label": t("loading") });
+  const view = h("div", { class: "page" }, loading);
+  show(main, view);
+  window.scrollTo(0, 0);
+  try {
+    const { page } = await found.load();
+    await page(view, { params, search: new URLSearchParams(search), signal });
+  } catch (error) {
+    loading.remove();
+    if (!signal.aborted) view.prepend(trouble(error, h("button", { type: "button", onclick: draw }, t("again"))));
+  }
+}
+
+/** As it is where it is no way to write an address: no document has that name, and its page says so. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

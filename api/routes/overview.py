@@ -1,0 +1,32 @@
+"""The history at a glance: what was asked or given, and what became of it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import AwareDatetime
+
+from api.paging import After, next_cursor
+from api.schemas.overview import OverviewList
+from api.schemas.queries import QueryState
+from api.schemas.texts import WorkspaceName
+from db.models import QueryKind
+from db.queries.queries import QueryFilter
+from services.overview import read_overview
+
+router = APIRouter(prefix="/v1/history", tags=["quality"])
+
+
+@router.get("", response_model=OverviewList)
+def list_history(
+    after: After,
+    kind: Annotated[QueryKind, Query(description="Questions, or verifications.")] = QueryKind.ANSWER,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
+    created_after: Annotated[AwareDatetime | None, Query(description="Only from this time on (RFC 3339).")] = None,
+    created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> object:
+    """The newest first, each with its verdicts, its scores and what it cost; `next_cursor` leads to the next page."""
+    wanted = QueryFilter(workspace, status, created_after, created_before, kind)
+    entries = read_overview(wanted, after=after, limit=limit)
+    return {"entries": entries, "next_cursor": next_cursor(entries, limit)}

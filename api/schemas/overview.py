@@ -1,0 +1,48 @@
+"""The history at a glance on the wire."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from api.schemas.queries import Provider, QueryError, QueryState
+
+Kind = Literal["answer", "verification"]
+
+
+class OverviewRow(BaseModel):
+    """One question or verification, and what became of it; what there is not, or not yet, is null."""
+
+    id: UUID
+    kind: Kind = Field(description="`answer`: a question; `verification`: a given answer.")
+    status: QueryState
+    stage: str
+    workspace: str
+    question: str | None
+    custom_id: str | None = Field(description="The submitter's own id of a verification.")
+    excerpt: str | None = Field(description="The first 200 characters of the text that was verified.")
+    provider: Provider
+    error: QueryError | None
+    sentences: dict[str, int] = Field(
+        description="How many of its sentences are in which state: those of the answer that users see, or of the text "
+        "as it was given.",
+        examples=[{"supported": 4, "unsupported": 1}],
+    )
+    confidence: float | None
+    accuracy_rate: float | None = Field(description="Accurate citations over those that were checked.")
+    is_grounded: bool | None
+    attempts: int | None = Field(description="Corrective rounds.")
+    abstained: bool | None
+    removed_citations: int | None = Field(description="How many citations were taken out.")
+    llm_calls: int
+    cost_usd: float
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class OverviewList(BaseModel):
+    """A page, the newest first."""
+
+    entries: list[OverviewRow]
+    next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

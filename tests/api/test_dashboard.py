@@ -1,0 +1,176 @@
+"""The page at / as files: how they are served, and what may never stand in them. tests/browser has it in a browser."""
+
+import re
+import socket
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import structlog
+
+from tests.api.problems import assert_problem
+from tests.api.test_request_log import lines_of
+
+FOLDER = Path("api/dashboard")
+FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
+# Without the one that explains `words` by an example.
+SCRIPTS = [path for path in FILES if path.suffix == ".js" and path.name != "i18n.js"]
+MOST_LINES = 250
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
+
+# Whatever makes markup or code of text, and whatever the policy would refuse to run.
+FORBIDDEN = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function"
+    r"|setTimeout\(\s*[\"'`]|\son\w+=\"|\sstyle=\"|javascript:|srcdoc|createPolicy"
+)
+_ABROAD = re.compile(r"https?://[\w.-]+")
+_HARMLESS = {"http://www.w3.org", "https://example.com", "https://example.org"}
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [path.relative_to(FOLDER).as_posix() for path in paths]
+
+
+def test_a_browser_may_run_and_load_only_what_comes_from_here(http: httpx.Client) -> None:  # S5.7, A8
+    policy = http.get("/").raise_for_status().headers["content-security-policy"]
+    rules: dict[str, str] = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == rules["frame-ancestors"] == "'none'"
+    assert {rules[name] for name in ("script-src", "style-src", "img-src", "connect-src")} == {"'self'"}
+    assert rules["require-trusted-types-for"] == "'script'"
+    assert rules["trusted-types"] == "'none'"
+
+
+@pytest.mark.parametrize("name", ["", *(f"dashboard/{name}" for name in names(FILES))])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_each_file_is_served_with_its_type_and_the_policy(http: httpx.Client, name: str, method: str) -> None:  # S5.7
+    answer = http.request(method, f"/{name}").raise_for_status()
+    assert answer.headers["content-type"].partition(";")[0] == TYPES[Path(name or "index.html").suffix]
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert (answer.headers["x-content-type-options"], answer.headers["referrer-policy"]) == ("nosniff", "no-referrer")
+    assert bool(answer.content) == (method == "GET")
+
+
+def test_a_file_that_has_not_changed_is_not_sent_again(http: httpx.Client) -> None:
+    first = http.get("/dashboard/js/app.js")
+    again = http.get("/dashboard/js/app.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    assert first.headers["cache-control"] == again.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/dashboard/nothing.js",
+        "/dashboard/",
+        "/dashboard/js",
+        "/dashboard/../app.py",
+        "/dashboard/%2e%2e/app.py",
+        "/dashboard/..%2fapp.py",
+        "/dashboard/js/..%5c..%5c..%5capp.py",
+        "/dashboard//etc/passwd",
+        "/dashboard/js/app.js%00.css",
+    ],
+)
+def test_nothing_but_the_files_of_the_page_is_served(api_url: str, path: str) -> None:  # A8
+    # By hand: HTTP clients tidy such addresses before they send them.
+    parts = urlsplit(api_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert b"create_app" not in answer
+    assert b"root:" not in answer
+
+
+def test_files_are_logged_for_debugging_and_their_status_is_a_number(http: httpx.Client) -> None:  # A9
+    with structlog.testing.capture_logs([structlog.contextvars.merge_contextvars]) as lines:
+        found, missing = http.get("/dashboard/js/app.js"), http.get("/dashboard/js/nothing.js")
+        told = lines_of(lines, found, missing)
+    assert_problem(missing, 404, "not_found")
+    assert [(line["log_level"], repr(line["status"])) for line in told] == [("debug", "200"), ("debug", "404")]
+
+
+@pytest.mark.parametrize("file", FILES, ids=names(FILES))
+def test_no_file_makes_markup_of_text_or_leads_elsewhere(file: Path) -> None:  # A8
+    text = file.read_text(encoding="utf-8")
+    assert FORBIDDEN.findall(text) == []
+    assert set(_ABROAD.findall(text)) - _HARMLESS == set()
+    assert len(text.splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("file", FILES, ids=names(FILES))
+def test_whatever_a_file_imports_is_there(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    found = re.findall(r'(?:from|import\(?)\s*"(\.[^"]+)"', text) if file.suffix == ".js" else []
+    found += re.findall(r'@import (?:url\()?"([^"]+)"', text) if file.suffix == ".css" else []
+    for name in found:
+        assert (file.parent / name).is_file(), name
+
+
+def test_the_page_names_its_files_in_relation_to_itself() -> None:
+    """So that a proxy may show it below a path of its own."""
+    text = (FOLDER / "index.html").read_text(encoding="utf-8")
+    found = re.findall(r'(?:src|href)="([^"#]+)"', text)
+    assert len(found) >= 5
+    for name in found:
+        assert (FOLDER.parent / name).is_file(), name
+
+
+def test_every_file_is_part_of_the_package() -> None:  # A10
+    built = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]
+    packed = {path for pattern in built["api"] for path in Path("api").glob(pattern)}
+    assert set(FILES) <= packed
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|//[^\n]*|[\w$]+|[^\s\w]')
+Dictionary = dict[str, str]
+
+
+def dictionaries(text: str) -> Iterator[dict[str, Dictionary]]:
+    """Each `words({ en: {…}, ko: {…} })` of a script as language → name → text."""
+    for place in re.finditer(r"\bwords\(\{", text):
+        yield _languages([token for token in _TOKEN.findall(text, place.end()) if not token.startswith("//")])
+
+
+def _languages(tokens: list[str]) -> dict[str, Dictionary]:
+    found: dict[str, Dictionary] = {}
+    language, depth = "", 1
+    for before, token, after in zip(["{", *tokens], tokens, [*tokens[1:], ""], strict=True):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if depth == 0:
+            break
+        if after == ":" and before in {"{", ","}:
+            if depth == 1:
+                language = token
+                found[language] = {}
+            else:
+                found[language][token.strip('"')] = ""
+        elif depth == 2 and found[language] and token[0] in '"`':
+            found[language][list(found[language])[-1]] += token
+    return found
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=names(SCRIPTS))
+def test_all_words_are_there_in_both_languages(file: Path) -> None:  # S5.3, S5.7
+    text = file.read_text(encoding="utf-8")
+    told = list(dictionaries(text))
+    assert len(told) == len(re.findall(r"= words\(", text))
+    for dictionary in told:
+        assert list(dictionary) == ["en", "ko"]
+        english, korean = dictionary["en"], dictionary["ko"]
+        assert set(english) == set(korean)
+        for name in english:
+            assert korean[name].strip('"'), name
+            assert set(re.findall(r"\{\w+\}", english[name])) == set(re.findall(r"\{\w+\}", korean[name])), name
+    known = {name for dictionary in told for name in dictionary["en"]}
+    if told:
+        assert set(re.findall(r'\bt\("([^"]+)"', text)) - known == set()
+
+
+def test_words_are_read_as_a_browser_does() -> None:
+    text = 'const t = words({ en: { a: "A, b: {n}", "b-c": "B" }, ko: { a: "가", // c: "x"\n "b-c": "나" + "다" } });'
+    english, korean = {"a": '"A, b: {n}"', "b-c": '"B"'}, {"a": '"가"', "b-c": '"나""다"'}
+    assert list(dictionaries(text)) == [{"en": english, "ko": korean}]

@@ -1,0 +1,102 @@
+"""The first page: documents brought, a question asked, verification switched off."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import AccessibilityCheck, PageMaker, Screenshot
+from tests.e2e.stack import Stack
+
+PDF = Path("examples/corpus/refund-policy.pdf")
+POLICY = "Returns must be made within 30 days of purchase. A receipt is required for every return."
+
+
+def asked(page: Page, question: str, *, workspace: str) -> None:
+    """Send a question from the first page and wait for the page of its answer."""
+    page.goto(f"/#/ask?workspace={workspace}")
+    page.get_by_label("Your question").fill(question)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page).to_have_url(re.compile(r"#/query/[0-9a-f-]{36}$"))
+
+
+def test_a_document_is_brought_and_asked_before_it_is_ready(
+    page: Page, screenshot: Screenshot, check_accessibility: AccessibilityCheck
+) -> None:  # S5.7, A3
+    page.goto("/#/ask?workspace=newcomers")
+    expect(page.get_by_text("There is nothing to ask yet")).to_be_visible()
+    screenshot(page, "ask-empty-light")
+    page.locator("input[type=file]").set_input_files(PDF)
+    page.get_by_label("Your question").fill("Until when can electronics bought during the holiday season be returned?")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#/query/"))
+    expect(page.locator(".answer")).to_contain_text("January 15")
+    page.locator(".answer .citation").first.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator(".floating .name")).to_have_text("refund-policy.pdf")
+    expect(page.locator(".floating")).to_contain_text("page")
+    check_accessibility(page)
+
+
+def test_an_answer_without_verification_says_so_and_is_verified_on_demand(
+    page: Page, offline: Stack, screenshot: Screenshot
+) -> None:  # S5.7, S1.7, N2
+    offline.add_text("policy.md", POLICY, workspace="unverified")
+    page.goto("/#/ask?workspace=unverified")
+    switch = page.get_by_role("switch", name="Auto-verify")
+    expect(switch).to_be_checked()
+    switch.uncheck()
+    page.get_by_label("Your question").fill("Within how many days must returns be made?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This answer was not verified")).to_be_visible()
+    expect(page.locator(".sentence")).to_have_count(0)
+    screenshot(page, "query-unverified-light")
+    page.get_by_role("button", name="Verify now").click()
+    expect(page).to_have_url(re.compile(r"#/verification/[0-9a-f-]{36}$"))
+    verification = offline.http.get(f"/v1/verifications/{page.url.rpartition('/')[2]}", params={"wait": 30}).json()
+    assert verification["answer"].startswith("Returns must be made within 30 days")
+    assert [each["status"] for each in verification["citations"]] == ["accurate"]
+    # The switch stays as it was left, the workspace too.
+    page.goto("/#/ask")
+    expect(page.get_by_role("switch", name="Auto-verify")).not_to_be_checked()
+    expect(page.locator("select[name=workspace]")).to_have_value("unverified")
+
+
+def test_a_question_that_cannot_be_asked_is_told_why(page: Page, allowed: list[str]) -> None:
+    allowed.append("status of 422")
+    page.goto("/")
+    page.get_by_label("Your question").fill("?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
+
+
+def test_the_newest_questions_are_listed_a_few_at_a_time(
+    offline: Stack, make_page: PageMaker, check_accessibility: AccessibilityCheck, screenshot: Screenshot
+) -> None:
+    offline.add_text("policy.md", POLICY, workspace="recent")
+    for number in range(9):
+        offline.submit(f"What is required for return {number}?", workspace="recent")
+    page = make_page(offline, scheme="dark")
+    page.goto("/")
+    listed = page.locator(".recent a")
+    expect(listed).to_have_count(8)
+    expect(listed.first).to_have_text("What is required for return 8?")
+    page.get_by_role("button", name="Show more").click()
+    expect(listed.nth(8)).to_have_text("What is required for return 0?")
+    screenshot(page, "ask-dark")
+    check_accessibility(page)
+    listed.first.click()
+    expect(page.locator("h1")).to_have_text("What is required for return 8?")
+
+
+def test_ask_again_brings_the_question_back(page: Page, offline: Stack) -> None:
+    offline.add_text("policy.md", POLICY, workspace="again")
+    query = offline.ask("Is a receipt required?", workspace="again", mode="high", run="agentic")
+    page.goto(f"/#/query/{query['id']}")
+    page.get_by_role("link", name="Ask again").click()
+    expect(page.get_by_label("Your question")).to_have_value("Is a receipt required?")
+    expect(page.locator("select[name=workspace]")).to_have_value("again")
+    expect(page.locator("select[name=mode]")).to_have_value("high")
+    expect(page.locator("select[name=run]")).to_have_value("agentic")
