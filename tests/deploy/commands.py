@@ -1,0 +1,44 @@
+"""Command lines, read by the parsers of the programs that they start; nothing is started."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import flower.options as flower  # pyright: ignore[reportMissingTypeStubs]
+from alembic.config import CommandLine
+from celery.app.utils import find_app
+from celery.bin import base
+from celery.bin import celery as umbrella
+from uvicorn.main import main as uvicorn
+
+_celery: Any = umbrella.celery
+
+
+def parsed(command: Sequence[str]) -> dict[str, Any]:
+    """The options as the program understands them. Raises what its parser raises when it does not."""
+    program, *arguments = command
+    return {"celery": _of_celery, "uvicorn": _of_uvicorn, "alembic": _of_alembic}[program](arguments)
+
+
+def _of_celery(arguments: list[str]) -> dict[str, Any]:
+    at = next(place for place, argument in enumerate(arguments) if argument in _celery.commands)
+    name, rest = arguments[at], arguments[at + 1 :]
+    group = _celery.make_context("celery", arguments[: at + 1])
+    # What the group's own code would do: it finds the application before it parses the rest.
+    group.obj = base.CLIContext(app=find_app(group.params["app"]), no_color=True, workdir=None)
+    options: dict[str, Any] = _celery.commands[name].make_context(name, rest, parent=group).params
+    for option in options.pop("tornado_argv", ()):
+        assert hasattr(flower.options, option.lstrip("-").partition("=")[0].replace("-", "_")), option
+    return {"command": name, **options}
+
+
+def _of_uvicorn(arguments: list[str]) -> dict[str, Any]:
+    return uvicorn.make_context("uvicorn", arguments).params
+
+
+def _of_alembic(arguments: list[str]) -> dict[str, Any]:
+    return vars(CommandLine().parser.parse_args(arguments))
+
+
+def knows_flower(variable: str) -> bool:
+    """Whether Flower takes this variable of the environment."""
+    return hasattr(flower.options, variable.removeprefix("FLOWER_").lower())

