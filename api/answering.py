@@ -11,7 +11,7 @@ from api.waiting import until_final
 from config.settings import settings
 from services import results
 from services.submission import NewQuery, submit_query
-from workers.launch import launch_query
+from workers.launcher import launcher
 
 MAX_WAIT_S = 120
 
@@ -47,5 +47,5 @@ def location_of(query_id: UUID | str) -> str:
 def start_query(new: NewQuery) -> UUID:
     """Accept the query and hand it to the workers; return its id. Raises what `submit_query` raises."""
     query_id = submit_query(new, settings())
-    launch_query(query_id)
+    launcher().queries()
     return query_id

@@ -1,4 +1,5 @@
-"""The HTTP application. It parses, calls a service and returns; it never computes: no parsing, no models."""
+"""The HTTP application. It parses, calls a service and returns; it never computes: no parsing, no models,
+but for the vector of a search (decision 0038)."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -9,19 +10,25 @@ import anyio.to_thread
 import structlog
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from fastapi_offline import FastAPIOffline
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
 from api.routes import (
+    audits,
     batches,
     citations,
     completions,
+    dashboard,
     documents,
     imports,
     keys,
+    metrics,
     operations,
+    overview,
     quality,
     queries,
+    search,
     seed_stream,
     seeds,
     verifications,
@@ -30,10 +37,13 @@ from api.routes import (
 from api.schemas.problem import MEDIA_TYPE, Problem
 from api.security import Access, access, keys_mode
 from api.uploads import FORM_OVERHEAD_BYTES
+from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import dispose
 from domain.keys import Scope
+from workers.launcher import launcher
+from workers.reporter import reporter
 
 log = structlog.get_logger("api")
 
@@ -52,7 +62,10 @@ _ROUTERS = (
     # Batches first: their path is also that of a verification whose id is no UUID.
     (batches.router, Access(Scope.READ, Scope.ASK)),
     (verifications.router, Access(Scope.READ, Scope.ASK)),
+    (audits.router, Access(Scope.READ, Scope.ASK)),
     (quality.router, Access(Scope.READ, Scope.READ)),
+    (search.router, Access(Scope.READ, Scope.READ)),
+    (overview.router, Access(Scope.READ, Scope.READ)),
     (completions.router, Access(Scope.READ, Scope.ASK)),
     (seeds.router, Access(Scope.READ, Scope.ASK)),
     (seed_stream.router, Access(Scope.READ, Scope.ASK)),
@@ -63,19 +76,21 @@ _ROUTERS = (
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request cannot be served as it is."},
     422: {"model": Problem, "description": "A value of the request cannot be used; `errors` names the fields."},
-    503: {"model": Problem, "description": "The database is away; try again after `Retry-After` seconds."},
+    503: {"model": Problem, "description": "The database is away, or too much waits; `Retry-After` says how long."},
 }
 
 
 def create_app() -> FastAPI:
     """The application as configured. Raises ConfigurationInvalid."""
-    app = FastAPI(
+    # The page at /docs without the internet: its scripts come from this server.
+    app = FastAPIOffline(
         title="Citewell",
         version=operations.VERSION,
         description=_DESCRIPTION,
         lifespan=_lifespan,
         # A redirect would lose the body of an upload; a wrong slash is an error that says so.
         redirect_slashes=False,
+        static_url="/docs-assets",
     )
     add_error_handlers(app)
     uploads = {
@@ -87,6 +102,9 @@ def create_app() -> FastAPI:
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
     app.include_router(operations.router)
+    app.include_router(metrics.router, responses=_PROBLEMS)
+    app.include_router(dashboard.router)
+    app.mount("/dashboard", dashboard.Assets(), name="dashboard")
     for router, needs in _ROUTERS:
         app.include_router(router, responses=_PROBLEMS, dependencies=[access(needs)])
     _complete_description(app)
@@ -100,7 +118,13 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     _take_over_uvicorns_logs()
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     log.info("access", keys=keys_mode(current), host=current.api_host)
+    start_tracing(current.tracing, "api")
+    launcher().start()
+    reporter().start()
     yield
+    launcher().stop()
+    reporter().stop()
+    stop_tracing()
     dispose()
 
 
@@ -116,6 +140,7 @@ def _complete_description(app: FastAPI) -> None:
     described = app.openapi
     routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
     needs = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
+    needs[metrics.PATH] = metrics.NEEDED
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:

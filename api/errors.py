@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from api.openai_errors import error_object, is_openai, retry_headers
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from api.schemas.texts import HALF_A_PAIR
-from domain.errors import CitewellError, KeyRequired, NotReady, Unauthenticated
+from domain.errors import CitewellError, KeyRequired, NotReady, Overload, Unauthenticated
 
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
@@ -87,6 +87,8 @@ async def _citewell_error(request: Request, error: CitewellError) -> ProblemResp
 
 def _headers(error: CitewellError) -> dict[str, str] | None:
     match error:
+        case Overload():
+            return {"Retry-After": str(error.retry_after_s)}
         case NotReady():
             return {"Retry-After": str(RETRY_AFTER_S)}
         case KeyRequired():
@@ -134,7 +136,7 @@ async def _http_exception(request: Request, error: HTTPException) -> ProblemResp
             HTTPStatus.NOT_FOUND: f"There is nothing at {path}; /docs shows what there is.",
             HTTPStatus.METHOD_NOT_ALLOWED: f"{request.method} is not possible here; /docs shows what is.",
         }.get(status, status.description or status.phrase)
-    return problem(path, status, code_of(status), detail, headers=error.headers)
+    return problem(path, status.value, code_of(status), detail, headers=error.headers)
 
 
 def code_of(status: int) -> str:

@@ -48,12 +48,15 @@ def as_new(sent: VerificationCreate) -> NewVerification:
         citations=[NewCitation(each.start, each.end, each.source) for each in sent.citations],
         checks=sent.checks,
         workspace=sent.workspace,
+        preset=sent.preset,
         model=sent.model,
         repair=sent.repair,
         citation_confidence=sent.citation_confidence,
         show_claims=sent.show_claims,
         custom_id=sent.custom_id,
         callback_url=sent.callback_url,
+        deadline_s=sent.deadline_s,
+        max_cost_usd=sent.max_cost_usd,
     )
 
 

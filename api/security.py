@@ -44,10 +44,11 @@ class Access:
         return self.look if method in ("GET", "HEAD") else self.do
 
 
-async def _sent_key(
+async def sent_key(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     header: Annotated[str | None, Depends(_header)],
 ) -> str | None:
+    """The key as it was sent, in either header."""
     return bearer.credentials if bearer else header
 
 
@@ -58,22 +59,30 @@ def access(needs: Access) -> Any:
     gets a copy of that, and a stream goes on in it.
     """
 
-    async def authorised(request: Request, response: Response, key: Annotated[str | None, Depends(_sent_key)]) -> None:
-        if key is None or _means_nothing(key):
-            _check_keyless(request)
-            act_for(DEFAULT_TENANT)
-            return
-        caller = await _authenticated(key)
-        structlog.contextvars.bind_contextvars(key_id=caller.key_id)
-        scope = needs.needed(request.method)
-        if not allows(caller.scopes, scope):
-            raise ScopeMissing(f"This needs a key with the scope {scope.value!r}; yours does not have it.")
-        if request.method == "POST":
-            response.headers.update(await run_in_threadpool(_counted, caller))
-        _sent.set(key)
-        act_for(caller.tenant_id)
+    async def authorised(request: Request, response: Response, key: Annotated[str | None, Depends(sent_key)]) -> None:
+        await authorise(needs, request, response, key)
 
     return Depends(authorised)
+
+
+async def authorise(needs: Access, request: Request, response: Response, key: str | None) -> None:
+    """Recognise the `key` that was sent and let the rest of the request act for its tenant.
+
+    Raises Unauthenticated, ScopeMissing, HTTPException (429).
+    """
+    if key is None or _means_nothing(key):
+        _check_keyless(request)
+        act_for(DEFAULT_TENANT)
+        return
+    caller = await _authenticated(key)
+    structlog.contextvars.bind_contextvars(key_id=caller.key_id)
+    scope = needs.needed(request.method)
+    if not allows(caller.scopes, scope):
+        raise ScopeMissing(f"This needs a key with the scope {scope.value!r}; yours does not have it.")
+    if request.method == "POST":
+        response.headers.update(await run_in_threadpool(_counted, caller))
+    _sent.set(key)
+    act_for(caller.tenant_id)
 
 
 async def still_allowed() -> bool:

@@ -10,10 +10,11 @@ from fastapi.responses import StreamingResponse
 
 from api.given import LINES, parsed_lines, require_lines, submit_lines
 from api.idempotency import REPLAYED, MaybeRepeated
+from api.room import ROOM_FOR_A_BATCH
 from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
 from config.settings import settings
 from services import batches
-from workers.launch import launch_waiting
+from workers.launcher import launcher
 from workers.runtime import ring
 
 router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])
@@ -54,7 +55,7 @@ _RESULTS = cast(
 )
 
 
-@router.post("", status_code=202, openapi_extra=_FILE, dependencies=[Depends(require_lines)])
+@router.post("", status_code=202, openapi_extra=_FILE, dependencies=[Depends(require_lines), ROOM_FOR_A_BATCH])
 async def submit(
     request: Request,
     response: Response,
@@ -70,7 +71,7 @@ async def submit(
     if repeated:
         response.headers.update(REPLAYED)
     else:
-        await run_in_threadpool(launch_waiting, batch_id)
+        launcher().queries()
     here = f"{router.prefix}/{batch_id}"
     response.headers["Location"] = here
     return BatchAccepted(id=batch_id, total=len(items), links=BatchLinks(self=here, results=f"{here}/results"))

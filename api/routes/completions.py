@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from api.adapters.completions import model_read
 from api.completing import completed, completed_in_chunks
+from api.room import ROOM_FOR_A_QUESTION
 from api.schemas.completions import Completion, CompletionCreate, ModelList, ModelRead
 from api.schemas.problem import OpenAIProblem
 from api.schemas.texts import ModelName
@@ -23,7 +24,10 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": OpenAIProblem, "description": "The request cannot be served as it is."},
     404: {"model": OpenAIProblem, "description": "There is no such workspace."},
     422: {"model": OpenAIProblem, "description": "A value of the request cannot be used; `errors` names the fields."},
-    503: {"model": OpenAIProblem, "description": "The database is away; try again after `Retry-After` seconds."},
+    503: {
+        "model": OpenAIProblem,
+        "description": "The database is away, or too much waits; `Retry-After` says how long.",
+    },
 }
 _COMPLETION: dict[int | str, dict[str, Any]] = {
     200: described(
@@ -41,7 +45,7 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
     response_model=Completion,
     response_model_exclude_unset=True,
     responses=_COMPLETION,
-    dependencies=[Depends(require_json)],
+    dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
 )
 async def create_completion(asked: CompletionCreate, request: Request, response: Response) -> object:
     """Answer the last question of the conversation from the documents of the workspace that `model` names.

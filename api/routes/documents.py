@@ -7,15 +7,18 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from api.paging import After, next_cursor
+from api.room import ROOM_FOR_A_DOCUMENT
 from api.schemas.documents import (
     DocumentAccepted,
+    DocumentLayout,
     DocumentLinks,
     DocumentList,
     DocumentRead,
     DocumentState,
     DocumentVersions,
 )
-from api.schemas.texts import Filename, WorkspaceName
+from api.schemas.search import PassageList
+from api.schemas.texts import Filename, PlainText, WorkspaceName
 from api.uploads import DOCUMENT_BODY, IncomingDocument
 from config.settings import settings
 from db.queries.documents import DocumentFilter
@@ -23,12 +26,15 @@ from domain.errors import BadInput, DocumentNotRead
 from services.documents import (
     accept_document,
     read_document,
+    read_document_layout,
     read_document_text,
     read_documents,
     read_versions,
     remove_document,
+    retry_document,
 )
-from workers.launch import launch_ingestion
+from services.searching import read_passages
+from workers.launcher import launcher
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
@@ -37,6 +43,7 @@ router = APIRouter(prefix="/v1/documents", tags=["documents"])
     "",
     status_code=202,
     openapi_extra=DOCUMENT_BODY,
+    dependencies=[ROOM_FOR_A_DOCUMENT],
     responses={200: {"model": DocumentAccepted, "description": "The workspace has this very file already."}},
 )
 def add_document(new: IncomingDocument, response: Response) -> DocumentAccepted:
@@ -46,7 +53,7 @@ def add_document(new: IncomingDocument, response: Response) -> DocumentAccepted:
     """
     accepted = accept_document(new, settings())
     if accepted.needs_work:
-        launch_ingestion(accepted.document_id)
+        launcher().documents()
     else:
         response.status_code = 200
     here = f"{router.prefix}/{accepted.document_id}"
@@ -72,6 +79,7 @@ def list_documents(
     workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
     status: Annotated[DocumentState | None, Query(description="Only in this state.")] = None,
     filename: Annotated[Filename | None, Query(description="Only of exactly this name.")] = None,
+    name_contains: Annotated[Filename | None, Query(description="Only with this in its name, capitals or not.")] = None,
     sha256: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="Only with this content.")] = None,
     versions: Annotated[
         Literal["current", "all"], Query(description="`all` shows the superseded ones, too.")
@@ -82,7 +90,9 @@ def list_documents(
 
     `metadata.year=2026` keeps those whose metadata says so, with any key; values are compared as text.
     """
-    wanted = DocumentFilter(workspace, status, filename, sha256, metadata, all_versions=versions == "all")
+    wanted = DocumentFilter(
+        workspace, status, filename, name_contains, sha256, metadata, all_versions=versions == "all"
+    )
     found = read_documents(wanted, after=after, limit=limit)
     return {"documents": found, "next_cursor": next_cursor(found, limit)}
 
@@ -113,6 +123,35 @@ def get_document_text(
     if not start <= stop <= len(text):
         raise BadInput(f"The document has {len(text)} characters; {start} to {stop} is no part of them.")
     return text[start:stop]
+
+
+@router.get("/{document_id}/passages", response_model=PassageList)
+def get_passages(
+    document_id: UUID,
+    page: Annotated[int | None, Query(ge=0, le=10**9, description="Only of this page.")] = None,
+    chunk_id: Annotated[PlainText | None, Query(max_length=100, description="Only this one.")] = None,
+    first: Annotated[int, Query(ge=0, le=10**9, description="From the passage with this `chunk_index` on.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> object:
+    """The passages of a document in order: what is searched and cited."""
+    return {"passages": read_passages(document_id, page=page, chunk_id=chunk_id, first=first, limit=limit)}
+
+
+@router.get("/{document_id}/layout", response_model=DocumentLayout)
+def get_document_layout(document_id: UUID) -> object:
+    """Where the pages and sections begin and end in the stored text."""
+    layout = read_document_layout(document_id)
+    if layout is None:
+        raise DocumentNotRead
+    return layout
+
+
+@router.post("/{document_id}/retry", status_code=202, response_model=DocumentRead, dependencies=[ROOM_FOR_A_DOCUMENT])
+def retry(document_id: UUID) -> object:
+    """Try a document that failed once more, from the file that is stored: whatever it lacked may be there now."""
+    retry_document(document_id)
+    launcher().documents()
+    return read_document(document_id)
 
 
 @router.delete("/{document_id}", status_code=204)

@@ -7,10 +7,12 @@ from fastapi import APIRouter, Query, Response
 
 from api.archives import IMPORT_BODY, IncomingImport
 from api.paging import After, next_cursor
+from api.room import ROOM_FOR_A_DOCUMENT
 from api.schemas.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
 from api.schemas.texts import WorkspaceName
 from services.imports import accept_import, read_import, read_imports
 from workers.launch import launch_import
+from workers.launcher import launcher
 
 router = APIRouter(prefix="/v1/imports", tags=["documents"])
 
@@ -19,6 +21,7 @@ router = APIRouter(prefix="/v1/imports", tags=["documents"])
     "",
     status_code=202,
     openapi_extra=IMPORT_BODY,
+    dependencies=[ROOM_FOR_A_DOCUMENT],
     responses={200: {"model": ImportAccepted, "description": "This very archive is under way already."}},
 )
 def add_import(new: IncomingImport, response: Response) -> ImportAccepted:
@@ -28,7 +31,7 @@ def add_import(new: IncomingImport, response: Response) -> ImportAccepted:
     """
     accepted = accept_import(new)
     if accepted.created:
-        launch_import(accepted.import_id)
+        launcher().hint(launch_import, accepted.import_id)
     else:
         response.status_code = 200
     here = f"{router.prefix}/{accepted.import_id}"

@@ -1,13 +1,15 @@
 """How well the system did: metrics over its history."""
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from api.schemas.quality import QualityAsk, QualityRead
+from api.schemas.quality import QualityAsk, QualityRead, SeriesRead
 from api.schemas.texts import WorkspaceName
 from api.uploads import require_json
 from services.quality import Label, read_quality
+from services.quality_series import Bucket, read_series
 
 router = APIRouter(prefix="/v1/quality", tags=["quality"])
 
@@ -26,3 +28,13 @@ def rate_quality(asked: QualityAsk) -> object:
     """The same with labels: how often confidence and answerability agree with people."""
     labels = [Label(label.query_id, label.grounded) for label in asked.labels]
     return read_quality(asked.workspace, asked.limit, labels)
+
+
+@router.get("/series", response_model=SeriesRead)
+def get_series(
+    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    days: Annotated[int, Query(ge=1, le=366, description="So many days back, today included.")] = 30,
+    bucket: Annotated[Bucket, Query(description="One point per day or per week, of UTC.")] = Bucket.DAY,
+) -> object:
+    """The metrics that need no labels, over time: each day or week by itself, the oldest first."""
+    return read_series(workspace, days, bucket, datetime.now(UTC))

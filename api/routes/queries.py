@@ -10,6 +10,7 @@ from pydantic import AwareDatetime
 
 from api.idempotency import REPLAYED, MaybeRepeated
 from api.paging import After, next_cursor
+from api.room import ROOM_FOR_A_QUESTION
 from api.schemas.answers import QueryRead
 from api.schemas.history import HistoryRead
 from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState
@@ -18,11 +19,13 @@ from api.streaming import EVENTS, LastEventId, event_stream
 from api.uploads import require_json
 from api.waiting import until_final
 from config.settings import settings
+from db.models import QueryKind
 from db.queries.queries import QueryFilter
 from services import results
 from services.cancelling import cancel_query
+from services.replaying import replay_query
 from services.submission import NewQuery, submit_once
-from workers.launch import launch_query
+from workers.launcher import launcher
 from workers.runtime import ring
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
@@ -30,18 +33,29 @@ router = APIRouter(prefix="/v1/queries", tags=["queries"])
 MAX_WAIT_S = 60
 
 
-@router.post("", status_code=202, dependencies=[Depends(require_json)])
+@router.post("", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. The answer is worked out elsewhere; `links.self` shows how far it is."""
     query_id, repeated = submit_once(_as_new_query(query), settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
-        launch_query(query_id)
-    here = f"{router.prefix}/{query_id}"
-    response.headers["Location"] = here
-    links = QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
-    return QueryAccepted(id=query_id, status="queued", links=links)
+        launcher().queries()
+    return _accepted(query_id, response)
+
+
+@router.post("/{query_id}/replay", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
+def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
+    """Ask a question that failed, was cancelled or has parked steps once more, as a new one: `id` is the new one's.
+
+    What is finished is taken over, so nothing that was paid is bought again; see `replay_of`.
+    """
+    new_id, repeated = replay_query(query_id, QueryKind.ANSWER, settings(), repeatable)
+    if repeated:
+        response.headers.update(REPLAYED)
+    else:
+        launcher().queries()
+    return _accepted(new_id, response)
 
 
 @router.get("", response_model=QueryList)
@@ -96,11 +110,19 @@ def get_verifications(query_id: UUID) -> object:
     return results.read_history(query_id)
 
 
+def _accepted(query_id: UUID, response: Response) -> QueryAccepted:
+    here = f"{router.prefix}/{query_id}"
+    response.headers["Location"] = here
+    links = QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
+    return QueryAccepted(id=query_id, status="queued", links=links)
+
+
 def _as_new_query(query: QueryCreate) -> NewQuery:
     return NewQuery(
         question=query.question,
         workspace=query.workspace,
         mode=query.mode,
+        preset=query.preset,
         model=query.model,
         run=query.run,
         multi_query=query.retrieval.multi_query,
@@ -117,4 +139,6 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         repair=query.verification.repair,
         source_scoring=query.rerank.source_scoring,
         callback_url=query.callback_url,
+        deadline_s=query.deadline_s,
+        max_cost_usd=query.max_cost_usd,
     )

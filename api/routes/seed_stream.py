@@ -8,6 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from api.adapters import questions
 from api.answering import location_of, start_query
+from api.room import ROOM_FOR_A_QUESTION
 from api.schemas.seed_stream import StreamAsk
 from api.seed_stream import seed_events
 from api.sse import HEADERS, MEDIA_TYPE, described
@@ -27,7 +28,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {**described("`stream` events, then one `final` or one `error`.", _EVENTS), "headers": _LOCATION}
 }
 
-router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json)])
+router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 
 
 @router.post("/api/query", response_class=StreamingResponse, responses=_RESPONSES)

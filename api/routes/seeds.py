@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.adapters import questions, seeds
 from api.answering import answered
+from api.room import ROOM_FOR_A_QUESTION
 from api.schemas.problem import Problem
 from api.schemas.seeds import AgentAnswer, AgentAsk, ChatAsk, ChatReply, RagAnswer, RagAsk, VerifiedAnswer, VerifiedAsk
 from api.uploads import require_json
@@ -25,7 +26,7 @@ _ENDS: dict[int | str, dict[str, Any]] = {
     504: {"model": Problem, "description": "Not finished in time; poll `Location`.", "headers": _HEADERS},
 }
 
-router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json)], responses=_ENDS)
+router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION], responses=_ENDS)
 
 
 @router.post("/query", response_model=RagAnswer, response_model_exclude_unset=True)

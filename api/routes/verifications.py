@@ -3,13 +3,14 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 
 from api.given import as_new
 from api.idempotency import REPLAYED, MaybeRepeated
 from api.paging import After, next_cursor
+from api.room import ROOM_FOR_A_QUESTION
 from api.schemas.history import HistoryRead
 from api.schemas.queries import QueryState
 from api.schemas.verifications import (
@@ -28,12 +29,14 @@ from db.models import QueryKind
 from services import given_results, results
 from services.cancelling import cancel_query
 from services.given import submit_verification
-from workers.launch import launch_query
+from services.replaying import replay_query
+from workers.launcher import launcher
 from workers.runtime import ring
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 
 MAX_WAIT_S = 60
+MAX_NUMBER = 100_000
 Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end at most.")]
 
 
@@ -42,7 +45,7 @@ Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait 
     status_code=202,
     response_model=VerificationAccepted,
     responses={200: {"model": VerificationResult, "description": "It has ended within the time to `wait`."}},
-    dependencies=[Depends(require_json)],
+    dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
 )
 async def verify(
     sent: VerificationCreate, request: Request, response: Response, repeatable: MaybeRepeated, wait: Wait = 0
@@ -56,16 +59,28 @@ async def verify(
     if repeated:
         response.headers.update(REPLAYED)
     else:
-        await run_in_threadpool(launch_query, query_id)
-    here = f"{router.prefix}/{query_id}"
-    response.headers["Location"] = here
+        launcher().queries()
+    response.headers["Location"] = f"{router.prefix}/{query_id}"
     if wait:
         await until_final(request, query_id, wait, QueryKind.VERIFICATION)
         result = await run_in_threadpool(given_results.read_verification, query_id)
         if result["status"] in results.FINAL:
             return _ended(result, response)
-    links = VerificationLinks(self=here, events=f"{here}/events", history=f"{here}/history")
-    return VerificationAccepted(id=query_id, status="queued", custom_id=new.custom_id, links=links)
+    return _accepted(query_id, new.custom_id, response)
+
+
+@router.post("/{verification_id}/replay", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
+def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response) -> VerificationAccepted:
+    """Make a verification that failed, was cancelled or has parked steps again, as a new one: `id` is the new one's.
+
+    Its answer and its sources are those that are stored.
+    """
+    new_id, repeated = replay_query(verification_id, QueryKind.VERIFICATION, settings(), repeatable)
+    if repeated:
+        response.headers.update(REPLAYED)
+    else:
+        launcher().queries()
+    return _accepted(new_id, given_results.read_custom_id(new_id), response)
 
 
 @router.get("", response_model=VerificationList)
@@ -105,6 +120,21 @@ async def stream_events(verification_id: UUID, last_event_id: LastEventId = 0) -
 def get_history(verification_id: UUID) -> object:
     """The whole history: every check, repair, model call and event."""
     return results.read_history(verification_id, QueryKind.VERIFICATION)
+
+
+@router.get("/{verification_id}/sources/{number}/text", response_class=PlainTextResponse)
+def get_source_text(
+    verification_id: UUID, number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="The source, from 1.")]
+) -> str:
+    """The text of a source as it was given, which `source_start` and `source_end` point into."""
+    return given_results.read_source_text(verification_id, number)
+
+
+def _accepted(query_id: UUID, custom_id: str | None, response: Response) -> VerificationAccepted:
+    here = f"{router.prefix}/{query_id}"
+    response.headers["Location"] = here
+    links = VerificationLinks(self=here, events=f"{here}/events", history=f"{here}/history")
+    return VerificationAccepted(id=query_id, status="queued", custom_id=custom_id, links=links)
 
 
 def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:

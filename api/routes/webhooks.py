@@ -12,6 +12,7 @@ from api.schemas.webhooks import (
     DeliveryPage,
     DeliveryRead,
     DeliveryState,
+    DeliveryWhole,
     RangeReplay,
     RangeReplayed,
     SecretRotate,
@@ -26,6 +27,7 @@ from config.settings import settings
 from services import deliveries, endpoints
 from services.endpoints import EndpointChange, NewEndpoint
 from workers.launch import launch_delivery
+from workers.launcher import launcher
 
 router = APIRouter(prefix="/v1", tags=["webhooks"])
 
@@ -89,7 +91,7 @@ def rotate_secret(webhook_id: UUID, rotation: SecretRotate | None = None) -> obj
 def test_webhook(webhook_id: UUID) -> object:
     """Send a message of type `webhook.test` now, whatever the filters say; its delivery tells what comes of it."""
     delivery = deliveries.write_test(webhook_id)
-    launch_delivery(UUID(delivery["id"]))
+    launcher().hint(launch_delivery, UUID(delivery["id"]))
     return delivery
 
 
@@ -118,9 +120,15 @@ def list_query_deliveries(query_id: UUID) -> object:
     return {"deliveries": deliveries.read_query_deliveries(query_id)}
 
 
+@router.get("/deliveries/{delivery_id}", response_model=DeliveryWhole)
+def get_delivery(delivery_id: UUID) -> object:
+    """One delivery with every attempt and the exact body of its message."""
+    return deliveries.read_delivery(delivery_id)
+
+
 @router.post("/deliveries/{delivery_id}/replay", status_code=202, response_model=DeliveryRead)
 def replay_delivery(delivery_id: UUID) -> object:
     """Deliver a message once more, under the same `webhook-id`."""
     delivery = deliveries.replay(delivery_id)
-    launch_delivery(UUID(delivery["id"]))
+    launcher().hint(launch_delivery, UUID(delivery["id"]))
     return delivery

@@ -3,12 +3,13 @@
 Offsets are code points, half-open: `answer[answer_start:answer_end]`, `document_text[source_start:source_end]`.
 """
 
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.queries import QueryHead
+from api.schemas.queries import LeftOut, QueryHead
 
 Score = float
 CitationStatus = Literal["accurate", "inaccurate", "uncertain"]
@@ -172,12 +173,30 @@ class VerificationRead(WholeScores):
 
 
 class UsageRead(BaseModel):
-    """Sums over all model calls, failed ones included."""
+    """Sums over all model calls, failed ones included; replies that were kept from earlier ones are not counted."""
 
     llm_calls: int
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float
+
+
+class AuditHead(BaseModel):
+    """What proves a result later: whoever keeps the head can tell if any of the records was changed."""
+
+    head: str = Field(description="The hash of the last record, in hexadecimal.")
+    records: int
+
+
+class StandingRead(BaseModel):
+    """Whether the answer still holds, now that what it cites may have changed (docs/audit.md)."""
+
+    state: Literal["valid", "stale", "invalidated"] = Field(
+        description="`stale`: what it cites has a newer version. `invalidated`: what it says is not in the sources now."
+    )
+    reason: str | None
+    since: datetime | None = Field(description="Null when nothing has happened since it was answered.")
+    verification: UUID | None = Field(description="The verification that was made of it for this reason.")
 
 
 class QueryRead(QueryHead):
@@ -201,3 +220,8 @@ class QueryRead(QueryHead):
         description="Milliseconds per stage, and `total` from acceptance to the end.",
         examples=[{"retrieve": 21.4, "generate": 912.0, "total": 2140.7}],
     )
+    degraded: list[LeftOut] = Field(
+        description="What was left out because time or money ran short, or because a step broke its workers."
+    )
+    audit: AuditHead | None = Field(description="What proves the result later; null while there is none.")
+    standing: StandingRead | None = Field(description="Null until the question has succeeded.")

@@ -115,6 +115,30 @@ class DocumentRead(BaseModel):
     superseded_at: datetime | None
 
 
+class PageRead(BaseModel):
+    """A page of a document: the text from `start` to `end`, in code points."""
+
+    number: int = Field(description="As the document counts its pages.")
+    start: int
+    end: int
+
+
+class SectionRead(BaseModel):
+    """A section of a document: the text from `start` to `end`, in code points."""
+
+    title: str
+    start: int
+    end: int
+
+
+class DocumentLayout(BaseModel):
+    """Where the pages and sections of a document's text begin and end."""
+
+    characters: int = Field(description="Length of the text, in code points.")
+    pages: list[PageRead] = Field(description="In their order; empty for formats without pages.")
+    sections: list[SectionRead] = Field(description="In the order in which they begin.")
+
+
 class DocumentList(BaseModel):
     """One page of documents, the newest first."""
 

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, Field, JsonValue
 
 from api.schemas.answers import ClaimRead, FactRead, Score, Scores, SentenceRead
+from api.schemas.comparisons import Reverified
 from api.schemas.queries import QueryHead
 
 
@@ -42,6 +43,17 @@ class VerificationAttempt(Scores):
     created_at: datetime
 
 
+class ParkedRead(BaseModel):
+    """An item of a step that broke every worker that tried it; `worker` is the last of them."""
+
+    round: int
+    step: str
+    item: str
+    worker: str
+    reason: str
+    at: datetime
+
+
 class StepRead(BaseModel):
     """What a step of the pipeline left behind."""
 
@@ -52,7 +64,7 @@ class StepRead(BaseModel):
 
 
 class ModelCallRead(BaseModel):
-    """One call to a model as the provider bills it, failed attempts included."""
+    """One call to a model as the provider bills it, failed attempts included; or a kept reply, which costs nothing."""
 
     id: int
     round: int
@@ -62,6 +74,7 @@ class ModelCallRead(BaseModel):
     model: str
     prompt: str
     prompt_version: str
+    prompt_sha256: str | None = Field(description="Of all that was asked; null for calls of older versions.")
     attempt: int
     status: int | None = Field(description="The HTTP status of the reply; null when there was none.")
     error: str | None
@@ -75,6 +88,8 @@ class ModelCallRead(BaseModel):
     cost_usd: float
     duration_ms: float
     reply_text: str | None
+    kept: bool = Field(description="True when no call was made: an earlier reply to the same question answered.")
+    hedged: bool = Field(description="True for a second call that was sent because the first was late.")
     created_at: datetime
 
 
@@ -91,6 +106,8 @@ class HistoryRead(QueryHead):
     """Everything that was checked, asked and decided, in order."""
 
     verifications: list[VerificationAttempt]
+    parked: list[ParkedRead] = Field(description="What broke its worker too often and is not tried again.")
+    reverifications: list[Reverified] = Field(description="Verifications that were made of its answer since.")
     steps: list[StepRead]
     model_calls: list[ModelCallRead]
     events: list[EventRead]

@@ -18,7 +18,7 @@ class Checks(BaseModel):
     """What Citewell stands on. Without the broker questions are still accepted; they start when it is back."""
 
     postgres: Literal["ok", "unreachable"]
-    schema_: Literal["current", "outdated", "unknown"] = Field(alias="schema")
+    schema_: Literal["current", "newer", "outdated", "unknown"] = Field(alias="schema")
     role: Literal["ordinary", "unrestricted", "unknown"] = Field(
         description="Of the database; one that is above row-level security is refused."
     )

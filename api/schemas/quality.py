@@ -1,10 +1,12 @@
 """The metrics of the history on the wire."""
 
+from datetime import date, datetime
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from api.schemas.texts import Input, WorkspaceName
+from services.quality_series import Bucket
 
 
 class LabelWrite(Input):
@@ -43,3 +45,28 @@ class QualityRead(BaseModel):
 
     queries: int
     metrics: dict[str, MetricRead]
+
+
+class ValueRead(BaseModel):
+    """One metric of one point; `value` is null when there is nothing to divide by."""
+
+    value: float | None
+    count: int
+
+
+class PointRead(BaseModel):
+    """One day or week."""
+
+    start: date = Field(description="Its first day, in UTC.")
+    queries: int = Field(description="Verified questions that were asked in it.")
+    metrics: dict[str, ValueRead]
+
+
+class SeriesRead(BaseModel):
+    """The metrics over time."""
+
+    bucket: Bucket
+    since: datetime
+    queries: int
+    truncated: bool = Field(description="True when only the newest 5,000 questions were looked at.")
+    points: list[PointRead] = Field(description="Without a gap, the oldest first; an empty one has `queries` 0.")

@@ -1,17 +1,30 @@
 """Questions on the wire: asked, accepted, listed."""
 
 from datetime import datetime
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
-from domain.options import DocumentFilter, RunKind
+from domain.options import DocumentFilter, Preset, RunKind
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
-Provider = Literal["groq", "offline"]
+Provider = Literal["groq", "openai_compatible", "offline"]
+DeadlineS = Annotated[
+    float | None,
+    Field(
+        gt=0,
+        le=86_400,
+        description="Seconds from acceptance, in a batch from the item's start. When they run short, corrections and "
+        "repairs are left out; behind them no model is asked, and `degraded` says what is missing.",
+    ),
+]
+MaxCostUsd = Annotated[
+    float | None,
+    Field(gt=0, description="US dollars of model calls. When they are spent no model is asked any more."),
+]
 
 
 class RetrievalOptions(Input):
@@ -76,6 +89,11 @@ class QueryCreate(Input):
         description="How much evidence an answer needs: `low`, `balanced` or `high`.",
         json_schema_extra={"enum": ["low", "balanced", "high"]},
     )
+    preset: Preset | None = Field(
+        default=None,
+        description="What it may cost: `standard` asks the model about each passage and each cited statement alone, "
+        "`cheap` about many in one call. As configured if it is left out.",
+    )
     run: RunKind = Field(
         default="structured",
         description="`structured` searches for the question. `agentic` lets the model decide which searches to make. "
@@ -93,6 +111,8 @@ class QueryCreate(Input):
         description="Is sent the end of this question (docs/webhooks.md), signed with the callback secret.",
         examples=["https://example.com/hooks/citewell"],
     )
+    deadline_s: DeadlineS = None
+    max_cost_usd: MaxCostUsd = None
 
     @model_validator(mode="after")
     def _one_switch(self) -> Self:
@@ -129,6 +149,13 @@ class QueryError(BaseModel):
     message: str
 
 
+class LeftOut(BaseModel):
+    """A step that was left out, in whole or in part."""
+
+    step: str
+    reason: str = Field(examples=["the query's deadline passed"])
+
+
 class QueryHead(BaseModel):
     """A question and how far it has come."""
 
@@ -138,9 +165,11 @@ class QueryHead(BaseModel):
     workspace: str
     question: str
     mode: str
+    preset: Preset = Field(description="`standard`, or `cheap`: with shared model calls.")
     run: RunKind = Field(description="How it was worked on: `structured`, `agentic` or `multiagent`.")
     provider: Provider = Field(description="Who answered: `offline` is extractive and uses no model server.")
     error: QueryError | None
+    replay_of: UUID | None = Field(description="The one that this one asks again.")
     created_at: datetime
     finished_at: datetime | None
 

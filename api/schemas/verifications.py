@@ -10,9 +10,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, StrictStr, field_validator
 
-from api.schemas.answers import Score, SentenceStatus, UsageRead, WholeScores
-from api.schemas.queries import Provider, QueryError, QueryState
+from api.schemas.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
+from api.schemas.comparisons import Comparison
+from api.schemas.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
+from domain.options import Preset
 from services.given_request import Check
 
 _EXAMPLE: dict[str, JsonValue] = {
@@ -82,6 +84,10 @@ class VerificationCreate(Input):
     repair: Literal["full", "citations", "off"] | None = Field(
         default=None, description="Mend what fails, only take wrong citations away, or leave the text as it is."
     )
+    preset: Preset | None = Field(
+        default=None,
+        description="`standard` asks the model about each statement by itself, `cheap` about many in one call.",
+    )
     model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
     citation_confidence: Score | None = Field(default=None, ge=0, le=1, description="From where on a verdict counts.")
     show_claims: bool | None = Field(default=None, description="Add the checked claims to the result.")
@@ -90,6 +96,8 @@ class VerificationCreate(Input):
     callback_url: Annotated[PlainText, Field(max_length=2048)] | None = Field(
         default=None, description="Is told when the verification has ended."
     )
+    deadline_s: DeadlineS = None
+    max_cost_usd: MaxCostUsd = None
 
 
 class VerificationLinks(BaseModel):
@@ -119,8 +127,11 @@ class VerificationHead(BaseModel):
     batch_id: UUID | None
     workspace: str
     question: str | None
+    preset: Preset = Field(description="`standard`, or `cheap`: with shared model calls.")
     provider: Provider = Field(description="Who judged: `offline` uses no model server.")
     error: QueryError | None
+    replay_of: UUID | None = Field(description="The one that this one makes again.")
+    reverifies: UUID | None = Field(description="The query, or verification, whose stored answer it verifies again.")
     created_at: datetime
     finished_at: datetime | None
 
@@ -213,6 +224,11 @@ class VerificationResult(VerificationHead):
     verification: WholeScores | None = Field(description="The scores of the answer as it was given.")
     usage: UsageRead
     timings: dict[str, float | None] = Field(description="Milliseconds per step, and `total`.")
+    degraded: list[LeftOut] = Field(
+        description="What was left out because time or money ran short, or because a step broke its workers."
+    )
+    audit: AuditHead | None = Field(description="What proves the result later; null while there is none.")
+    comparison: Comparison | None = Field(description="With what was found before, if it `reverifies` an answer.")
 
 
 class BatchLinks(BaseModel):

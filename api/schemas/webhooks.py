@@ -115,6 +115,12 @@ class DeliveryRead(BaseModel):
     attempts: list[AttemptRead] = Field(description="In their order.")
 
 
+class DeliveryWhole(DeliveryRead):
+    """A delivery with what is sent."""
+
+    payload: str = Field(description="The exact body; the signature is over these bytes.", examples=["{…}"])
+
+
 class DeliveryList(BaseModel):
     """The newest first."""
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from db.models import DEFAULT_TENANT, Query
 from db.queries.queries import get_query
 from db.session import acting_for, transaction
+from workers.runtime import ring
 
 Work = Callable[[Session, Query], None]
 
@@ -25,8 +26,10 @@ def worker(http: httpx.Client, work: Work) -> Generator[None]:
         while not (found := http.get("/v1/queries").json()["queries"]):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+        query_id = uuid.UUID(found[0]["id"])
         with acting_for(DEFAULT_TENANT), transaction() as session:
-            work(session, get_query(session, uuid.UUID(found[0]["id"])))
+            work(session, get_query(session, query_id))
+        ring(query_id)
 
     thread = threading.Thread(target=run)
     thread.start()

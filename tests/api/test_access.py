@@ -18,8 +18,10 @@ from domain.keys import Scope, build_key, parse_key
 from services.keys import revoke_key_of_any
 from tests.api.operations import Operation, operations
 from tests.api.problems import assert_problem
+from tests.api.test_request_log import lines_of
 from tests.factories import make_query
 from tests.keys import bearer, change_key, make_key, row_of
+from tests.waiting import until
 
 OPERATIONS = operations()
 GUARDED = [operation for operation in OPERATIONS if operation.scope]
@@ -29,10 +31,12 @@ SCOPES = {
     "/v1/documents": ("read", "documents"),
     "/v1/imports": ("read", "documents"),
     "/v1/quality": ("read", "read"),
+    "/v1/search": ("read", "read"),
     "/v1/webhooks": ("webhooks", "webhooks"),
     "/v1/deliveries": ("webhooks", "webhooks"),
     "/v1/queries/{query_id}/deliveries": ("webhooks", "webhooks"),
     "/v1/keys": ("admin", "admin"),
+    "/metrics": ("admin", "admin"),
 }
 
 
@@ -130,9 +134,12 @@ def test_a_revocation_holds_also_where_the_key_was_just_used(required: httpx.Cli
     key = make_key()
     assert required.get("/v1/queries", headers=bearer(key)).status_code == 200
     revoke_key_of_any(parse_key(key).id)  # as another process does: nothing here hears of it
-    deadline = time.monotonic() + AccessSettings().trust_for_s + 3
+    trusted_until = time.monotonic() + AccessSettings().trust_for_s
+    # What counts is when a request begins; a busy machine may take long over it.
+    began = time.monotonic()
     while required.get("/v1/queries", headers=bearer(key)).status_code == 200:
-        assert time.monotonic() < deadline
+        assert began <= trusted_until
+        began = time.monotonic()
     assert_problem(required.get("/v1/queries", headers=bearer(key)), 401, "key_revoked")
     assert AccessSettings.model_json_schema()["properties"]["trust_for_s"]["maximum"] < 5
 
@@ -149,10 +156,11 @@ def test_a_revocation_ends_requests_that_last(required: httpx.Client, path: str)
 
     thread = threading.Thread(target=last)
     thread.start()
+    until(lambda: row_of(key)["last_used_at"] is not None, seconds=30)  # it was let in
     time.sleep(0.5)
     assert ended == []
     revoke_key_of_any(parse_key(key).id)
-    thread.join(timeout=10)
+    thread.join(timeout=25)
     (response,) = ended
     assert response.status_code == (401 if "wait" in path else 200)
     assert required.get(f"/v1/queries/{query_id}", headers=bearer(kept)).json()["status"] == "queued"
@@ -256,16 +264,16 @@ def test_what_is_no_id_of_a_key_is_refused(http: httpx.Client) -> None:  # A8
 def test_keys_are_in_no_log_and_not_in_the_database(required: httpx.Client) -> None:  # A8
     key, scopeless, mistyped = make_key(), make_key(Scope.WEBHOOKS), make_key()[:-1] + "!"
     with structlog.testing.capture_logs([structlog.contextvars.merge_contextvars, masked]) as lines:
+        responses: list[httpx.Response] = []
         for sent in (key, scopeless, mistyped):
             for headers in (bearer(sent), {"X-API-Key": sent}):
-                required.get("/v1/queries", params={"workspace": sent}, headers=headers)
-            required.delete(f"/v1/keys/{sent}", headers=bearer(sent))
-            required.post("/v1/queries", json={"question": sent, "workspace": sent}, headers=bearer(sent))
-            required.get(f"/{sent}")
-        deadline = time.monotonic() + 5
-        while sum(line["event"] == "request" for line in lines) < 15 and time.monotonic() < deadline:
-            time.sleep(0.01)
-    assert sum(line["event"] == "request" for line in lines) == 15
+                responses.append(required.get("/v1/queries", params={"workspace": sent}, headers=headers))
+            responses.append(required.delete(f"/v1/keys/{sent}", headers=bearer(sent)))
+            asked = {"question": sent, "workspace": sent}
+            responses.append(required.post("/v1/queries", json=asked, headers=bearer(sent)))
+            responses.append(required.get(f"/{sent}"))
+        told = lines_of(lines, *responses)
+    assert sum(line["event"] == "request" for line in told) == len(responses) == 15
     assert any(line.get("key_id") == parse_key(key).id for line in lines)
     for sent in (key, scopeless, mistyped):
         assert sent.split("_")[2] not in str(lines)

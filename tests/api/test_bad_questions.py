@@ -49,6 +49,7 @@ def test_what_cannot_be_asked_is_refused(http: httpx.Client, body: dict[str, Any
         ({"question": None}, "question"),
         ({"question": 5}, "question"),
         ({"question": "hi", "qestion": "hi"}, "qestion"),
+        ({"question": "hi", "preset": "free"}, "preset"),
         ({"question": "hi", "retrieval": {"K": 3}}, "retrieval.K"),
         ({"question": "hi", "retrieval": {"k": 0}}, "retrieval.k"),
         ({"question": "hi", "retrieval": {"k": "5"}}, "retrieval.k"),

@@ -101,9 +101,30 @@ def test_a_slice_outside_the_text_is_refused(http: httpx.Client, params: dict[st
     assert response.status_code == 422
 
 
-def test_the_text_of_a_document_that_is_not_read_yet_is_a_conflict(http: httpx.Client) -> None:
-    links = send(http).json()["links"]
-    assert_problem(http.get(links["text"]), 409, "document_not_read")
+def test_pages_and_sections_of_a_text_are_told(http: httpx.Client) -> None:  # N3
+    with transaction() as session:
+        parts: dict[str, Any] = {"pages": [[1, 0, 12], [4, 12, 22]], "sections": [["제목", 0, 22], ["둘째", 12, 22]]}
+        document_id = make_document(session, TEXT, **parts).id
+    layout = http.get(f"/v1/documents/{document_id}/layout").json()
+    assert layout["characters"] == len(TEXT)
+    assert layout["pages"] == [{"number": 1, "start": 0, "end": 12}, {"number": 4, "start": 12, "end": 22}]
+    assert [(each["title"], each["start"], each["end"]) for each in layout["sections"]] == [
+        ("제목", 0, 22),
+        ("둘째", 12, 22),
+    ]
+
+
+def test_a_text_without_pages_has_none(http: httpx.Client) -> None:
+    with transaction() as session:
+        document_id = make_document(session, TEXT).id
+    layout = http.get(f"/v1/documents/{document_id}/layout").json()
+    assert layout == {"characters": len(TEXT), "pages": [], "sections": []}
+
+
+@pytest.mark.parametrize("part", ["text", "layout"])
+def test_the_text_of_a_document_that_is_not_read_yet_is_a_conflict(http: httpx.Client, part: str) -> None:
+    here = send(http).json()["links"]["self"]
+    assert_problem(http.get(f"{here}/{part}"), 409, "document_not_read")
 
 
 def test_a_deleted_document_is_gone_with_its_file(http: httpx.Client) -> None:
@@ -211,6 +232,20 @@ def test_documents_are_found_by_what_is_known_of_them(http: httpx.Client) -> Non
     assert len(listed(http, status="queued")) == 2
     assert_problem(http.get("/v1/documents?sha256=xyz"), 422, "request_invalid")
     assert_problem(http.get("/v1/documents?cursor=xyz"), 422, "cursor_invalid")
+
+
+def test_documents_are_found_by_a_part_of_their_names(http: httpx.Client) -> None:
+    for name in ("Annual Report.txt", "report_2024.txt", "notes.txt"):
+        send(http, name=name, content=name.encode())
+    found = {
+        part: [one["filename"] for one in listed(http, name_contains=part)] for part in ("REPORT", "_", "%", "l r")
+    }
+    assert found == {
+        "REPORT": ["report_2024.txt", "Annual Report.txt"],
+        "_": ["report_2024.txt"],
+        "%": [],
+        "l r": ["Annual Report.txt"],
+    }
 
 
 def test_superseded_versions_are_listed_where_they_are_asked_for(http: httpx.Client) -> None:  # N3

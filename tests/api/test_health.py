@@ -4,23 +4,26 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import httpx
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import create_engine, make_url, text
 
 from citewell.supervisor.postgres import data_folder
 from citewell.supervisor.servers import EmbeddedServers
 from config.settings import settings
+from db.schema_version import head_revision
 from db.session import dispose
 from tests.api.problems import assert_problem
 
 
 @pytest.fixture
-def closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+def closed_port() -> Generator[int]:
+    # Kept for the length of the test, so that nobody else comes to listen there.
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
 
 
 def use(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
@@ -78,6 +81,32 @@ def test_on_a_database_without_the_schema_it_is_not_ready(
 
 
 @pytest.fixture
+def revised(database: str) -> Generator[Callable[[str], None]]:
+    """Say that the database is at another revision."""
+    engine = create_engine(database, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+
+        def revise(revision: str | None) -> None:
+            connection.execute(text("UPDATE alembic_version SET version_num = :now"), {"now": revision})
+
+        yield revise
+        revise(head_revision())
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("revision", "status", "schema"),
+    [("9999", 200, "newer"), ("0001", 503, "outdated"), ("cafe", 503, "outdated"), (None, 200, "current")],
+)
+def test_an_older_schema_is_refused_and_a_newer_one_is_not(
+    http: httpx.Client, revised: Callable[[str], None], revision: str | None, status: int, schema: str
+) -> None:  # A5
+    revised(revision or str(head_revision()))
+    ready = http.get("/readyz")
+    assert (ready.status_code, ready.json()["checks"]["schema"]) == (status, schema)
+
+
+@pytest.fixture
 def superuser_url(servers: EmbeddedServers, database: str) -> Generator[str]:
     """The same database as its superuser, who is let in for the length of a test."""
     data = data_folder(servers.home)
@@ -95,7 +124,7 @@ def test_as_a_role_that_sees_all_tenants_it_is_not_ready(
 ) -> None:  # A8
     with monkeypatch.context() as elsewhere:
         use(elsewhere, "CITEWELL_DATABASE_URL", superuser_url)
-        deadline = time.monotonic() + 10  # until Postgres has read its rules again
+        deadline = time.monotonic() + 60  # until Postgres has read its rules again
         while (told := http.get("/readyz").json())["checks"]["postgres"] != "ok" and time.monotonic() < deadline:
             time.sleep(0.05)
         assert (told["status"], told["checks"]["schema"], told["checks"]["role"]) == (503, "current", "unrestricted")

@@ -86,3 +86,20 @@ def test_an_address_that_cannot_be_used_is_refused(http: httpx.Client, params: d
 
 def test_labels_are_sent_as_json(http: httpx.Client) -> None:  # A8
     assert http.post("/v1/quality", content=b"{}", headers={"content-type": "text/plain"}).status_code == 415
+
+
+def test_the_metrics_are_told_over_time(http: httpx.Client, query_id: str) -> None:  # S2.7, S3.7
+    assert query_id
+    told = http.get("/v1/quality/series", params={"workspace": "w", "days": 3}).raise_for_status().json()
+    assert (told["bucket"], told["queries"], told["truncated"]) == ("day", 1, False)
+    assert [point["queries"] for point in told["points"]] == [0, 0, 1]
+    assert told["points"][-1]["metrics"]["hallucination_rate"] == {"value": 0.0, "count": 1}
+    assert told["points"][0]["metrics"]["hallucination_rate"] == {"value": None, "count": 0}
+    weeks = http.get("/v1/quality/series", params={"days": 366, "bucket": "week"}).raise_for_status().json()
+    assert 52 <= len(weeks["points"]) <= 54
+    assert sum(point["queries"] for point in weeks["points"]) == 1
+
+
+@pytest.mark.parametrize("params", [{"days": 0}, {"days": 367}, {"bucket": "hour"}, {"workspace": " "}])
+def test_a_time_that_cannot_be_shown_is_refused(http: httpx.Client, params: dict[str, Any]) -> None:  # A8
+    assert_problem(http.get("/v1/quality/series", params=params), 422, "request_invalid")

@@ -1,23 +1,29 @@
 """The access log, and what becomes of errors that nobody foresaw."""
 
-import time
 from collections.abc import Sequence
 
 import httpx
 import pytest
 import structlog
+from structlog.typing import EventDict
 
 from tests.api.problems import assert_problem
 from tests.api.test_health import use, without_schema
+from tests.waiting import until
 
 SECRET = "our revenue fell by half"
 
 
-def wait_for(lines: Sequence[object], count: int) -> None:
-    """The line of a request is written just after its response was sent."""
-    deadline = time.monotonic() + 5
-    while len(lines) < count and time.monotonic() < deadline:
-        time.sleep(0.01)
+def lines_of(lines: Sequence[EventDict], *responses: httpx.Response) -> list[EventDict]:
+    """What was logged of these requests and of no other: whoever left an earlier one is noticed some time later."""
+    ids = {response.headers["x-request-id"] for response in responses}
+
+    def own() -> list[EventDict]:
+        return [line for line in list(lines) if line.get("request_id") in ids]
+
+    # The line of a request is written just after its response was sent.
+    until(lambda: sum(line["event"] == "request" for line in own()) >= len(ids), seconds=30)
+    return own()
 
 
 def test_every_request_is_one_line_with_its_id_and_without_its_content(http: httpx.Client) -> None:  # A8, A9
@@ -28,8 +34,7 @@ def test_every_request_is_one_line_with_its_id_and_without_its_content(http: htt
             http.get("/v1/queries", params={"workspace": SECRET}),
             http.get("/nowhere"),
         ]
-        wait_for(lines, 4)
-    requests = [line for line in lines if line["event"] == "request"]
+        requests = [line for line in lines_of(lines, *responses) if line["event"] == "request"]
     assert [(line["method"], line["path"], line["status"]) for line in requests] == [
         ("POST", "/v1/documents", 202),
         ("POST", "/v1/queries", 202),
@@ -42,10 +47,9 @@ def test_every_request_is_one_line_with_its_id_and_without_its_content(http: htt
 
 
 def test_health_checks_do_not_fill_the_log(http: httpx.Client) -> None:
-    with structlog.testing.capture_logs() as lines:
-        http.get("/healthz")
-        http.get("/readyz")
-    assert {line["log_level"] for line in lines} == {"debug"}
+    with structlog.testing.capture_logs([structlog.contextvars.merge_contextvars]) as lines:
+        told = lines_of(lines, http.get("/healthz"), http.get("/readyz"))
+    assert {line["log_level"] for line in told} == {"debug"}
 
 
 def test_an_unforeseen_error_shows_an_id_and_no_insides(
@@ -57,12 +61,11 @@ def test_an_unforeseen_error_shows_an_id_and_no_insides(
     ):
         use(elsewhere, "CITEWELL_DATABASE_URL", without_schema(database))
         response = http.get("/v1/queries", params={"workspace": SECRET})
-        wait_for(lines, 2)
+        unexpected, request = lines_of(lines, response)
     use(monkeypatch, "CITEWELL_DATABASE_URL", database)
     told = assert_problem(response, 500, "internal_error")
     assert told["error_id"] in told["detail"]
     assert "queries" not in told["detail"]
-    unexpected, request = lines
     assert (unexpected["event"], unexpected["error"]) == ("unexpected_error", "ProgrammingError")
     assert unexpected["request_id"] == told["error_id"] == response.headers["x-request-id"]
     assert any("db/queries/queries.py" in frame for frame in unexpected["frames"])

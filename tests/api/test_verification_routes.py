@@ -13,6 +13,7 @@ from db.session import reading, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query
 from tests.services.given_story import verifying
+from workers.launch import launch_waiting
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
 RIGHT = {"answer": "Returns are accepted within 30 days [1].", "sources": [{"text": SOURCE}]}
@@ -48,6 +49,17 @@ def test_a_verification_is_accepted_and_its_result_waited_for(http: httpx.Client
     assert http.get(f"{here}/history").json()["verifications"]
     with reading() as session:
         assert session.get_one(Query, uuid.UUID(result["id"])).callback_url == "https://example.com/hook"
+
+
+def test_the_text_of_each_source_is_given_back(http: httpx.Client) -> None:  # N2
+    sources = [{"text": SOURCE}, {"text": "반품은 30일 이내에 가능합니다.\n<b>끝</b>"}]
+    here = http.post(PATH, json={"answer": "Yes [1].", "sources": sources}).headers["location"]
+    for number, source in enumerate(sources, start=1):
+        shown = http.get(f"{here}/sources/{number}/text")
+        assert (shown.text, shown.headers["content-type"]) == (source["text"], "text/plain; charset=utf-8")
+    assert_problem(http.get(f"{here}/sources/3/text"), 404, "source_not_found")
+    assert_problem(http.get(f"{here}/sources/0/text"), 422, "request_invalid")
+    assert_problem(http.get(f"{PATH}/{uuid.uuid4()}/sources/1/text"), 404, "verification_not_found")
 
 
 def test_with_wait_the_result_comes_at_once_or_later(http: httpx.Client) -> None:  # N2
@@ -138,6 +150,7 @@ def test_the_name_of_a_deep_field_is_cut(http: httpx.Client) -> None:  # A8
         ({"citations": [{"start": -1, "end": 2, "source": 1}]}, "citations.0.start"),
         ({"checks": ["taste"]}, "checks.0"),
         ({"repair": "all"}, "repair"),
+        ({"preset": "free"}, "preset"),
         ({"colour": "red"}, "colour"),
         ({"sources": []}, "sources"),
     ],
@@ -162,10 +175,12 @@ def test_a_batch_runs_a_few_at_a_time_and_its_results_keep_their_order(http: htt
     assert accepted.status_code == 202, accepted.text
     assert accepted.json()["total"] == 12
     links = accepted.json()["links"]
+    assert http.get(links["self"]).json()["status"] == "queued"
+    launch_waiting()
     batch = http.get(links["self"]).json()
     in_flight = settings().verifying.batch_in_flight
     assert (batch["status"], batch["running"], batch["queued"]) == ("running", in_flight, 12 - in_flight)
-    with verifying():
+    with verifying(admit=False):
         told = results_when(http, links["results"], 12 - in_flight)
     assert [each["custom_id"] for each in told] == [f"i{number}" for number in range(in_flight)]
     assert {each["status"] for each in told} == {"succeeded"}

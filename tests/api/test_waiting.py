@@ -1,7 +1,6 @@
 """Waiting costs no thread: many may wait while others are served."""
 
 import asyncio
-import time
 import uuid
 
 import httpx
@@ -21,14 +20,14 @@ def test_many_wait_at_once_and_others_are_served_meanwhile(http: httpx.Client) -
 
 
 async def wait_together(address: str, query_id: uuid.UUID) -> None:
-    async with httpx.AsyncClient(timeout=30, limits=httpx.Limits(max_connections=WAITING + 1)) as client:
-        waiting = [asyncio.create_task(client.get(address, params={"wait": 20})) for _ in range(WAITING)]
+    async with httpx.AsyncClient(timeout=90, limits=httpx.Limits(max_connections=WAITING + 1)) as client:
+        waiting = [asyncio.create_task(client.get(address, params={"wait": 60})) for _ in range(WAITING)]
         await asyncio.sleep(1)
-        started = time.monotonic()
         assert (await client.get(address)).json()["status"] == "queued"
-        assert time.monotonic() - started < 2
+        # With a thread for each, this one would have been served only after some of them had given up.
+        assert not any(task.done() for task in waiting)
         finish(query_id)
-        responses = await asyncio.wait_for(asyncio.gather(*waiting), timeout=10)
+        responses = await asyncio.wait_for(asyncio.gather(*waiting), timeout=40)
     assert {response.json()["status"] for response in responses} == {"cancelled"}
 
 

@@ -1,5 +1,6 @@
 """Webhooks over HTTP: registered, changed, tested, listed and replayed (A6)."""
 
+import json
 import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -121,6 +122,17 @@ def test_the_callback_secret_can_be_read_and_replaced(http: httpx.Client) -> Non
     assert first.startswith("whsec_")
     assert second != first
     assert http.get("/v1/webhooks/callback-secret").json() == {"secret": second}
+
+
+# A6
+def test_one_delivery_is_shown_with_the_body_of_its_message(http: httpx.Client) -> None:
+    webhook = add(http)
+    sent = http.post(f"/v1/webhooks/{webhook['id']}/test").json()
+    shown = http.get(f"/v1/deliveries/{sent['id']}").json()
+    assert {name: value for name, value in shown.items() if name != "payload"} == sent
+    message = json.loads(shown["payload"])
+    assert (message["type"], message["data"]["webhook_id"]) == ("webhook.test", webhook["id"])
+    assert_problem(http.get(f"/v1/deliveries/{uuid.uuid4()}"), 404, "delivery_not_found")
 
 
 # A6
