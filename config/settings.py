@@ -10,11 +10,18 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
 
+from config.admission import AdmissionSettings
+from config.budget import BudgetSettings
 from config.group import Group
+from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
+from config.observing import MetricsSettings, TracingSettings, WorkerSettings
+from config.standing import AuditSettings, StandingSettings
+from config.stream import StreamSettings
+from config.verification import VerificationSettings, VerifyingSettings
 
 
 class ConfigurationInvalid(Exception):
@@ -40,37 +47,6 @@ class AgenticSettings(Group):
     """Runs in which the model decides what to search for (S3.6)."""
 
     max_searches: int = Field(default=4, ge=1, le=8, description="of one question, at most")
-
-
-class CalibrationSettings(Group):
-    """What makes probabilities of a verifier's confidence (N8); `citewell evaluate` prints it for the one in force."""
-
-    version: str
-    slope: float = Field(gt=0)
-    offset: float
-    ece: float = Field(ge=0, le=1)
-
-
-class VerificationSettings(Group):
-    """Row S1.5's weights and thresholds, S5.4's and S2.4's confidence thresholds."""
-
-    enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled"))
-    weight_alignment: float = Field(default=0.4, ge=0)
-    weight_coverage: float = Field(default=0.3, ge=0)
-    weight_facts: float = Field(default=0.3, ge=0)
-    alignment_threshold: float = Field(default=0.5, ge=0, le=1)
-    coverage_threshold: float = Field(default=0.5, ge=0, le=1)
-    facts_threshold: float = Field(default=0.7, ge=0, le=1)
-    citation_confidence: float = Field(default=0.7, ge=0, le=1)
-    min_evidence_score: float = Field(default=0.2, ge=0, le=1, description="a chunk scored lower is not evidence")
-    span_min_chars: int = Field(default=50, ge=1)
-    span_max_chars: int = Field(default=200, ge=10)
-    batch: int = Field(default=4, ge=1, description="statements per task; every one has a model call of its own")
-    show_claims: bool = False
-    confidence_threshold: float = Field(default=0.7, ge=0, le=1, description="below it the answer is corrected (S2.3)")
-    max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")
-    repair: Literal["full", "citations"] = "full"
-    calibration: CalibrationSettings | None = None
 
 
 class IngestionSettings(Group):
@@ -107,7 +83,11 @@ class RecoverySettings(Group):
     lease_s: float = Field(default=10.0, gt=0)
     check_s: float = Field(default=2.0, gt=0)
     stalled_s: float = Field(default=60.0, gt=0, description="no step running and none finished for so long")
-    max_launches: int = Field(default=6, ge=1, description="then the query fails with a reason")
+    max_launches: int = Field(default=30, ge=1, description="then the query fails; its deadline normally comes first")
+    max_attempts: int = Field(default=3, ge=1, description="a step that ended its worker so often is parked")
+    drain_s: float = Field(
+        default=25.0, ge=0, description="after SIGTERM steps may go on for so long; then they are handed back"
+    )
 
 
 class AccessSettings(Group):
@@ -116,25 +96,6 @@ class AccessSettings(Group):
     keys: Literal["auto", "required"] = "auto"
     requests_per_minute: int = Field(default=600, ge=1, description="of one key; a key may have its own limit")
     trust_for_s: float = Field(default=2.0, ge=0, le=4, description="how long a key that was looked up counts as valid")
-
-
-class StreamSettings(Group):
-    """Server-sent events. Drafts are what a model writes, before any check; they are kept for a while after the end."""
-
-    heartbeat_s: float = Field(default=15.0, gt=0)
-    draft_every_s: float = Field(default=0.1, ge=0, description="how much of a draft is sent together")
-    keep_drafts_s: float = Field(default=3600.0, ge=0)
-
-
-class VerifyingSettings(Group):
-    """Verification of answers from elsewhere (N2)."""
-
-    max_sources: int = Field(default=100, ge=1)
-    max_answer_chars: int = Field(default=100_000, ge=1)
-    max_bytes: int = Field(default=20_000_000, ge=1, description="of one request")
-    batch_max_bytes: int = Field(default=50_000_000, ge=1, description="of one file of a batch")
-    batch_max_items: int = Field(default=10_000, ge=1)
-    batch_in_flight: int = Field(default=8, ge=1, description="items of one batch that run at a time")
 
 
 class WebhookSettings(Group):
@@ -192,10 +153,14 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=lambda: default_home())
+    pulse_file: Path | None = Field(default=None, description="touched every 2 s by a worker that takes messages")
     database_url: SecretStr = SecretStr("postgresql+psycopg://citewell@127.0.0.1:5432/citewell")
     redis_url: SecretStr = SecretStr("redis://127.0.0.1:6379/0")
     api_host: str = "127.0.0.1"
     api_port: int = Field(default=8000, ge=0, le=65535)
+    preset: Literal["standard", "cheap"] = Field(
+        default="standard", description="cheap: one model call scores many chunks or checks many statements"
+    )
     question_max_chars: int = Field(default=4000, ge=1)
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     # `auto` is `console` on a terminal and `json` elsewhere.
@@ -219,14 +184,33 @@ class Settings(BaseSettings):
     stream: StreamSettings = StreamSettings()
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    admission: AdmissionSettings = AdmissionSettings()
     pools: dict[str, PoolSettings] = Field(default_factory=_pools)
+    limiter: LimiterSettings = LimiterSettings()
+    budget: BudgetSettings = BudgetSettings()
+    metrics: MetricsSettings = MetricsSettings()
+    tracing: TracingSettings = TracingSettings()
+    workers: WorkerSettings = WorkerSettings()
+    standing: StandingSettings = StandingSettings()
+    audit: AuditSettings = AuditSettings()
 
     @property
-    def provider(self) -> Literal["groq", "offline"]:
+    def provider(self) -> Literal["groq", "openai_compatible", "offline"]:
         """The model provider in force."""
         if self.models.provider == "auto":
             return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
         return self.models.provider
+
+    @property
+    def provider_url(self) -> str:
+        """The address of the provider in force; empty when it is none or not given."""
+        return self.groq_base_url if self.provider != "openai_compatible" else self.models.base_url or ""
+
+    @property
+    def provider_key(self) -> str:
+        """The key for the provider in force, or nothing."""
+        key = self.groq_api_key if self.provider != "openai_compatible" else self.models.api_key
+        return key.get_secret_value().strip() if key else ""
 
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:

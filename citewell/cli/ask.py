@@ -8,7 +8,7 @@ from citewell.cli.asking import ask_and_wait, exit_code_of, failure_of
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, out
 from citewell.cli.errors import CommandFailed
-from citewell.cli.options import Json, Url, Workspace
+from citewell.cli.options import Json, Preset, Url, Workspace
 from citewell.cli.show.answer import answer_view
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -20,6 +20,7 @@ def ask(
     workspace: Workspace = "default",
     mode: Annotated[str, typer.Option(help="How much evidence an answer needs: low, balanced or high.")] = "balanced",
     model: Annotated[str | None, typer.Option(help="The main model, one of the configured ones.")] = None,
+    preset: Preset = None,
     as_json: Json = False,
     wait: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait for the answer.")] = 300,
     url: Url = None,
@@ -28,7 +29,8 @@ def ask(
     if not question.strip():
         raise CommandFailed("the question is empty; ask with at least one word")
     with connected(url) as client:
-        query = ask_and_wait(client, question, wait=wait, workspace=workspace, mode=mode, model=model)
+        chosen = {"workspace": workspace, "mode": mode, "model": model, "preset": preset}
+        query = ask_and_wait(client, question, wait=wait, **chosen)
     if as_json:
         emit(query)
     else:

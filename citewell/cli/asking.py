@@ -15,9 +15,13 @@ def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **option
 
     Raises CommandFailed when it is not finished after `wait` seconds.
     """
-    accepted = client.submit(question, **options)
+    return wait_for(client, client.submit(question, **options)["id"], wait)
+
+
+def wait_for(client: CitewellClient, query_id: str, wait: float) -> Query:
+    """Wait for the end of a question, with the stage shown on a terminal. Raises CommandFailed as `ask_and_wait`."""
     with err.status("queued") as status:
-        query = client.wait(accepted["id"], wait, on_look=lambda seen: status.update(seen["stage"]))
+        query = client.wait(query_id, wait, on_look=lambda seen: status.update(seen["stage"]))
     if query["status"] not in FINAL:
         raise CommandFailed(
             f"no answer after {wait:g} s, the question is still in work; `citewell history {query['id']}` shows it",

@@ -13,7 +13,7 @@ from citewell.supervisor.state import running_server
 from config.settings import settings
 from db.migrate import upgrade
 from db.models import DEFAULT_TENANT
-from db.schema_version import head_revision, schema_revision
+from db.schema_version import head_revision, schema_revision, schema_state
 from db.session import acting_for, dispose, system_transaction
 from domain.errors import SchemaUnknown
 
@@ -34,8 +34,8 @@ def database() -> Generator[None]:
             url = _running() or stack.enter_context(_started())
             stack.enter_context(_settings_with(url))
         with system_transaction() as session:
-            revision = schema_revision(session)
-        if revision != head_revision():
+            revision, state = schema_revision(session), schema_state(session)
+        if state == "outdated":
             raise SchemaUnknown(
                 f"The database's schema is {revision}, this version of Citewell needs {head_revision()}; "
                 "start `citewell up` of this version, or run its migrations with `alembic upgrade head`."

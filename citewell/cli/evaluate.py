@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from citewell.cli.errors import CommandFailed
-from citewell.cli.options import Json
+from citewell.cli.options import Json, Preset
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -21,6 +21,7 @@ class Provider(StrEnum):
 
     OFFLINE = "offline"
     GROQ = "groq"
+    OPENAI_COMPATIBLE = "openai_compatible"
 
 
 @app.command()
@@ -34,6 +35,7 @@ def evaluate(
         typer.Option(metavar="FOLDER", help="Measure retrieval on its NAME_passages.jsonl and NAME_questions.jsonl."),
     ] = None,
     provider: Annotated[Provider | None, typer.Option(help="Who judges. [default: as configured]")] = None,
+    preset: Preset = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="So many pairs or questions of each set, spread evenly.")
     ] = None,
@@ -53,7 +55,7 @@ def evaluate(
     if listed:
         evaluating.list_earlier(limit or _LISTED, as_json)
         return
-    wanted = evaluating.Wanted(provider and provider.value, limit, as_json, store=not no_store)
+    wanted = evaluating.Wanted(provider and provider.value, preset, limit, as_json, store=not no_store)
     if retrieval is not None:
         evaluating.evaluate_retrieval(retrieval, wanted)
     else:

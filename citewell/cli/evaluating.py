@@ -23,6 +23,7 @@ from clients.llm.protocol import CallRecord, ChatModel
 from clients.reranking import Reranker, make_reranker
 from config.settings import Settings, settings
 from domain.calibration import Calibration
+from domain.options import Preset
 from services.evaluation import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of
 from services.evaluation_files import LabelledPairs, QuestionSet, read_pairs, read_question_sets
 from services.evaluation_retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection
@@ -35,9 +36,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The options of the command; `provider` None means: as configured, `limit` None: everything."""
+    """The options of the command; `provider` and `preset` None mean: as configured, `limit` None: everything."""
 
     provider: str | None
+    preset: Preset | None
     limit: int | None
     as_json: bool
     store: bool
@@ -45,7 +47,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Judges:
-    """Who judges in this run, with the settings in force."""
+    """Who judges in this run, with the settings in force; those of the command are in them."""
 
     settings: Settings
     model: ChatModel
@@ -69,14 +71,14 @@ class _Judges:
 def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
     """Check every labelled pair and print how often that was right. Raises EvaluationDataInvalid, CommandFailed."""
     labelled = read_pairs(paths, wanted.limit)
-    judges = _judges(wanted.provider)
+    judges = _judges(wanted)
     started = time.monotonic()
     with ExitStack() as stack:
         if wanted.store:
             stack.enter_context(database())
         judged = _judge(labelled, judges, wanted)
         sets = measured(judged)
-        verifier = verifier_version(judges.gateway, judges.settings)
+        verifier = verifier_version(judges.gateway, judges.settings, judges.settings.preset)
         calibration = calibration_for(judged, verifier)
         printed = {"macro": macro(sets), "sets": sets, "verifier": verifier}
         pairs = [pair for members in judged.values() for pair in members]
@@ -97,7 +99,7 @@ def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
 def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
     """Search for every question and print how often the right passage was found. Raises EvaluationDataInvalid."""
     found = read_question_sets(folder, wanted.limit)
-    judges = _judges(wanted.provider)
+    judges = _judges(wanted)
     started = time.monotonic()
     with database():
         asked = judges.run(_ask_sets(found.sets, judges, wanted))
@@ -106,7 +108,7 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
         usage = _usage(judges, [call for question in questions for call in question.calls])
         run = FinishedRun(
             "retrieval",
-            reranker_version(judges.gateway, judges.settings, judges.reranker),
+            reranker_version(judges.gateway, judges.settings, judges.reranker, judges.settings.preset),
             judges.gateway.provider,
             found.files,
             len(questions),
@@ -140,6 +142,7 @@ def _judge(labelled: LabelledPairs, judges: _Judges, wanted: Wanted) -> dict[str
                 concurrency=chosen.models.concurrency,
                 uncertain_below=chosen.verification.citation_confidence,
                 on_done=lambda: bar.advance(task),
+                preset=chosen.preset,
             )
         )
     each = iter(judged)
@@ -163,14 +166,17 @@ async def _ask_sets(sets: Sequence[QuestionSet], judges: _Judges, wanted: Wanted
                     settings=judges.settings.retrieval,
                     concurrency=judges.settings.models.concurrency,
                     on_done=lambda task=asking: bar.advance(task),
+                    preset=judges.settings.preset,
                 )
     return asked
 
 
-def _judges(provider: str | None) -> _Judges:
+def _judges(wanted: Wanted) -> _Judges:
     chosen = settings()
-    if provider is not None:
-        chosen = chosen.model_copy(update={"models": chosen.models.model_copy(update={"provider": provider})})
+    if wanted.provider is not None:
+        chosen = chosen.model_copy(update={"models": chosen.models.model_copy(update={"provider": wanted.provider})})
+    if wanted.preset is not None:
+        chosen = chosen.model_copy(update={"preset": wanted.preset})
     # Before the model: that one may hold connections.
     reranker = make_reranker(chosen.rerank)
     model = make_model(chosen)
@@ -186,8 +192,11 @@ def _show(run: FinishedRun, printed: dict[str, Any], wanted: Wanted, seconds: fl
         emit(printed)
         return
     out.print(verification_view(run.results) if run.kind == "verification" else retrieval_view(run.results))
-    cost = run.results["usage"]["cost_usd"]
-    say(f"{run.verifier} · {run.n:,} in {seconds:.0f} s" + (f" · ${cost:.4f}" if cost else ""))
+    usage = run.results["usage"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    calls = sum(usage["calls"].values())
+    spent = f" · model calls: {calls:,} · {tokens:,} tokens · ${usage['cost_usd']:.4f}" if tokens else ""
+    say(f"{run.verifier} · {run.n:,} in {seconds:.0f} s{spent}")
     if calibration := run.results.get("calibration"):
         say(f"verification.calibration that would fit: {json.dumps(calibration)}")
 

@@ -19,10 +19,16 @@ COMMANDS = {
     "ask": "Ask the documents, and see what proves the answer.",
     "verify": "Hold an answer of any system against its sources.",
     "history": "List questions, or show all that was checked.",
+    "replay": "Ask again what failed, without buying anything twice.",
+    "audit": "Prove a result, replay it, or verify it again.",
     "quality": "How well it did: the metrics of the verification.",
     "evaluate": "Measure verification or retrieval on labelled data.",
     "reembed": "Change the embedding model of workspaces in use.",
+    "parked": "List steps that broke their workers too often.",
+    "mcp": "Serve the documents as tools of a model (MCP).",
     "keys": "Make, list and revoke keys of the API.",
+    "tenants": "List tenants, and change their weights.",
+    "workers": "Which worker processes live, and what waits.",
     "demo": "Ask five questions about the example documents.",
 }
 
@@ -67,7 +73,8 @@ def run(arguments: Sequence[str]) -> int:
         code: int | None = app(list(arguments) or ["--help"], prog_name="citewell", standalone_mode=False)
     except typer.TyperException as error:
         command: str = getattr(getattr(error, "ctx", None), "command_path", "citewell")
-        message = error.format_message().rstrip(".").replace("\n\t", " ")
+        # "Value error" is what the parser calls whatever a choice refuses; it helps nobody to choose.
+        message = error.format_message().rstrip(".").replace("\n\t", " ").replace(": Value error, ", ": ")
         return _complain(f"{message}; `{command} --help` shows how", USAGE)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED

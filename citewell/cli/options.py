@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,3 +12,7 @@ Url = Annotated[
 ]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="The collection of documents.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON on standard output, one object per line, nothing else.")]
+Preset = Annotated[
+    Literal["standard", "cheap"] | None,
+    typer.Option(help="standard, or cheap: many passages and statements per model call. [default: as configured]"),
+]

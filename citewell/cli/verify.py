@@ -9,7 +9,7 @@ import typer
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, err, out
 from citewell.cli.errors import USAGE, CommandFailed
-from citewell.cli.options import Json, Url
+from citewell.cli.options import Json, Preset, Url
 from citewell.cli.show.given import given_view
 from citewell.wire.verifications import SourceText
 from clients.parsing.isolated import limits_of, parse_isolated
@@ -27,6 +27,7 @@ def verify(
     ],
     question: Annotated[str | None, typer.Option("--question", "-q", help="What was asked, if it is known.")] = None,
     repair: Annotated[str | None, typer.Option(help="full, citations or off.")] = None,
+    preset: Preset = None,
     as_json: Json = False,
     wait: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait for the result.")] = 300,
     url: Url = None,
@@ -34,7 +35,8 @@ def verify(
     """Verify an answer against its sources: a verdict per sentence and citation, and the repaired text."""
     text, sources = _answer(answer), [_source(path) for path in source]
     with connected(url) as client, err.status("verifying"):
-        result = cast("dict[str, Any]", client.verify(text, sources, question, wait=wait, repair=repair))
+        found = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
+        result = cast("dict[str, Any]", found)
     if as_json:
         emit(result)
     else:

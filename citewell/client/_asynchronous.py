@@ -1,6 +1,7 @@
 """The async client."""
 
 from citewell.client._async_queries import AsyncQueries
+from citewell.client._audits import AsyncAudits
 from citewell.client._connection import ANSWER_S
 from citewell.client._documents import AsyncDocuments
 from citewell.client._imports import AsyncImports
@@ -9,7 +10,7 @@ from citewell.client._verifications import AsyncVerifications
 from citewell.client._webhook_endpoints import AsyncWebhooks
 
 
-class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications):
+class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
     """CitewellClient with the same methods, which are awaited; an async context manager."""
 
     def __init__(self, url: str, api_key: str | None = None, timeout: float = ANSWER_S) -> None:

@@ -11,7 +11,7 @@ from citewell.client._calls import given
 from citewell.client._pages import Pages
 from citewell.client._requests import documents as requests
 from citewell.client._transport import AsyncTransport, Transport
-from citewell.wire import Accepted, Document
+from citewell.wire import Accepted, Document, Passage, SearchResult
 
 
 class Documents(Transport):
@@ -59,6 +59,34 @@ class Documents(Transport):
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """The stored text that citations point into, from `start` to `end` (code points)."""
         return self.send(requests.document_text(document_id, start, end))
+
+    def passages(
+        self,
+        document_id: str,
+        *,
+        page: int | None = None,
+        chunk_id: str | None = None,
+        first: int = 0,
+        limit: int | None = None,
+    ) -> list[Passage]:
+        """What a document is searched and cited by, in order, from `chunk_index` `first` on; or of a page, or one."""
+        wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
+        return self.send(requests.passages(document_id, wanted))
+
+    def search(
+        self,
+        query: str,
+        workspace: str = "default",
+        *,
+        k: int | None = None,
+        filter: Mapping[str, Any] | None = None,
+    ) -> SearchResult:
+        """The passages that a question would find first; no language model is asked."""
+        return self.send(requests.search(query, workspace, given(k=k, filter=filter)))
+
+    def retry_document(self, document_id: str) -> Document:
+        """Try a document that failed once more, from the file that the server has."""
+        return self.send(requests.retry_document(document_id))
 
     def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
         """Delete a document with its passages, or all that was accepted under its name."""
@@ -111,6 +139,34 @@ class AsyncDocuments(AsyncTransport):
     async def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """The stored text that citations point into, from `start` to `end` (code points)."""
         return await self.send(requests.document_text(document_id, start, end))
+
+    async def passages(
+        self,
+        document_id: str,
+        *,
+        page: int | None = None,
+        chunk_id: str | None = None,
+        first: int = 0,
+        limit: int | None = None,
+    ) -> list[Passage]:
+        """What a document is searched and cited by, in order, from `chunk_index` `first` on; or of a page, or one."""
+        wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
+        return await self.send(requests.passages(document_id, wanted))
+
+    async def search(
+        self,
+        query: str,
+        workspace: str = "default",
+        *,
+        k: int | None = None,
+        filter: Mapping[str, Any] | None = None,
+    ) -> SearchResult:
+        """The passages that a question would find first; no language model is asked."""
+        return await self.send(requests.search(query, workspace, given(k=k, filter=filter)))
+
+    async def retry_document(self, document_id: str) -> Document:
+        """Try a document that failed once more, from the file that the server has."""
+        return await self.send(requests.retry_document(document_id))
 
     async def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
         """Delete a document with its passages, or all that was accepted under its name."""

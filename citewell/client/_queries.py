@@ -61,6 +61,13 @@ class Queries(Transport):
         """Stop working on a question."""
         return self.send(requests.cancel(query_id))
 
+    def replay(self, query_id: str, *, idempotency_key: str | None = None) -> Accepted:
+        """Ask a question that failed, was cancelled or has parked steps again, as a new one whose id is returned.
+
+        What was finished is not bought again.
+        """
+        return self.send(requests.replay(query_id, idempotency_key))
+
     def stream(self, query_id: str, last_event_id: int | None = None) -> Generator[StreamEvent]:
         """The events of a question as they happen, up to `final`, `failed` or `cancelled`.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from citewell.client._audits import Audits
 from citewell.client._connection import ANSWER_S
 from citewell.client._documents import Documents
 from citewell.client._imports import Imports
@@ -11,7 +12,7 @@ from citewell.client._verifications import Verifications
 from citewell.client._webhook_endpoints import Webhooks
 
 
-class CitewellClient(Documents, Queries, Verifications):
+class CitewellClient(Documents, Queries, Verifications, Audits):
     """Talks to one server; a context manager. Every method raises ApiProblem or ServerUnreachable.
 
     `timeout` are the seconds within which the server must begin to answer. What can be repeated safely is tried three

@@ -35,6 +35,14 @@ class Verifications(Transport):
         """A verification as far as it is; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return self.send(requests.verification(verification_id, wait))
 
+    def cancel_verification(self, verification_id: str) -> Verification:
+        """Stop working on a verification."""
+        return self.send(requests.cancel_verification(verification_id))
+
+    def replay_verification(self, verification_id: str, *, idempotency_key: str | None = None) -> Verification:
+        """Make a verification that failed, was cancelled or has parked steps again, as a new one; see its `id`."""
+        return self.send(requests.replay_verification(verification_id, idempotency_key))
+
     def verify_batch(self, items: Iterable[VerificationRequest]) -> BatchAccepted:
         """Have many answers verified; a `custom_id` in an item comes back with its result."""
         return self.send(requests.verify_batch(items))
@@ -72,6 +80,14 @@ class AsyncVerifications(AsyncTransport):
     async def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
         """A verification as far as it is; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return await self.send(requests.verification(verification_id, wait))
+
+    async def cancel_verification(self, verification_id: str) -> Verification:
+        """Stop working on a verification."""
+        return await self.send(requests.cancel_verification(verification_id))
+
+    async def replay_verification(self, verification_id: str, *, idempotency_key: str | None = None) -> Verification:
+        """Make a verification that failed, was cancelled or has parked steps again, as a new one; see its `id`."""
+        return await self.send(requests.replay_verification(verification_id, idempotency_key))
 
     async def verify_batch(self, items: Iterable[VerificationRequest]) -> BatchAccepted:
         """Have many answers verified; a `custom_id` in an item comes back with its result."""

@@ -15,7 +15,7 @@ _WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
     """The API on `port` and one Celery worker per pool and process, in the order of starting."""
     workers = [
-        _worker(f"{name}-{i}" if pool.processes > 1 else name, pool)
+        _worker(f"{name}-{i}" if pool.processes > 1 else name, pool, events=settings.workers.events)
         for name, pool in settings.pools.items()
         for i in range(1, pool.processes + 1)
     ]
@@ -38,12 +38,13 @@ def _api(settings: Settings, port: int) -> ProcessSpec:
     )  # fmt: skip
 
 
-def _worker(name: str, pool: PoolSettings) -> ProcessSpec:
+def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
+    heard = ("--task-events",) if events else ("--without-heartbeat",)
     return ProcessSpec(
         name=name,
         argv=(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker", "-Q", ",".join(pool.queues),
               "--pool", pool.pool, "--concurrency", str(pool.concurrency), "-n", f"{name}@%h",
-              "--without-mingle", "--without-gossip"),
+              "--without-mingle", "--without-gossip", *heard),
         ready_line=rf"{re.escape(name)}@\S+ ready\.",
         stop=_WORKER_STOP,
     )  # fmt: skip

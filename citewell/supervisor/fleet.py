@@ -44,11 +44,11 @@ class Fleet:
             waiting = [process for process in waiting if not process.is_ready()]
             time.sleep(_TICK_S if waiting else 0)
 
-    def revive(self) -> None:
-        """Start again what died, each after its own backoff."""
+    def revive(self, *, at_once: bool = False) -> None:
+        """Start again what died, each after its own backoff unless `at_once`."""
         self._heed_interrupt()
         for process in self.processes:
-            process.revive()
+            process.revive(at_once=at_once)
 
     def _heed_interrupt(self) -> None:
         # An exception raised by a signal handler is lost when it lands in a callback that Python shields.

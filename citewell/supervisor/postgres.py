@@ -33,7 +33,8 @@ CREATE DATABASE citewell OWNER citewell;
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    "max_connections": "100",
+    # Each process may take 32, and there are seven with the pools as they come.
+    "max_connections": "300",
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",
     # The cores belong to the workers, and parallel queries need more /dev/shm than containers have.

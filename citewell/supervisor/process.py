@@ -84,10 +84,10 @@ class ManagedProcess:
         self._reader = threading.Thread(target=self._read, args=(self._child, self._line_seen), daemon=True)
         self._reader.start()
 
-    def revive(self) -> None:
-        """To be called often: notices a death, and starts the process again when its time has come."""
+    def revive(self, *, at_once: bool = False) -> None:
+        """To be called often: notices a death, and starts the process again when its time has come, or `at_once`."""
         if self._child is None:
-            if time.monotonic() >= self._start_due:
+            if at_once or time.monotonic() >= self._start_due:
                 self.start()
         elif (code := self._child.poll()) is not None:
             self._bury(self._child)

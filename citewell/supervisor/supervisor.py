@@ -70,14 +70,27 @@ class Supervisor:
                 self.revive()
                 time.sleep(_WATCH_EVERY_S)
 
-    def revive(self) -> None:
-        """Start again what died, each after its own backoff; for those who have a loop of their own."""
-        self._fleet.revive()
+    def revive(self, *, at_once: bool = False) -> None:
+        """Start again what died, each after its own backoff; for those who have a loop of their own.
+
+        `at_once` is for those who killed it themselves, so that its deaths say nothing about it.
+        """
+        self._fleet.revive(at_once=at_once)
 
     @property
     def pids(self) -> dict[str, int | None]:
         """The process id of everything that it runs, by name; None between a death and the next start."""
         return {process.spec.name: process.pid for process in self._fleet.processes}
+
+    @property
+    def database_url(self) -> str:
+        """For SQLAlchemy with psycopg 3, as the role that owns the database; known from `start` on."""
+        return self._servers.database_url
+
+    @property
+    def redis_url(self) -> str:
+        """Of the broker, with its password; known from `start` on."""
+        return self._servers.redis_url
 
     def stop(self) -> None:
         """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile ends all at once."""

@@ -11,6 +11,13 @@ class Failure(TypedDict):
     message: str
 
 
+class LeftOut(TypedDict):
+    """A step that was left out, in whole or in part."""
+
+    step: str
+    reason: str
+
+
 class Accepted(TypedDict):
     id: str
     status: str

@@ -45,6 +45,31 @@ class Document(TypedDict):
     superseded_at: str | None
 
 
+class Passage(TypedDict):
+    """A part of a document: its text from `source_start` to `source_end`, in code points."""
+
+    document_id: str
+    document_name: str
+    chunk_id: str
+    chunk_index: int
+    page_number: int | None
+    section: str | None
+    source_start: int
+    source_end: int
+    text: str
+
+
+class PassageFound(Passage):
+    similarity: float | None
+
+
+class SearchResult(TypedDict):
+    """Passages, the best first; `issues` tells what was not done as configured."""
+
+    passages: list[PassageFound]
+    issues: list[str]
+
+
 class Skipped(TypedDict):
     name: str
     code: str

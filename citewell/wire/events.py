@@ -43,7 +43,15 @@ class CheckEvent(TypedDict):
     """What a check found, or what became of a sentence that failed it."""
 
     id: int | None
-    type: Literal["citation.checked", "sentence.checked", "sentence.repaired", "sentence.removed"]
+    type: Literal[
+        "citation.checked",
+        "sentence.verified",
+        "sentence.failed",
+        "sentence.checked",
+        "sentence.repaired",
+        "sentence.removed",
+        "sentence.kept",
+    ]
     data: dict[str, Any]
 
 

@@ -39,6 +39,7 @@ class ModelCall(TypedDict):
     completion_tokens: int
     cost_usd: float
     duration_ms: float
+    kept: bool
 
 
 class Event(TypedDict):
@@ -47,8 +48,20 @@ class Event(TypedDict):
     at: str
 
 
+class ParkedStep(TypedDict):
+    """What broke its worker too often and is not tried again."""
+
+    round: int
+    step: str
+    item: str
+    worker: str
+    reason: str
+    at: str
+
+
 class History(QueryHead):
     verifications: list[Attempt]
+    parked: list[ParkedStep]
     model_calls: list[ModelCall]
     events: list[Event]
 

@@ -3,7 +3,8 @@
 from typing import Literal, TypedDict
 
 from citewell.wire.answers import Citation, Scores, Usage
-from citewell.wire.common import Failure
+from citewell.wire.audits import AuditHead, Standing
+from citewell.wire.common import Failure, LeftOut
 
 
 class QueryHead(TypedDict):
@@ -13,9 +14,11 @@ class QueryHead(TypedDict):
     workspace: str
     question: str
     mode: str
+    preset: str
     run: str
     provider: str
     error: Failure | None
+    replay_of: str | None
     created_at: str
     finished_at: str | None
 
@@ -31,3 +34,6 @@ class Query(QueryHead):
     verification: Scores | None
     usage: Usage
     timings: dict[str, float | None]
+    degraded: list[LeftOut]
+    audit: AuditHead | None
+    standing: Standing | None

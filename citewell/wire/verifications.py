@@ -3,7 +3,8 @@
 from typing import Any, Literal, NotRequired, TypedDict
 
 from citewell.wire.answers import Scores, Usage
-from citewell.wire.common import Failure, Metadata
+from citewell.wire.audits import AuditHead, Comparison
+from citewell.wire.common import Failure, LeftOut, Metadata
 
 
 class SourceText(TypedDict):
@@ -42,8 +43,15 @@ class VerificationRequest(TypedDict):
     citations: NotRequired[list[CitationGiven]]
     checks: NotRequired[list[str]]
     repair: NotRequired[Literal["full", "citations", "off"]]
+    preset: NotRequired[Literal["standard", "cheap"]]
+    model: NotRequired[str]
+    citation_confidence: NotRequired[float]
+    show_claims: NotRequired[bool]
+    workspace: NotRequired[str]
     callback_url: NotRequired[str]
     custom_id: NotRequired[str]
+    deadline_s: NotRequired[float]
+    max_cost_usd: NotRequired[float]
 
 
 class VerifiedSentence(TypedDict):
@@ -78,7 +86,10 @@ class Verification(TypedDict):
     stage: str
     custom_id: str | None
     question: str | None
+    preset: str
     error: Failure | None
+    replay_of: str | None
+    reverifies: str | None
     created_at: str
     finished_at: str | None
     answer: str
@@ -90,6 +101,9 @@ class Verification(TypedDict):
     verification: Scores | None
     usage: Usage
     timings: dict[str, float | None]
+    degraded: list[LeftOut]
+    audit: AuditHead | None
+    comparison: Comparison | None
 
 
 class BatchAccepted(TypedDict):

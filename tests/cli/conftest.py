@@ -1,6 +1,6 @@
 """Commands as users run them, against the API on a real socket."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import pytest
@@ -33,16 +33,16 @@ Citewell = Callable[..., Outcome]
 @pytest.fixture
 def citewell(
     api_url: str, database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Citewell:
+) -> Generator[Citewell]:
     """Run a command line against the server of the tests, on an empty database."""
     assert database
     monkeypatch.setenv("CITEWELL_URL", api_url)
 
     def command(*arguments: str) -> Outcome:
-        # The server's log would come out here, too: it is a thread of this process.
-        with structlog.testing.capture_logs():
-            code = run(arguments)
+        code = run(arguments)
         written = capsys.readouterr()
         return Outcome(code, written.out, written.err)
 
-    return command
+    # The server's log would come out here, too: it is a thread of this process, and writes when an answer is sent.
+    with structlog.testing.capture_logs():
+        yield command

@@ -52,7 +52,7 @@ def test_json_is_what_the_api_says(citewell: Citewell, query_id: str) -> None:  
     assert query_id
     told = json.loads(citewell("quality", "--json", "-w", "w", "--limit", "1").out)
     assert told["queries"] == 1
-    assert len(told["metrics"]) == 12
+    assert len(told["metrics"]) == 13
     assert json.loads(citewell("quality", "--json", "-w", "elsewhere").out)["queries"] == 0
 
 

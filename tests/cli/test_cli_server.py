@@ -56,7 +56,7 @@ class Running:
     out: Path
     err: Path
 
-    def end(self, within: float = 30) -> tuple[int, str, str]:
+    def end(self, within: float = 90) -> tuple[int, str, str]:
         """Wait for its end; return exit code, standard output, standard error."""
         return self.process.wait(within), self.out.read_text(), self.err.read_text()
 
@@ -150,4 +150,4 @@ def test_an_interrupted_command_leaves_nothing_behind(home: Path, tmp_path: Path
     assert "Traceback" not in err
     if number is not signal.SIGKILL:
         assert (code, err.splitlines()[-1]) == (130, "citewell: interrupted")
-    soon(lambda: processes_of(home) == [])
+    soon(lambda: processes_of(home) == [], within=60)

@@ -3,15 +3,17 @@
 import signal
 import subprocess
 import sys
-import time
 from importlib import import_module
 
 import pytest
+from sqlalchemy import select
 
 from citewell.cli.main import COMMANDS
+from db.models import Query
 from db.queries.workspaces import get_or_add_workspace
-from db.session import transaction
+from db.session import reading, transaction
 from tests.cli.conftest import Citewell
+from tests.waiting import until
 
 PROGRAM = [sys.executable, "-m", "citewell.cli.main"]
 
@@ -39,7 +41,7 @@ def test_the_version_is_told(citewell: Citewell) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     code = "import sys; from citewell.cli.main import run; run(['--help']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     loaded = set(done.stdout.split())
     assert "typer" in loaded
     assert not loaded & {"httpx", "pydantic", "rich", "sqlalchemy", "celery", "fastapi", "numpy"}
@@ -48,7 +50,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_commands_that_only_talk_do_not_load_what_starts_servers() -> None:
     commands = ", ".join(f"citewell.cli.{name}" for name in COMMANDS if name != "up")
     code = f"import sys, {commands}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     loaded = set(done.stdout.split())
     assert "httpx" in loaded
     assert not loaded & {"sqlalchemy", "alembic", "celery", "fastapi", "numpy"}
@@ -61,7 +63,13 @@ def test_ctrl_c_ends_a_waiting_command_without_a_traceback(api_url: str, databas
     program = subprocess.Popen(
         [*PROGRAM, "ask", "Are you there?", "--url", api_url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(2)
+    # It has asked, so that it has begun to wait, however long it took to start.
+    until(_somebody_has_asked, seconds=90)
     program.send_signal(signal.SIGINT)
-    out, err = program.communicate(timeout=10)
+    out, err = program.communicate(timeout=60)
     assert (program.returncode, out, err) == (130, "", "citewell: interrupted\n")
+
+
+def _somebody_has_asked() -> bool:
+    with reading() as session:
+        return session.scalar(select(Query.id)) is not None

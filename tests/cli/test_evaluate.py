@@ -30,6 +30,7 @@ PAIRS = [
     {"dataset": "policy", "source": POLICY, "claim": POLICY.replace("30", "90"), "label": 0},
     {"dataset": "whales", "source": "The blue whale lives in the sea.", "claim": "Paris is in France.", "label": 0},
 ]
+CALLS = {"standard": 3, "cheap": 1}
 PASSAGES = [{"id": "p1", "text": POLICY}, {"id": "p2", "text": "Shipping takes five business days."}]
 QUESTIONS: list[dict[str, Any]] = [
     {"question": "Within how many days are returns accepted?", "gold": ["p1"], "answerable": True},
@@ -79,6 +80,16 @@ def test_verification_is_shown_for_each_set_and_on_average(citewell: Citewell, l
     assert ["whales", "1", "–", "–"] in [row[:4] for row in rows]
     assert ["macro", "average", "100.0%", "1.000"] in [row[:4] for row in rows]
     assert "offline/0.1.0+" in outcome.err
+
+
+@pytest.mark.usefixtures("provider")
+def test_with_the_cheap_preset_pairs_share_calls(citewell: Citewell, labelled: Path) -> None:  # N8
+    told = {preset: citewell("evaluate", "--preset", preset, "--no-store", str(labelled)) for preset in CALLS}
+    for preset, calls in CALLS.items():
+        assert told[preset].code == 0
+        assert f"model calls: {calls} ·" in told[preset].err
+    assert told["standard"].out == told["cheap"].out
+    assert citewell("evaluate", "--preset", "free", str(labelled)).code == 2
 
 
 def test_as_json_the_last_line_is_one_object(citewell: Citewell, labelled: Path) -> None:  # N8
@@ -204,7 +215,12 @@ def test_bad_data_is_refused_as_a_whole(citewell: Citewell, tmp_path: Path) -> N
         (["nowhere.jsonl"], "nowhere.jsonl cannot be read"),
         (["--retrieval", "nowhere"], "nowhere is not a folder"),
         (["--provider", "groq", "--no-store", "{labelled}"], "GROQ_API_KEY is not set"),
-        (["--provider", "other", "{labelled}"], "'other' is not one of"),
+        (
+            ["--provider", "other", "{labelled}"],
+            "'--provider': 'other' is not one of 'offline', 'groq', 'openai_compat",
+        ),
+        (["--provider", "openai_compatible", "--no-store", "{labelled}"], "models.base_url is ''"),
+        (["--preset", "dear", "{labelled}"], "'--preset': 'dear' is not one of 'standard', 'cheap'"),
         (["--limit", "0", "{labelled}"], "'--limit': Input should be greater"),
     ],
 )

@@ -14,6 +14,16 @@ Opening = Callable[..., Any]
 EitherClient = type[CitewellClient] | type[AsyncCitewellClient]
 METHODS: list[tuple[Act, str, str, object]] = [
     (lambda c: c.cancel("q"), "DELETE", "/v1/queries/q", None),
+    (lambda c: c.replay("q"), "POST", "/v1/queries/q/replay", None),
+    (lambda c: c.cancel_verification("v"), "DELETE", "/v1/verifications/v", None),
+    (
+        lambda c: c.search("days", "w", k=3, filter={"filenames": ["a.txt"]}),
+        "POST",
+        "/v1/search",
+        {"query": "days", "workspace": "w", "k": 3, "filter": {"filenames": ["a.txt"]}},
+    ),
+    (lambda c: c.replay_verification("v"), "POST", "/v1/verifications/v/replay", None),
+    (lambda c: c.retry_document("d"), "POST", "/v1/documents/d/retry", None),
     (lambda c: c.history("q"), "GET", "/v1/queries/q/verifications", None),
     (lambda c: c.quality("w", 5), "POST", "/v1/quality", {"workspace": "w", "limit": 5, "labels": []}),
     (lambda c: c.verification("v"), "GET", "/v1/verifications/v", None),
@@ -56,6 +66,7 @@ LISTS: list[tuple[Act, str]] = [
     (lambda c: c.webhooks.list(), "webhooks"),
     (lambda c: c.keys.list(), "keys"),
     (lambda c: c.versions("d"), "documents"),
+    (lambda c: c.passages("d"), "passages"),
     (lambda c: c.imports.list(), "imports"),
 ]
 

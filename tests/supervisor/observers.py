@@ -43,4 +43,11 @@ def soon(condition: Callable[[], object], within: float = 20) -> None:
 
 def gone(processes: Sequence[psutil.Process]) -> bool:
     """Whether none of them runs; one that its parent has not noticed yet (a zombie) does not."""
-    return not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)
+    return not any(map(_runs, processes))
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # it ended between the two questions
+        return False

@@ -3,7 +3,9 @@
 `python run_supervisor.py HOME` prints the addresses, one a line, when all is ready.
 """
 
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import create_engine, text
@@ -38,7 +40,7 @@ time.sleep(600)
 def apps(port: int) -> list[ProcessSpec]:
     api = (sys.executable, "-c", API, str(port))
     return [
-        ProcessSpec("worker", (sys.executable, "-c", WORKER), ready_line="redis"),
+        ProcessSpec("worker", (sys.executable, "-c", WORKER), ready_line="redis", stop=((signal.SIGTERM, 60),)),
         ProcessSpec("api", api, ready_url=f"http://127.0.0.1:{port}/readyz"),
     ]
 
@@ -57,7 +59,9 @@ def main() -> int:
     port = free_port()
     settings = Settings(home=Path(sys.argv[1]))
     try:
-        with Supervisor(settings, port=port, apps=apps(port), migrate=migrate, on_line=show) as supervisor:
+        supervisor = Supervisor(settings, port=port, apps=apps(port), migrate=migrate, on_line=show)
+        # Whoever reads the line may interrupt before the loop has begun.
+        with supervisor, suppress(KeyboardInterrupt):
             sys.stdout.write(f"ready {supervisor.url}\n")
             supervisor.run_forever()
     except SupervisorError as error:

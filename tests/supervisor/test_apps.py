@@ -4,6 +4,7 @@ import pytest
 
 from citewell.supervisor.apps import app_processes, reachable_url
 from citewell.supervisor.process import ProcessSpec
+from config.observing import WorkerSettings
 from config.settings import PoolSettings, Settings
 
 
@@ -31,6 +32,15 @@ def test_a_worker_is_ready_when_celery_says_so_in_plain_text_or_json() -> None:
     assert re.search(worker.ready_line, f"[2026-11-22 02:44:30,232: INFO/MainProcess] {worker.name}@box.lan ready.")
     assert re.search(worker.ready_line, f'{{"event": "{worker.name}@box.lan ready.", "level": "info"}}')
     assert not re.search(worker.ready_line, f"{worker.name}@box.lan: shutting down")
+
+
+def test_workers_tell_of_themselves_over_the_broker_only_when_asked_to() -> None:  # A9
+    quiet, heard = (
+        app_processes(Settings(workers=WorkerSettings(events=events)), 8000)[0].argv for events in (False, True)
+    )
+    assert "--without-heartbeat" in quiet
+    assert "--task-events" in heard
+    assert "--without-heartbeat" not in heard
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_output_goes_to_the_file_the_memory_and_the_listener(tmp_path: Path) -> 
     heard: list[tuple[str, str]] = []
     fleet = Fleet(tmp_path, lambda name, line: heard.append((name, line)))
     process = fleet.launch(shell("echo one; echo two >&2; printf '\\377\\n'; echo up; exec sleep 60"))
-    fleet.await_ready([process], within=10, deaths=1)
+    fleet.await_ready([process], within=60, deaths=1)
     fleet.close()
     assert heard == [("program", line) for line in ("one", "two", "\ufffd", "up")]
     assert list(process.output.tail) == [line for _, line in heard]
@@ -46,19 +46,19 @@ def test_a_listener_that_fails_does_not_stop_the_process(tmp_path: Path) -> None
 
     fleet = Fleet(tmp_path, closed_terminal)
     process = fleet.launch(shell("seq 20000; echo up; exec sleep 60"))  # more than a pipe holds
-    fleet.await_ready([process], within=10, deaths=1)
+    fleet.await_ready([process], within=60, deaths=1)
     fleet.close()
 
 
 def test_a_dead_process_is_started_again_and_is_not_ready_before_it_says_so(fleet: Fleet) -> None:
     process = fleet.launch(shell("echo up; exec sleep 60"))
-    fleet.await_ready([process], within=10, deaths=1)
+    fleet.await_ready([process], within=60, deaths=1)
     first = process.pid
     process.kill()
     while not process.deaths:
         fleet.revive()
     assert (process.is_ready(), process.pid) == (False, None)
-    fleet.await_ready([process], within=10, deaths=2)
+    fleet.await_ready([process], within=60, deaths=2)
     assert process.pid != first
     assert any("exit code -9; next start in 0.25 s" in line for line in process.output.tail)
 
@@ -66,13 +66,13 @@ def test_a_dead_process_is_started_again_and_is_not_ready_before_it_says_so(flee
 def test_a_process_that_keeps_dying_fails_the_start_with_its_last_lines(fleet: Fleet) -> None:
     process = fleet.launch(shell("echo no such module; exit 3"))
     with pytest.raises(StartFailed, match=r"(?s)program does not come up.*no such module.*exit code 3"):
-        fleet.await_ready([process], within=10, deaths=2)
+        fleet.await_ready([process], within=60, deaths=2)
 
 
 def test_a_program_that_does_not_exist_fails_the_start(fleet: Fleet) -> None:
     process = fleet.launch(ProcessSpec(name="ghost", argv=("/nonexistent/program",), ready_line="up"))
     with pytest.raises(StartFailed, match=r"cannot be started.*No such file"):
-        fleet.await_ready([process], within=10, deaths=1)
+        fleet.await_ready([process], within=60, deaths=1)
 
 
 def test_a_process_that_says_nothing_fails_the_start_in_time(fleet: Fleet) -> None:
@@ -83,22 +83,22 @@ def test_a_process_that_says_nothing_fails_the_start_in_time(fleet: Fleet) -> No
 
 def test_stopping_climbs_the_ladder_and_takes_the_whole_group(fleet: Fleet) -> None:
     process = fleet.launch(shell("trap '' TERM; sleep 60 & echo up; wait", patience=0.3))
-    fleet.await_ready([process], within=10, deaths=1)
+    fleet.await_ready([process], within=60, deaths=1)
     assert process.pid is not None
     family = [psutil.Process(process.pid), *psutil.Process(process.pid).children()]
     assert len(family) == 2
     began = time.monotonic()
     fleet.stop([process])
-    assert 0.3 <= time.monotonic() - began < 3
+    assert 0.3 <= time.monotonic() - began < 40  # and not the 60 s of its child
     soon(lambda: gone(family))
 
 
 def test_a_kind_process_is_not_waited_for(fleet: Fleet) -> None:
     processes = [fleet.launch(shell("echo up; exec sleep 60", name=f"program-{i}", patience=30)) for i in range(3)]
-    fleet.await_ready(processes, within=10, deaths=1)
+    fleet.await_ready(processes, within=60, deaths=1)
     began = time.monotonic()
     fleet.stop(processes)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 20  # and not the 30 s that they have
     assert fleet.processes == []
 
 
@@ -109,4 +109,4 @@ def test_a_page_that_answers_makes_a_process_ready(fleet: Fleet, tmp_path: Path)
     with pytest.raises(StartFailed, match="not ready"):
         fleet.await_ready([process], within=1, deaths=1)  # it listens, and answers 404
     (tmp_path / "readyz").touch()
-    fleet.await_ready([process], within=10, deaths=1)
+    fleet.await_ready([process], within=60, deaths=1)

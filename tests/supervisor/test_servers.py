@@ -182,7 +182,8 @@ def test_servers_that_outlived_their_supervisor_are_ended_before_new_ones_start(
         pass
     spec = postgres_spec(servers.home, find_binaries(servers.home), free_port(), durable=False)
     with spawn(spec.argv, env=spec.env, account=spec.account, cwd=spec.cwd) as orphan:
-        while not (home / "postgres" / "data" / "postmaster.pid").exists():
+        pid_file = home / "postgres" / "data" / "postmaster.pid"
+        while not (pid_file.exists() and pid_file.read_text()):
             time.sleep(0.01)
         with EmbeddedServers(home, durable=False) as servers:
             assert not psutil.pid_exists(orphan.pid)

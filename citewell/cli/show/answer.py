@@ -67,6 +67,7 @@ def _cost(query: Query) -> Text:
     parts = (
         query["provider"],
         f"mode {query['mode']}",
+        *([f"preset {query['preset']}"] if query["preset"] != "standard" else []),
         f"model calls: {usage['llm_calls']}",
         f"{usage['prompt_tokens'] + usage['completion_tokens']:,} tokens",
         f"${usage['cost_usd']:.4f}",

@@ -31,7 +31,8 @@ def queries_view(queries: list[QueryHead]) -> RenderableType:
 
 def history_view(history: History) -> RenderableType:
     """Every verification with its checks, every model call, every milestone."""
-    head = f"{history['status']} · mode {history['mode']} · {history['provider']} · workspace {history['workspace']}"
+    how = [f"mode {history['mode']}", *([f"preset {history['preset']}"] if history["preset"] != "standard" else [])]
+    head = " · ".join([history["status"], *how, history["provider"], f"workspace {history['workspace']}"])
     parts: list[RenderableType] = [plain(history["question"], "bold"), plain(head, "dim")]
     if error := history["error"]:
         parts.append(plain(f"failed: {error['message']}", "red"))
@@ -102,7 +103,7 @@ def _calls(calls: list[ModelCall]) -> Table:
             plain(call["step"]),
             plain(f"{call['prompt']}@{call['prompt_version'][:8]}"),
             plain(call["model"]),
-            str(call["attempt"]),
+            "kept" if call["kept"] else str(call["attempt"]),
             f"{call['prompt_tokens']:,}",
             f"{call['completion_tokens']:,}",
             duration(call["duration_ms"]),

@@ -4,8 +4,20 @@ import json
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from citewell.client._calls import Call, Page, at, given, list_of, nothing_of, object_of, page_of, text_of
-from citewell.wire import Accepted, Document
+from citewell.client._calls import (
+    JSON_TYPE,
+    Call,
+    Page,
+    at,
+    given,
+    json_body,
+    list_of,
+    nothing_of,
+    object_of,
+    page_of,
+    text_of,
+)
+from citewell.wire import Accepted, Document, Passage, SearchResult
 
 
 def upload(
@@ -42,6 +54,22 @@ def versions(document_id: str) -> Call[list[Document]]:
 def document_text(document_id: str, start: int, end: int | None) -> Call[str]:
     """A part of the stored text."""
     return Call("GET", at("documents", document_id, "text"), text_of, given(start=start, end=end))
+
+
+def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]]:
+    """What a document is searched and cited by."""
+    return Call("GET", at("documents", document_id, "passages"), list_of("passages"), filters)
+
+
+def search(query: str, workspace: str, options: Mapping[str, Any]) -> Call[SearchResult]:
+    """Search without asking."""
+    body = json_body({"query": query, "workspace": workspace, **options})
+    return Call("POST", at("search"), object_of, headers=JSON_TYPE, body=body)
+
+
+def retry_document(document_id: str) -> Call[Document]:
+    """Try a failed one once more."""
+    return Call("POST", at("documents", document_id, "retry"), object_of)
 
 
 def delete_document(document_id: str, all_versions: bool) -> Call[None]:

@@ -29,6 +29,12 @@ def cancel(query_id: str) -> Call[QueryHead]:
     return Call("DELETE", at("queries", query_id), object_of)
 
 
+def replay(query_id: str, idempotency_key: str | None) -> Call[Accepted]:
+    """Ask again what ended badly."""
+    headers = {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
+    return Call("POST", at("queries", query_id, "replay"), object_of, headers=headers)
+
+
 def history(query_id: str) -> Call[History]:
     """Everything that was checked."""
     return Call("GET", at("queries", query_id, "verifications"), object_of)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
-from citewell.client._calls import JSON_TYPE, Call, as_json, at, given, json_body, lines_of, object_of
+from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, as_json, at, given, json_body, lines_of, object_of
 from citewell.wire import Batch, BatchAccepted, Source, Verification, VerificationRequest
 
 _JSON_LINES = {"Content-Type": "application/jsonl"}
@@ -30,6 +31,17 @@ def verify(
 def verification(verification_id: str, wait: float) -> Call[Verification]:
     """What is found so far; the server waits so many seconds for the end."""
     return Call("GET", at("verifications", verification_id), object_of, {"wait": wait} if wait else {}, wait=wait)
+
+
+def cancel_verification(verification_id: str) -> Call[Verification]:
+    """Stop working on it."""
+    return Call("DELETE", at("verifications", verification_id), object_of)
+
+
+def replay_verification(verification_id: str, idempotency_key: str | None) -> Call[Verification]:
+    """Make again what ended badly."""
+    headers = {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
+    return Call("POST", at("verifications", verification_id, "replay"), object_of, headers=headers)
 
 
 def verify_batch(requests: Iterable[VerificationRequest]) -> Call[BatchAccepted]:
