@@ -1,113 +1,104 @@
-"""`make bench`: what Citewell's queues, processes and storage cost over the bare model calls, as a table.
+"""`make bench`: Citewell and what people would use instead, on the same passages, question, models and machine.
 
-Both rows ask the same simulated provider for the same judgements, so only what is around the calls differs. The
-baseline keeps nothing and forgets everything when it dies. Machines are noisy: compare the rows, not the runs.
+    python -m benchmarks [--quick] [--only NAME]... [--rounds N] [--minutes M] [--in-flight 8,50,200]
+
+Every system is started, asked alone and asked with many in flight, in each round anew and in turns, so that what else
+the machine does hits all of them. docs/performance.md says what each of them does and how it is measured. The table is
+printed and written to build/bench.md, everything behind it to build/bench.json.
 """
 
-import asyncio
-import statistics
+import argparse
+import json
+import os
+import platform
+import signal
+import sys
+import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
-import httpx
-from rich.console import Console
-from rich.table import Table
+from benchmarks.rivals.environments import prepare
+from benchmarks.rivals.report import as_markdown, rows, show
+from benchmarks.rivals.results import Round
+from benchmarks.rivals.rounds import ModelServer, Plan, measure, simulated_models
+from benchmarks.rivals.systems import SYSTEMS, Given, System
+from benchmarks.rivals.work import write_work
 
-from benchmarks.baseline import Baseline
-from tests.e2e.stack import Stack, running_stack
-from tests.simulators.groq.latency import LatencyModel
-from tests.simulators.groq.limits import Limits
-from tests.simulators.groq.provider import Account
-from tests.simulators.groq.server import KEY, GroqSimulator
-
-DOCUMENT = Path(__file__).resolve().parents[1] / "examples" / "corpus" / "authentication-guide.md"
-QUESTION = "How long are access tokens valid?"
-ROUNDS, IN_FLIGHT, TOTAL = 9, 16, 64
+_OUT = Path(__file__).resolve().parents[1] / "build"
+_FULL = Plan(alone=8, seconds=4.0, in_flight=(8, 50, 200))
+_QUICK = Plan(alone=4, seconds=2.0, in_flight=(8,))
 
 
 def main() -> None:
-    """Run both and print the table."""
-    simulator = GroqSimulator(
-        time_scale=1.0,
-        accounts={KEY: Account("org_bench", Limits.none())},
-        latency=LatencyModel(spread=0.0, tail=0.0),
-    )
-    with simulator, running_stack(GROQ_API_KEY=KEY, GROQ_BASE_URL=simulator.base_url) as stack:
-        stack.add_file(DOCUMENT, workspace="bench")
-        rows = [_measure_baseline(simulator, _chunks(stack)), _measure_citewell(simulator, stack)]
-    _print(rows)
+    """Measure, print, write."""
+    options = _options()
+    plan = _QUICK if options.quick else _FULL
+    if options.in_flight:
+        plan = replace(plan, in_flight=tuple(int(number) for number in options.in_flight.split(",")))
+    chosen = [system for system in SYSTEMS if not options.only or system.name in options.only]
+    for environment in filter(None, (system.environment for system in chosen)):
+        prepare(environment)
+    began = time.time()
+    signal.signal(signal.SIGTERM, _interrupted)
+    with tempfile.TemporaryDirectory() as folder, simulated_models() as models:
+        given = Given(models.url, Path(folder) / "work.json")
+        write_work(given.work)
+        until = began + 60 * options.minutes
+        rounds = _measured(chosen, given, models, plan, 1 if options.quick else options.rounds, until)
+    table = rows(chosen, rounds, plan.in_flight)
+    show(table)
+    _tell_of_machine(rounds, time.time() - began)
+    _write(table, rounds, plan, began)
 
 
-def _chunks(stack: Stack) -> list[str]:
-    query = stack.ask(QUESTION, workspace="bench", retrieval={"k": 10}, rerank={"top_k": 10})
-    return [source["text"] for source in query["sources"]]
+def _interrupted(*_: object) -> None:
+    """As Ctrl-C: everything that was started is stopped."""
+    raise KeyboardInterrupt
 
 
-def _measure_baseline(simulator: GroqSimulator, chunks: list[str]) -> tuple[str, float, float, float]:
-    async def run() -> tuple[float, float]:
-        baseline = Baseline(simulator.base_url, KEY, chunks)
-        await baseline.answer(QUESTION)
-        alone = [await _timed(lambda: baseline.answer(QUESTION)) for _ in range(ROUNDS)]
-        slots = asyncio.Semaphore(IN_FLIGHT)
-
-        async def one() -> None:
-            async with slots:
-                await baseline.answer(QUESTION)
-
-        started = time.perf_counter()
-        await asyncio.gather(*(one() for _ in range(TOTAL)))
-        rate = TOTAL / (time.perf_counter() - started)
-        await baseline.aclose()
-        return statistics.median(alone), rate
-
-    simulator.reset()
-    alone, rate = asyncio.run(run())
-    return "bare asyncio", alone, rate, _calls_per_query(simulator)
+def _options() -> argparse.Namespace:
+    names = [system.name for system in SYSTEMS]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="one short round, for a look")
+    parser.add_argument("--only", action="append", choices=names, help="may be given several times")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=9.0, help="after them nothing of a later round is begun")
+    parser.add_argument("--in-flight", help="other numbers of queries at a time, with commas between them")
+    return parser.parse_args()
 
 
-def _measure_citewell(simulator: GroqSimulator, stack: Stack) -> tuple[str, float, float, float]:
-    def one(_: int = 0) -> float:
-        started = time.perf_counter()
-        query = stack.ask(QUESTION, workspace="bench", retrieval={"k": 10}, rerank={"top_k": 3})
-        assert query["status"] == "succeeded", query["error"]  # noqa: S101 - a failed query is no measurement
-        return time.perf_counter() - started
-
-    one()
-    simulator.reset()
-    alone = statistics.median(one() for _ in range(ROUNDS))
-    started = time.perf_counter()
-    with ThreadPoolExecutor(IN_FLIGHT) as clients:
-        list(clients.map(one, range(TOTAL)))
-    rate = TOTAL / (time.perf_counter() - started)
-    return "Citewell", alone, rate, _calls_per_query(simulator)
+def _measured(
+    systems: Sequence[System], given: Given, models: ModelServer, plan: Plan, rounds: int, until: float
+) -> list[Round]:
+    found: list[Round] = []
+    for number in range(1, rounds + 1):
+        for system in systems:
+            if number > 1 and time.time() > until:
+                return found
+            print(f"round {number}: {system.title}", file=sys.stderr)
+            found.append(measure(system, given, models, plan))
+    return found
 
 
-async def _timed(work: Callable[[], Awaitable[object]]) -> float:
-    started = time.perf_counter()
-    await work()
-    return time.perf_counter() - started
-
-
-def _calls_per_query(simulator: GroqSimulator) -> float:
-    return len(simulator.ledger.of("generate_answer")) and len(simulator.ledger.entries) / len(
-        simulator.ledger.of("generate_answer")
+def _tell_of_machine(rounds: Sequence[Round], seconds: float) -> None:
+    loads = [each.load_before for each in rounds]
+    others = [each.others for each in rounds]
+    print(
+        f"{os.cpu_count()} cores, {seconds / 60:.1f} minutes. Load average before a system was started: "
+        f"{min(loads):.1f} to {max(loads):.1f}. Cores that others kept busy meanwhile: {min(others):.2f} to "
+        f"{max(others):.2f}; with more than a few hundredths compare ratios and CPU, not seconds."
     )
 
 
-def _print(rows: list[tuple[str, float, float, float]]) -> None:
-    table = Table(title=f"One document, one question; median of {ROUNDS}, then {TOTAL} queries, {IN_FLIGHT} in flight")
-    for heading in ("system", "one query, s", "over bare", "queries/s", "calls/query"):
-        table.add_column(heading, justify="left" if heading == "system" else "right")
-    floor = rows[0][1]
-    for name, alone, rate, calls in rows:
-        table.add_row(name, f"{alone:.3f}", f"{alone / floor - 1:+.0%}", f"{rate:.1f}", f"{calls:.1f}")
-    Console().print(table)
+def _write(table: list[list[str]], rounds: Sequence[Round], plan: Plan, began: float) -> None:
+    _OUT.mkdir(exist_ok=True)
+    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.platform()}
+    told = {"began": began, "machine": machine, "plan": asdict(plan), "rounds": [asdict(each) for each in rounds]}
+    (_OUT / "bench.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
+    (_OUT / "bench.md").write_text(as_markdown(table), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except httpx.HTTPError as error:
-        raise SystemExit(f"benchmark: the stack did not answer: {error}") from error
+    main()

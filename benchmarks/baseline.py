@@ -1,70 +1,183 @@
-"""The same judgements in plain asyncio: no queue, no process boundary, nothing stored."""
+"""The same judgements in plain asyncio with every overlap: no queue, no process boundary, nothing stored.
+
+All passages are scored at once; citations are extracted while the answer is written; a sentence is checked as soon as
+the next one begins; what is asked of the whole answer is asked when it is complete, all together, claims and facts in
+the parts in which Citewell asks about them while somebody watches.
+"""
 
 import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.groq import GroqModel
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
+from domain.answer_parts import answer_parts, fact_parts
 from domain.citations import plan_checks, statements
 from domain.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
+    CHECK_CLAIMS,
+    CHECK_CLAIMS_PART,
     CHECK_FACTS,
+    CHECK_FACTS_PART,
     CHECK_STATEMENT,
     EXTRACT_CITATIONS,
     GENERATE_ANSWER,
     RERANK_CHUNK,
+    Composition,
+    Judgement,
     Relevance,
+    Reply,
+    StatementCheck,
 )
 from domain.modes import IDK
 from domain.sources import Sources
 
+# As the defaults are (services.whole_checks).
+_SENTENCES_PER_CALL, _FACTS, _FACTS_PER_CALL = 2, 5, 5
 
-class Baseline:
-    """Reranks, writes, extracts and checks with every call of a stage in flight at once."""
+_R = TypeVar("_R", bound=Reply)
 
-    def __init__(self, base_url: str, key: str, chunks: list[str]) -> None:
-        settings = ModelSettings(concurrency=512)
+
+class Models(Protocol):
+    """Who is asked."""
+
+    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None:
+        """Return the judgement, or None without one."""
+        ...
+
+    async def write(
+        self, composition: Composition, fields: Mapping[str, object], on_text: Callable[[str], None]
+    ) -> str:
+        """Stream prose; `on_text` gets all of it so far. Raises RuntimeError when it is not written."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class GatewayModels:
+    """Models asked as Citewell asks them: with retries, checks and records."""
+
+    def __init__(self, base_url: str, key: str, settings: ModelSettings) -> None:
         self._model = GroqModel(key, base_url, catalogue=settings.catalogue, concurrency=settings.concurrency)
-        self._models = ModelGateway(self._model, settings)
-        self._chunks = chunks
+        self._gateway = ModelGateway(self._model, settings)
+
+    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None:
+        """Return the judgement, or None for a failure."""
+        reply = await self._gateway.ask(judgement, fields, log=CallLog())
+        return reply if isinstance(reply, judgement.reply) else None
+
+    async def write(
+        self, composition: Composition, fields: Mapping[str, object], on_text: Callable[[str], None]
+    ) -> str:
+        """Stream it. Raises RuntimeError for a failure."""
+        draft = await self._gateway.compose(composition, fields, log=CallLog(), on_text=on_text)
+        if not isinstance(draft, ComposedText):
+            raise RuntimeError(draft.reason)
+        return draft.text
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._model.aclose()
 
-    async def answer(self, question: str) -> None:
+
+@dataclass(slots=True)
+class Verdicts:
+    """The sentences that their source does not support, and when the first one had its verdict (monotonic)."""
+
+    flagged: list[str] = field(default_factory=list[str])
+    first_at: float | None = None
+
+
+class Baseline:
+    """Reranks, writes, extracts and checks, with every call in flight as early as what it needs is there."""
+
+    def __init__(self, models: Models, chunks: list[str], kept: int = 3) -> None:
+        self._models, self._chunks, self._kept = models, chunks, kept
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._models.aclose()
+
+    async def answer(self, question: str) -> Verdicts:
         """Ask all that Citewell asks for one question. Raises RuntimeError when no answer was written."""
-        log = CallLog()
         ask = self._models.ask
         scores = await asyncio.gather(
-            *(ask(RERANK_CHUNK, {"question": question, "chunk": chunk}, log=log) for chunk in self._chunks)
+            *(ask(RERANK_CHUNK, {"question": question, "chunk": chunk}) for chunk in self._chunks)
         )
-        best = sorted(
-            zip(scores, self._chunks, strict=True),
-            key=lambda pair: -pair[0].score if isinstance(pair[0], Relevance) else 0.0,
-        )[:3]
+        best = sorted(zip(scores, self._chunks, strict=True), key=_relevance, reverse=True)[: self._kept]
         sources = Sources.numbered(("guide", chunk) for _, chunk in best)
         extraction = {"sources": sources, "question": question, "min_chars": 50, "max_chars": 200}
-        draft, _ = await asyncio.gather(
-            self._models.compose(GENERATE_ANSWER, {"sources": sources, "question": question, "idk": IDK}, log=log),
-            ask(EXTRACT_CITATIONS, extraction, log=log),
-        )
-        if not isinstance(draft, ComposedText):
-            raise RuntimeError(draft.reason)
-        await self._check(question, draft.text, sources, log)
+        async with asyncio.TaskGroup() as work:
+            work.create_task(ask(EXTRACT_CITATIONS, extraction))
+            checking = _Checking(self._models, sources, work)
+            fields = {"sources": sources, "question": question, "idk": IDK}
+            answer = await self._models.write(GENERATE_ANSWER, fields, checking.on_text)
+            checking.finish(answer)
+            for judgement, whole in _of_the_whole(sources, question, answer):
+                work.create_task(ask(judgement, whole))
+        return checking.verdicts
 
-    async def _check(self, question: str, answer: str, sources: Sources, log: CallLog) -> None:
-        ask = self._models.ask
-        whole = {"sources": sources, "question": question, "answer": answer}
-        texts = {statement.index: statement.text for statement in statements(answer)}
-        await asyncio.gather(
-            ask(CHECK_ALIGNMENT, whole, log=log),
-            ask(CHECK_ANSWERABILITY, whole, log=log),
-            ask(CHECK_FACTS, {"sources": sources, "answer": answer}, log=log),
-            *(
-                ask(CHECK_STATEMENT, {"sources": sources, "statement": texts[check.statement]}, log=log)
-                for check in plan_checks(answer, len(sources))
-            ),
-        )
+
+def _of_the_whole(sources: Sources, question: str, answer: str) -> list[tuple[Judgement[Reply], Mapping[str, object]]]:
+    """What is asked of a complete answer besides its statements."""
+    whole = {"sources": sources, "question": question, "answer": answer}
+    found: list[tuple[Judgement[Reply], Mapping[str, object]]] = [
+        (CHECK_ALIGNMENT, whole),
+        (CHECK_ANSWERABILITY, whole),
+    ]
+    claims = [
+        {**whole, "before": part.before, "answer": part.text} for part in answer_parts(answer, _SENTENCES_PER_CALL)
+    ]
+    facts = [
+        {"sources": sources, "most": most, "before": part.before, "answer": part.text}
+        for part, most in fact_parts(answer, _FACTS, _FACTS_PER_CALL)
+    ]
+    found += [(CHECK_CLAIMS_PART, each) for each in claims] or [(CHECK_CLAIMS, whole)]
+    found += [(CHECK_FACTS_PART, each) for each in facts] or [(CHECK_FACTS, {"sources": sources, "answer": answer})]
+    return found
+
+
+class _Checking:
+    """Starts the check of each sentence once."""
+
+    def __init__(self, models: Models, sources: Sources, work: asyncio.TaskGroup) -> None:
+        self.verdicts = Verdicts()
+        self._models, self._sources, self._work = models, sources, work
+        self._started: set[str] = set()
+        self._ends = 0
+
+    def on_text(self, text: str) -> None:
+        """Check what is complete: all but the last sentence, to which words or markers may still be added."""
+        ends = text.count(". ")
+        if ends > self._ends:
+            self._ends = ends
+            self._check(text, len(statements(text)) - 1)
+
+    def finish(self, answer: str) -> None:
+        """Check what is left."""
+        self._check(answer, len(statements(answer)))
+
+    def _check(self, text: str, complete: int) -> None:
+        said = {statement.index: statement.text for statement in statements(text)}
+        for check in plan_checks(text, len(self._sources)):
+            if check.statement < complete and check.item not in self._started:
+                self._started.add(check.item)
+                self._work.create_task(self._one(said[check.statement], check.number))
+
+    async def _one(self, statement: str, number: int | None) -> None:
+        shown = Sources(source for source in self._sources if number in (None, source.number))
+        verdict = await self._models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement})
+        if isinstance(verdict, StatementCheck):
+            self.verdicts.first_at = self.verdicts.first_at or time.monotonic()
+            self.verdicts.flagged += [] if verdict.is_accurate else [statement]
+
+
+def _relevance(scored: tuple[Relevance | None, str]) -> float:
+    return scored[0].score if scored[0] else 0.0

@@ -16,7 +16,8 @@ from typing import cast
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.planted_cases import ERRORS, Case, all_cases, data_cases
+from benchmarks.planted_cases import Case, all_cases, data_cases
+from benchmarks.planted_errors import ERRORS
 from clients.embeddings import default_embedder
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning

@@ -1,0 +1,71 @@
+"""Readings of a stack's counters, and what follows from two of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+SERVERS = ("postgres", "valkey")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the counters said at one moment. `cpu_s` and `memory` (bytes of its own, without what it shares with others)
+    are by process of the supervisor. `requests` is how often Redis read something from a client: a command, a script
+    with all that it runs, or a pipeline."""
+
+    at: float
+    cpu_s: Mapping[str, float]
+    memory: Mapping[str, int]
+    own_cpu_s: float
+    machine_cpu_s: float
+    commands: Mapping[str, int]
+    requests: int
+    statements: int
+    transactions: int
+    wal_bytes: int
+    stored_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one query cost, on average; the memory is that of the whole, at the end. `others_cores` is how many cores
+    everything else on the machine kept busy meanwhile."""
+
+    seconds: float
+    cpu_ms: Mapping[str, float]
+    memory: Mapping[str, int]
+    commands: Mapping[str, float]
+    requests: float
+    statements: float
+    transactions: float
+    wal_bytes: float
+    stored_bytes: float
+    others_cores: float
+
+    @property
+    def citewell_ms(self) -> float:
+        """CPU of the API and the workers."""
+        return sum(spent for name, spent in self.cpu_ms.items() if name not in SERVERS)
+
+    @property
+    def redis(self) -> float:
+        """All Redis commands, those inside scripts included."""
+        return sum(self.commands.values())
+
+
+def cost(before: Reading, after: Reading, queries: int) -> Cost:
+    """The cost of each of `queries` that ran between two readings, the background included."""
+    seconds = after.at - before.at
+    others = (after.machine_cpu_s - before.machine_cpu_s) - (after.own_cpu_s - before.own_cpu_s)
+    commands = {name: (calls - before.commands.get(name, 0)) / queries for name, calls in after.commands.items()}
+    return Cost(
+        seconds,
+        {name: (spent - before.cpu_s.get(name, 0)) * 1000 / queries for name, spent in after.cpu_s.items()},
+        after.memory,
+        commands,
+        (after.requests - before.requests) / queries,
+        (after.statements - before.statements) / queries,
+        (after.transactions - before.transactions) / queries,
+        (after.wal_bytes - before.wal_bytes) / queries,
+        (after.stored_bytes - before.stored_bytes) / queries,
+        max(0.0, others / seconds),
+    )

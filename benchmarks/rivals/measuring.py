@@ -1,0 +1,95 @@
+"""What processes cost: CPU and memory of whole trees, those that have ended included, and who else is at work."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import psutil
+
+_SAMPLE_EVERY_S = 1.0
+
+
+def cpu_seconds(roots: Iterable[int]) -> float:
+    """CPU of these processes and of everything below them since they began.
+
+    What a process has waited for is in its own figures, so a worker that was replaced still counts.
+    """
+    return sum(_seconds(process) for process in _trees(roots))
+
+
+def memory_mb(roots: Iterable[int]) -> float:
+    """Memory in MB: shared pages are divided among those that share them (where the system tells: Linux)."""
+    return sum(_bytes(process) for process in _trees(roots)) / 1e6
+
+
+class PeakMemory:
+    """The largest sum while it is entered, for each group of processes."""
+
+    def __init__(self, groups: dict[str, list[int]]) -> None:
+        self.mb = dict.fromkeys(groups, 0.0)
+        self._groups = groups
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
+
+    def __enter__(self) -> "PeakMemory":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while True:
+            for name, roots in self._groups.items():
+                self.mb[name] = max(self.mb[name], memory_mb(roots))
+            if self._over.wait(_SAMPLE_EVERY_S):
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """CPU of the whole machine and of us until now, in seconds, and the load average of the last minute."""
+
+    busy: float
+    ours: float
+    at: float
+    load: float
+
+    @classmethod
+    def now(cls, ours: Iterable[int], at: float) -> "Machine":
+        """Look; `at` is the time of the look."""
+        times = psutil.cpu_times()
+        idle = times.idle + getattr(times, "iowait", 0.0)
+        return cls(sum(times[:8]) - idle, cpu_seconds(ours), at, psutil.getloadavg()[0])
+
+    def others(self, since: "Machine") -> float:
+        """Cores that everybody else kept busy since then."""
+        used = (self.busy - since.busy) - (self.ours - since.ours)
+        return max(0.0, used / (self.at - since.at))
+
+
+def _trees(roots: Iterable[int]) -> Iterator[psutil.Process]:
+    seen: set[int] = set()
+    for pid in roots:
+        with suppress(psutil.NoSuchProcess):
+            root = psutil.Process(pid)
+            for process in (root, *root.children(recursive=True)):
+                if process.pid not in seen:
+                    seen.add(process.pid)
+                    yield process
+
+
+def _seconds(process: psutil.Process) -> float:
+    with suppress(psutil.Error):
+        times = process.cpu_times()
+        return times.user + times.system + times.children_user + times.children_system
+    return 0.0
+
+
+def _bytes(process: psutil.Process) -> int:
+    with suppress(psutil.Error):
+        full = process.memory_full_info()
+        return getattr(full, "pss", full.uss)
+    return 0

@@ -1,0 +1,29 @@
+"""The floor: Citewell's judgements by hand in one process, with every overlap and nothing stored (benchmarks.baseline).
+
+It knows Citewell's prompts and how it takes an answer apart, so that it asks what Citewell asks; nothing else.
+"""
+
+import asyncio
+
+from benchmarks.baseline import Baseline
+from benchmarks.rivals.bare_models import BareModels
+from benchmarks.rivals.loop import Outcome, read_work, serve
+
+
+async def main() -> None:
+    """Serve."""
+    work, _ = read_work()
+    baseline = Baseline(BareModels(work.base_url), work.found, work.kept)
+
+    async def ask() -> Outcome:
+        verdicts = await baseline.answer(work.question)
+        return Outcome(verdicts.flagged, verdicts.first_at, grounded=not verdicts.flagged)
+
+    try:
+        await serve(ask, work)
+    finally:
+        await baseline.aclose()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
