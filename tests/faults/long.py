@@ -1,0 +1,248 @@
+"""The faults of the long version: for minutes, with real settings, on rigs of their own."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.faults.catalogue import BROKER, POSTGRES, accepting
+from tests.faults.failpoints import Act, Order, Point
+from tests.faults.kills import kill_everything
+from tests.faults.rig import POOLS, QUICK, Rig, running_rig
+from tests.faults.runner import Fault
+from tests.faults.trial import Allowed, Trial, Window
+
+STORM_QUERIES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Faults that need a rig of their own. `cannot_run` says why this machine cannot, or nothing."""
+
+    name: str
+    faults: Sequence[Fault]
+    rig: Callable[[], AbstractContextManager[Rig]] = running_rig
+    cannot_run: Callable[[], str] = lambda: ""
+
+
+def storm(rig: Rig, window: Window) -> list[Trial]:
+    """A worker of any kind is killed every five seconds."""
+    calm = Trial("500 queries in peace", rig, window)
+    calm.strike()
+    peace = _rate(rig, calm, lambda: None)
+    trial = Trial("500 queries, kill -9 every 5 s", rig, window)
+    last = time.monotonic()
+
+    def kill() -> None:
+        nonlocal last
+        if time.monotonic() - last >= 5:
+            last = time.monotonic()
+            trial.strike(rig.signal(random.choice(POOLS)))
+
+    stormy = _rate(rig, trial, kill)
+    trial.notes.append(f"{stormy:.1f} queries/s, {peace:.1f} in peace: {stormy / peace:.0%}")
+    # Both are read from one ledger: what the storm lost is no fault of the peace before it.
+    calm.moments += trial.moments
+    return [calm, trial]
+
+
+def _rate(rig: Rig, trial: Trial, disturb: Callable[[], None]) -> float:
+    started = time.monotonic()
+    submitted = trial.load.start(STORM_QUERIES, threads=8)
+
+    def is_over() -> bool:
+        disturb()
+        return submitted.done() and trial.is_over()
+
+    rig.pump(is_over, 900)
+    submitted.result(0)
+    return STORM_QUERIES / (time.monotonic() - started)
+
+
+def broker_away(rig: Rig, window: Window, seconds: float = 60) -> list[Trial]:
+    """The broker is down for a minute; questions come all the time."""
+    trial = Trial(f"Redis down for {seconds:g} s", rig, window, BROKER)
+    trial.strike(rig.signal("valkey"))
+    submitted = trial.load.start(int(seconds * 2), threads=4, pause_s=1.7)
+    rig.idle(seconds, revive=False)
+    trial.notes.append(accepting(trial))
+    back = time.time()
+    trial.strike(back)
+    rig.pump(submitted.done, 60)
+    submitted.result(0)
+    rig.pump(trial.is_over, 90)
+    trial.notes.append(f"everything had ended {time.time() - back:.1f} s after it came back")
+    return [trial]
+
+
+def restless_postgres(rig: Rig, window: Window, seconds: float = 60) -> list[Trial]:
+    """Postgres is restarted every five seconds."""
+    trial = Trial("Postgres restarted every 5 s", rig, window, POSTGRES)
+    submitted = trial.load.start(int(seconds), threads=2, pause_s=1.5)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        rig.idle(5)
+        trial.strike(rig.signal("postgres", signal.SIGQUIT))
+    rig.pump(submitted.done, 60)
+    submitted.result(0)
+    trial.notes.append(accepting(trial))
+    return [trial]
+
+
+def full_broker(rig: Rig, window: Window) -> list[Trial]:
+    """The broker has no memory left and refuses every write."""
+    trial = Trial("Redis full for 8 s", rig, window, BROKER)
+    submitted = trial.load.start(16, threads=2, pause_s=0.5)
+    rig.idle(1)
+    with rig.broker() as broker:
+        broker.config_set("maxmemory", 1)
+        trial.strike()
+        rig.idle(8)
+        broker.config_set("maxmemory", 0)
+    rig.pump(submitted.done, 30)
+    submitted.result(0)
+    trial.notes.append(accepting(trial))
+    return [trial]
+
+
+def empty_broker(rig: Rig, window: Window) -> list[Trial]:
+    """The broker comes back without its file."""
+    trial = Trial("Redis restarted empty", rig, window, BROKER)
+    submitted = trial.load.start(12, threads=2, pause_s=0.2)
+    rig.idle(0.6)
+    trial.strike(rig.signal("valkey"))
+    for path in (rig.folder.parent / "valkey").glob("appendonly*"):
+        shutil.rmtree(path)
+    rig.pump(submitted.done, 30)
+    submitted.result(0)
+    return [trial]
+
+
+def rolling_restart(rig: Rig, window: Window) -> list[Trial]:
+    """Every process is asked to end, one after another, and started again."""
+    trial = Trial("rolling restart of every process", rig, window)
+    submitted = trial.load.start(80, threads=2, pause_s=0.5)
+    for name in (*POOLS, "api"):
+        trial.strike(rig.signal(name, signal.SIGTERM))
+        rig.idle(3)
+    rig.pump(submitted.done, 60)
+    submitted.result(0)
+    trial.notes.append(accepting(trial))
+    return [trial]
+
+
+def poison(rig: Rig, window: Window) -> list[Trial]:
+    """A step ends its worker each time that it is tried; what else is asked is answered."""
+    trial = Trial("a step that always ends its worker", rig, window, Allowed(failed=True, degraded=True))
+    well = Trial("others beside it", rig, window)
+    rig.signal("retrieval", signal.SIGSTOP)
+    poisoned = trial.load.submit()
+    trial.arm(Point.BEFORE_CALL, "check_statement", Order(Act.KILL, poisoned, again=True))
+    rig.signal("retrieval", signal.SIGCONT)
+    rig.idle(6)
+    well.strike()
+    for _ in range(3):
+        well.load.submit()
+    rig.pump(trial.is_over, 150)
+    trial.note_fired()
+    row = rig.books.queries([poisoned])[poisoned]
+    trial.notes.append(f"{len(trial.moments)} workers died of it; it is {row['status']}: {row['error']}")
+    return [trial, well]
+
+
+def wrong_clocks(rig: Rig, window: Window) -> list[Trial]:
+    """Two workers live five minutes before and after the others; one of them dies."""
+    trial = Trial("clocks five minutes wrong", rig, window)
+    trial.arm(Point.BEFORE_CALL, "check_statement")
+    trial.strike()
+    for _ in range(8):
+        trial.load.submit()
+    return [trial]
+
+
+def full_disk(rig: Rig, window: Window) -> list[Trial]:
+    """Nothing can be written for a while: Postgres, the broker's file and the logs share a disk without room."""
+    trial = Trial("disk full for 6 s", rig, window, POSTGRES)
+    submitted = trial.load.start(12, threads=2, pause_s=0.5)
+    rig.idle(0.5)
+    ballast = rig.folder.parent / "ballast"
+    trial.strike()
+    _fill(ballast)
+    rig.idle(6)
+    ballast.unlink()
+    rig.pump(submitted.done, 60)
+    submitted.result(0)
+    trial.notes.append(accepting(trial))
+    return [trial]
+
+
+def _fill(path: Path) -> None:
+    with path.open("wb", buffering=0) as file:
+        for size in (2**20, 2**12, 1):
+            try:
+                while file.write(b"\0" * size):
+                    pass
+            except OSError:
+                continue
+
+
+@contextmanager
+def _on_a_small_disk() -> Generator[Rig]:
+    with tempfile.TemporaryDirectory(prefix="citewell-disk-") as folder:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600m,mode=0755", "tmpfs", folder], check=True)  # noqa: S607
+        try:
+            with running_rig(root=Path(folder)) as rig:
+                yield rig
+        finally:
+            subprocess.run(["umount", folder], check=True)  # noqa: S607
+
+
+def _no_small_disk() -> str:
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        return "a disk of limited size can only be mounted by root"
+    with tempfile.TemporaryDirectory() as folder:
+        tried = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, text=True, check=False)  # noqa: S607
+        if tried.returncode == 0:
+            subprocess.run(["umount", folder], check=True)  # noqa: S607
+    return tried.stderr.strip()
+
+
+def _with_real_settings() -> AbstractContextManager[Rig]:
+    # Processes that import everything by themselves, and the leases of the defaults; one query dies more often than is
+    # parked elsewhere.
+    return running_rig({"CITEWELL_RECOVERY__MAX_ATTEMPTS": "40"}, forked=False)
+
+
+def _with_few_launches() -> AbstractContextManager[Rig]:
+    return running_rig({**QUICK, "CITEWELL_RECOVERY__MAX_LAUNCHES": "6", "CITEWELL_RECOVERY__MAX_ATTEMPTS": "3"})
+
+
+def _without_hurry() -> AbstractContextManager[Rig]:
+    # All of them come at once: with the usual deadline the last ones would be refused or ended, not answered.
+    patience = {"CITEWELL_BUDGET__DEADLINE_S": "3600", "CITEWELL_ADMISSION__MAX_WAIT_S": "3600"}
+    return running_rig({**QUICK, **patience})
+
+
+def _with_wrong_clocks() -> AbstractContextManager[Rig]:
+    return running_rig(clocks={"verification": 300, "webhooks": -300, "maintenance": -300})
+
+
+LONG = (
+    Case("kills-default", (Fault("kills-default", kill_everything, 300),), _with_real_settings),
+    Case("storm", (Fault("storm", storm, 120),), _without_hurry),
+    Case("redis-down", (Fault("redis-down", broker_away, 90),)),
+    Case("postgres-loop", (Fault("postgres-loop", restless_postgres, 90),)),
+    Case("redis-full", (Fault("redis-full", full_broker),)),
+    Case("redis-empty", (Fault("redis-empty", empty_broker),)),
+    Case("rolling", (Fault("rolling", rolling_restart),)),
+    Case("poison", (Fault("poison", poison),), _with_few_launches),
+    Case("clocks", (Fault("clocks", wrong_clocks),), _with_wrong_clocks),
+    Case("disk-full", (Fault("disk-full", full_disk, 90),), _on_a_small_disk, _no_small_disk),
+)
