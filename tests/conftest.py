@@ -1,11 +1,16 @@
 """Real servers for every test that needs one: each test process starts its own and stops them at the end."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from pathlib import Path
 
+# Before numpy is imported: with more threads per process, short texts take five times as long (clients.embeddings).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import certifi
 import pytest
 from hypothesis import settings as hypothesis_settings
-from sqlalchemy import delete
+from sqlalchemy import create_engine, make_url, text
 
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers import EmbeddedServers
@@ -13,12 +18,23 @@ from config.settings import settings
 from db.base import Base
 from db.migrate import upgrade
 from db.models import DEFAULT_TENANT, WHEEL_SPACE
-from db.session import acting_for, dispose, system_transaction
+from db.session import acting_for, dispose, engine
 from workers.celery_app import app
 
 # A property that holds must not fail because the machine is busy.
 hypothesis_settings.register_profile("citewell", deadline=None)
 hypothesis_settings.load_profile("citewell")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """One certificate authority instead of 120: each HTTP client reads them all, 40 ms long, and no test needs them."""
+    end = "-----END CERTIFICATE-----\n"
+    file = tmp_path_factory.mktemp("authorities") / "one.pem"
+    file.write_text(Path(certifi.where()).read_text().partition(end)[0] + end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -43,8 +59,29 @@ def redis_url(servers: EmbeddedServers) -> str:
     return url
 
 
+@pytest.fixture(scope="session")
+def empty_tables(postgres_url: str) -> Generator[Callable[[], None]]:
+    """What empties all tables but the rows that the migrations brought: one statement on a connection of its own.
+
+    A function in the database, because forty statements take ten times as long as the work itself.
+    """
+    kept = {"tenants": f" WHERE id <> {DEFAULT_TENANT}", "embedding_spaces": f" WHERE id <> {WHEEL_SPACE}"}
+    # An audit goes with its query; by itself nothing deletes it.
+    tables = [table.name for table in reversed(Base.metadata.sorted_tables) if table.name != "audit_chains"]
+    deletes = "".join(f'DELETE FROM "{name}"{kept.get(name, "")};' for name in tables)
+    everybody = "PERFORM set_config('citewell.system', 'on', true);"
+    body = f"LANGUAGE plpgsql AS $$ BEGIN {everybody} {deletes} END $$"
+    own = create_engine(postgres_url, isolation_level="AUTOCOMMIT", connect_args={"options": "-c lock_timeout=10000"})
+    with own.connect() as connection:
+        connection.execute(text(f"CREATE FUNCTION pg_temp.empty_tables() RETURNS void {body}"))
+        yield lambda: connection.execute(text("SELECT pg_temp.empty_tables()")).close()
+    own.dispose()
+
+
 @pytest.fixture
-def database(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+def database(
+    postgres_url: str, redis_url: str, empty_tables: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> Generator[str]:
     """Settings that point to the test servers, and empty tables afterwards."""
     # A stack of another test in this process may still run on settings of its own.
     for name in [name for name in os.environ if name.startswith(("CITEWELL_", "GROQ_"))]:
@@ -52,13 +89,17 @@ def database(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("CITEWELL_DATABASE_URL", postgres_url)
     monkeypatch.setenv("CITEWELL_REDIS_URL", redis_url)
     settings.cache_clear()
-    dispose()
+    _dispose_of_others(postgres_url)
+    # Which that may have read: what a test sets before it uses any must count, whichever test made the pool.
+    settings.cache_clear()
     with acting_for(DEFAULT_TENANT):
         yield postgres_url
-    kept = {"tenants": DEFAULT_TENANT, "embedding_spaces": WHEEL_SPACE}
-    with system_transaction() as session:
-        for table in reversed(Base.metadata.sorted_tables):
-            emptied = delete(table)
-            session.execute(emptied.where(table.c.id != kept[table.name]) if table.name in kept else emptied)
-    dispose()
+    empty_tables()
+    _dispose_of_others(postgres_url)
     settings.cache_clear()
+
+
+def _dispose_of_others(postgres_url: str) -> None:
+    """Forget a pool of another database; that of the tests stays, because connecting costs more than most tests."""
+    if engine().url != make_url(postgres_url):
+        dispose()

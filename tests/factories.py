@@ -1,6 +1,7 @@
 """Builders of rows with good defaults."""
 
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -8,6 +9,7 @@ from sqlalchemy.orm import Session
 from clients.embeddings.wheel import WHEEL_DIMENSION, WHEEL_MODEL
 from config.settings import settings
 from db.models import Chunk, Document, Query
+from db.queries import entries
 from db.queries.lexicon import as_tsvector, count_chunks
 from db.queries.queries import add_query
 from db.queries.spaces import claim_space, get_or_add_space
@@ -71,3 +73,17 @@ def make_chunk(session: Session, document: Document, start: int, end: int, *, in
     session.flush()
     add_vectors(session, get_or_add_space(session, WHEEL_MODEL, WHEEL_DIMENSION), [(chunk.id, chunk.text, embedding)])
     return chunk
+
+
+def finish_items(
+    session: Session,
+    query_id: uuid.UUID,
+    round_: int,
+    step: str,
+    values: Mapping[str, dict[str, Any]],
+    attempts: Mapping[str, int],
+) -> bool:
+    """Store outcomes of one step, as its worker does."""
+    keyed = {(step, item): value for item, value in values.items()}
+    fences = {(step, item): attempt for item, attempt in attempts.items()}
+    return entries.leave(session, str(query_id), round_, keyed, fences).kept

@@ -21,8 +21,8 @@ from db.models import (
 )
 from db.queries.events import add_event
 from db.queries.queries import mark_finished
-from db.queries.records import add_model_calls
 from db.queries.results import StoredVerification, add_answer, add_verification
+from services.auditing import seal
 from tests.factories import make_document, make_query
 
 TEXT = "Refunds.\nCustomers may return a product within 30 days. A receipt is required."
@@ -35,6 +35,8 @@ def store_answered_query(session: Session, **over: Any) -> Query:
     """A succeeded query with one citation of a stored document."""
     query = make_query(session, **over)
     complete(session, query)
+    session.flush()
+    seal(session, query.id)
     return query
 
 
@@ -54,7 +56,7 @@ def complete(session: Session, query: Query) -> None:
     add_answer(session, _answer(query), [_citation(document.id, start)])
     add_verification(session, _verification(query, location))
     _add_steps(session, query, document.id)
-    add_model_calls(session, [_model_call(query)])
+    session.add(_model_call(query))
     add_event(session, "stage", {"stage": "generate"}, query_id=query.id)
     mark_finished(session, query.id, QueryStatus.SUCCEEDED)
 

@@ -10,8 +10,15 @@ from tests.simulators.groq.server import KEY, GroqSimulator
 
 @pytest.fixture(scope="session")
 def offline() -> Generator[Stack]:
-    """A stack without a key; it may call receivers on this machine."""
-    with running_stack(CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]') as stack:
+    """A stack without a key; it may call receivers on this machine, soon again, and waits long for their answers. It
+    looks for changed documents often, and soon for a second time."""
+    with running_stack(
+        CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
+        CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
+        CITEWELL_WEBHOOKS__DEADLINE_S="300",
+        CITEWELL_STANDING__CHECK_S="0.5",
+        CITEWELL_STANDING__SETTLE_S="2",
+    ) as stack:
         yield stack
 
 
@@ -32,6 +39,8 @@ def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
         "CITEWELL_GRAPH__EXTRACTOR": "local",
         "CITEWELL_MODELS__CALL_TIMEOUT_S": "6",
         "CITEWELL_MODELS__DEADLINE_S": "9",
+        # What one test breaks must not be left alone in the next.
+        "CITEWELL_MODELS__BREAKER__CALLS": "1000",
     }
     with running_stack(**environment) as stack:
         yield stack

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from citewell.supervisor.endpoints import free_port
 from tests.e2e.stack import Stack
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
@@ -18,8 +18,8 @@ SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "walkthrough.sh"
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
 def test_every_endpoint_answers_to_curl(offline: Stack) -> None:  # A3, A6, N2, N9, S1.8, S2.4, S3.6, S4.3, S4.4, S5.6
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    # Outside the range from which the connections of all those processes are given their ports meanwhile.
+    port = free_port()
     env = {"CITEWELL_URL": offline.supervisor.url, "PYTHON": sys.executable, "RECEIVER_PORT": str(port)}
     walked = subprocess.run(
         [str(SCRIPT)], env={**os.environ, **env}, capture_output=True, text=True, check=False, timeout=150

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from tests.e2e.stack import Stack, running_stack
+from tests.e2e.stack import Stack
 from tests.simulators.sink import Answer, Manner, Received, Sink
+from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("webhooks")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 
 Json = dict[str, Any]
 
@@ -23,18 +24,15 @@ def sink() -> Generator[Sink]:
 
 
 @pytest.fixture(scope="module")
-def stack() -> Generator[Stack]:
-    """A stack that may send to this machine, and soon again."""
-    with running_stack(
-        CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
-        CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
-        CITEWELL_WEBHOOKS__DEADLINE_S="300",
-    ) as running:
-        yield running
+def stack(offline: Stack) -> Generator[Stack]:
+    """The stack without a key; nobody is told any more when these tests are over."""
+    yield offline
+    for hook in offline.http.get("/v1/webhooks").raise_for_status().json()["webhooks"]:
+        offline.http.delete(f"/v1/webhooks/{hook['id']}").raise_for_status()
 
 
 def until_received(sink: Sink, path: str, count: int) -> list[Received]:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while len(received := sink.received(path)) < count:
         assert time.monotonic() < deadline, received
         time.sleep(0.02)
@@ -45,9 +43,10 @@ def post(stack: Stack, path: str, **body: Any) -> Json:
     return stack.http.post(path, json=body).raise_for_status().json()
 
 
-def states_of(stack: Stack, query_id: str) -> set[str]:
+def states_of(stack: Stack, query_id: str, sink: Sink) -> set[str]:
+    """Of its deliveries to our receiver; other tests may have registered some that nobody can reach."""
     told = stack.http.get(f"/v1/queries/{query_id}/deliveries").raise_for_status().json()
-    return {delivery["status"] for delivery in told["deliveries"]}
+    return {delivery["status"] for delivery in told["deliveries"] if delivery["url"].startswith(sink.url)}
 
 
 # A6
@@ -70,7 +69,7 @@ def test_a_callback_and_an_endpoint_are_told_of_a_question(stack: Stack, sink: S
     assert told["data"]["scores"]["accuracy_rate"] == query["verification"]["accuracy_rate"]
     assert stack.http.get(told["data"]["links"]["self"]).json()["id"] == query["id"]
     # The first attempt follows the end closely: nobody waits for a slow round of some scheduler.
-    assert called.at - datetime.fromisoformat(query["finished_at"]).timestamp() < 10
+    assert called.at - datetime.fromisoformat(query["finished_at"]).timestamp() < 30
 
     refused, accepted = until_received(sink, "/hook", 2)
     assert Webhook(hook["secret"]).verify(accepted.body, dict(accepted.headers)) == told
@@ -78,10 +77,7 @@ def test_a_callback_and_an_endpoint_are_told_of_a_question(stack: Stack, sink: S
     assert sink.received("/deaf") == []
     assert stack.http.get(f"/v1/webhooks/{deaf['id']}/deliveries").json()["deliveries"] == []
 
-    deadline = time.monotonic() + 10
-    while states_of(stack, query["id"]) != {"delivered"}:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: states_of(stack, query["id"], sink) == {"delivered"}, seconds=60)
 
 
 # A6
@@ -105,5 +101,6 @@ def test_a_receiver_that_hangs_delays_no_other(stack: Stack, sink: Sink) -> None
         if number % 10 == 0:
             post(stack, f"/v1/webhooks/{well['id']}/test")
     until_received(sink, "/well", 20)
+    until_received(sink, "/hangs", 2)
     # The attempts of this stack last until the receiver ends them.
     assert len(sink.received("/hangs")) == 2

@@ -105,7 +105,7 @@ class Sink:
 
     def __enter__(self) -> "Sink":
         self._thread.start()
-        if not self._ready.wait(timeout=10):
+        if not self._ready.wait(timeout=60):
             raise RuntimeError("the sink did not start")
         return self
 

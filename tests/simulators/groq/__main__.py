@@ -20,15 +20,17 @@ def main() -> None:
     parser.add_argument("--queue-s", type=float, help="median wait before the first token, for every model")
     parser.add_argument("--tokens-per-s", type=float, help="decoding speed of every model")
     parser.add_argument("--unlimited", action="store_true", help="no rate limits")
+    parser.add_argument("--steady", action="store_true", help="every call takes the median time")
     parser.add_argument("--cached-tokens", action="store_true", help="simulate the prompt cache")
     options = parser.parse_args()
     limits = Limits.none() if options.unlimited else Limits()
+    calm = {"spread": 0.0, "tail": 0.0} if options.steady else {}
     simulator = GroqSimulator(
         port=options.port,
         seed=options.seed,
         time_scale=options.time_scale,
         accounts={options.key: Account("org_simulated", limits)},
-        latency=LatencyModel(queue_s=options.queue_s, tokens_per_s=options.tokens_per_s),
+        latency=LatencyModel(queue_s=options.queue_s, tokens_per_s=options.tokens_per_s, **calm),
         cached_tokens=options.cached_tokens,
     )
     # Blocked before the server's thread starts, so that only sigwait sees them.

@@ -42,8 +42,12 @@ class FaultKind(StrEnum):
     LOOSE = "loose"  # truth values and numbers as strings
     NUL = "nul"  # a NUL character in the text
     LYING = "lying"  # fits the schema, but quotes and verdicts are wrong
+    MIXED_UP = "mixed_up"  # of several items in one reply the first has an unknown id, and the second comes twice
     OBEYING = "obeying"  # says "supported", with `quote`, whenever a source tells it to
     BELIEVING = "believing"  # the same, whatever the sources are
+    ECHO = "echo"  # 400 whose message is `quote`
+    ECHO_500 = "echo_500"
+    SAYING = "saying"  # says `quote`; when streamed, up to its middle, and the rest when it is told to go on
 
 
 UNBILLED = {FaultKind.HTML: 200, FaultKind.BAD_GATEWAY: 502}
@@ -60,7 +64,7 @@ class Fault(BaseModel):
     probability: float = 1.0
     times: int | None = 1
     retry_after: float | None = None
-    quote: str = ""  # what an obeying or believing model quotes: see `obeying.quoted`
+    quote: str = ""  # what an obeying or believing model quotes: see `obeying.quoted`; what a saying one says
 
 
 @dataclass(slots=True)
@@ -90,6 +94,8 @@ def refusal(fault: Fault, model: str, org: str) -> errors.ApiError | None:
         after = None if fault.retry_after is None else f"{fault.retry_after:g}"
         message = f"Rate limit reached for model `{model}` in organization `{org}` on tokens per minute (TPM)."
         return errors.rate_limited(message, "tokens", after)
+    if fault.kind in (FaultKind.ECHO, FaultKind.ECHO_500):
+        return errors.ApiError(400 if fault.kind is FaultKind.ECHO else 500, fault.quote, failed_generation=fault.quote)
     make = _REFUSALS.get(fault.kind)
     return make(model, org) if make else None
 

@@ -1,5 +1,6 @@
 """What the provider knows of every call: the other side of the caller's own records."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
@@ -21,6 +22,10 @@ class Entry:
     completion_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    at: float = field(default_factory=time.time)
+    """When it arrived, in Unix seconds."""
+    written: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
+    """Of a stream: when each piece of its text left, in Unix seconds, and how many characters had left then."""
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Bucket:
-    """What is used of one limit at time `at`."""
+    """What is used of one limit at time `at`; `drained` is all that ever ran through."""
 
     name: str
     about: str
@@ -39,9 +39,12 @@ class Bucket:
     window_s: float
     level: float = 0.0
     at: float = 0.0
+    drained: float = 0.0
 
     def drain(self, now: float) -> None:
-        self.level = max(0.0, self.level - (now - self.at) * self.limit / self.window_s)
+        gone = min(self.level, (now - self.at) * self.limit / self.window_s)
+        self.level -= gone
+        self.drained += gone
         self.at = now
 
     def wait_s(self, amount: float) -> float:

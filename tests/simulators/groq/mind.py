@@ -16,6 +16,8 @@ from tests.simulators.groq.reading import Span, judge, numbers, sentences, share
 from tests.simulators.groq.schema import blank, conforms
 
 _SOURCE = re.compile(r'<source(?: id="(\d+)")?(?: name="([^"]*)")?[^>]*>\n(.*?)\n</source>', re.DOTALL)
+_CHUNK = re.compile(r'<chunk id="(\w+)">\n(.*?)\n</chunk>', re.DOTALL)
+_STATEMENT = re.compile(r'<statement id="(\w+)" sources="([\d, ]+)">\n(.*?)\n</statement>', re.DOTALL)
 _LIMITS = re.compile(r"between (\d+) and (\d+) characters")
 _IDK = re.compile(r"reply with exactly: (.+)")
 _PART = re.compile(r"[?;]\s+|,\s+(?:and|but|or)\s+")
@@ -81,14 +83,24 @@ def think(call: Call, *, lying: bool = False) -> str:
 
 
 def _rerank_chunk(task: Task) -> dict[str, Any]:
-    best = [ranked[0][0] for ranked in _ranked_by_part(task) if ranked]
-    return {"score": round(max(best, default=0.0), 2)}
+    return {"score": _relevance(task, task.sources)}
 
 
-def _ranked_by_part(task: Task) -> list[list[Rated]]:
+def _rerank_chunks(task: Task) -> dict[str, Any]:
+    chunks = _CHUNK.findall(task.user)
+    return {"scores": [{"id": id_, "score": _relevance(task, [Source(1, "", text)])} for id_, text in chunks]}
+
+
+def _relevance(task: Task, sources: list[Source]) -> float:
+    best = [ranked[0][0] for ranked in _ranked_by_part(task, sources) if ranked]
+    return round(max(best, default=0.0), 2)
+
+
+def _ranked_by_part(task: Task, sources: list[Source] | None = None) -> list[list[Rated]]:
     """For each part of the question the sentences of all sources, the best first."""
     parts = [part for part in _PART.split(task.part("question")) if len(stems(part)) > 1]
-    return [sorted(_rated(part, task.sources), key=lambda rated: -rated[0]) for part in parts]
+    given = task.sources if sources is None else sources
+    return [sorted(_rated(part, given), key=lambda rated: -rated[0]) for part in parts]
 
 
 def _rated(question: str, sources: list[Source]) -> list[Rated]:
@@ -166,7 +178,20 @@ def _fitted(text: str, span: Span, low: int, high: int) -> str:
 
 
 def _check_statement(task: Task) -> dict[str, Any]:
-    relation, confidence, because = judge(task.part("statement"), task.everything)
+    return _checked(task.part("statement"), task.everything)
+
+
+def _check_statements(task: Task) -> dict[str, Any]:
+    verdicts: list[dict[str, Any]] = []
+    for id_, numbers_, statement in _STATEMENT.findall(task.user):
+        cited = {int(number) for number in numbers_.split(", ")}
+        sources = "\n\n".join(source.text for source in task.sources if source.number in cited)
+        verdicts.append({"id": id_, "verdict": _checked(statement, sources)})
+    return {"verdicts": verdicts}
+
+
+def _checked(statement: str, source: str) -> dict[str, Any]:
+    relation, confidence, because = judge(statement, source)
     return {
         "is_accurate": relation == "supports",
         "relation": relation,
@@ -304,6 +329,9 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
         "queries": lambda queries: queries or ["something else"],
         "quote": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
         "notes": lambda notes: [_inverted(note) for note in notes],
+        "scores": lambda scores: [_inverted(score) for score in scores],
+        "verdicts": lambda verdicts: [_inverted(each) for each in verdicts],
+        "verdict": _inverted,
         "citations": lambda citations: [_inverted(citation) for citation in citations],
     }
     return {name: lies[name](value) if name in lies else value for name, value in judgement.items()}
@@ -326,9 +354,11 @@ _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "rewrite_question": _rewrite_question,
     "plan_queries": _plan_queries,
     "rewrite_statement": _rewrite_statement,
+    "check_statements": _check_statements,
     "check_statement": _check_statement,
     "check_answerability": _check_answerability,
     "check_alignment": _check_alignment,
+    "rerank_chunks": _rerank_chunks,
     "rerank_chunk": _rerank_chunk,
     "extract_graph": _extract_graph,
     "extract_keywords": _extract_keywords,
@@ -345,6 +375,8 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "rewrite_question": ("questions",),
     "plan_queries": ("queries",),
     "rewrite_statement": ("text", "source"),
+    "check_statements": ("verdicts", "is_accurate"),
+    "rerank_chunks": ("scores",),
     "check_statement": ("is_accurate", "relation"),
     "check_answerability": ("supported", "reason"),
     "check_alignment": ("score", "reason"),

@@ -68,5 +68,8 @@ def _agreeing(told: dict[str, Any], words: str) -> dict[str, Any]:
         "source": lambda _: 9,
         "claims": lambda claims: [_agreeing(claim, words) for claim in claims],
         "citations": lambda citations: [_agreeing(citation, words) for citation in citations],
+        "scores": lambda scores: [_agreeing(score, words) for score in scores],
+        "verdicts": lambda verdicts: [_agreeing(each, words) for each in verdicts],
+        "verdict": lambda verdict: _agreeing(verdict, words),
     }
     return {name: yes[name](value) if name in yes else value for name, value in told.items()}

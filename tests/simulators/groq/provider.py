@@ -1,10 +1,12 @@
 """The provider behind the wire: accounts, limits, faults, the ledger, and the making of answers."""
 
+import json
 import random
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.simulators.groq import errors, mind, obeying
 from tests.simulators.groq.calls import Call, count_tokens, read_call
@@ -33,6 +35,7 @@ class Prepared:
 
     answer: Answer
     call: Call
+    entry: Entry
     fault: Fault | None
     meter: Meter
     reserved: int
@@ -125,10 +128,15 @@ class Provider:
             raise error
         meter = self.meter(account, entry.model)
         reserved = call.prompt_tokens + call.max_tokens
-        meter.admit(reserved)
+        try:
+            meter.admit(reserved)
+        except errors.ApiError as error:
+            error.headers |= meter.headers()
+            raise
         try:
             answer = self._answer(account, call, entry, fault, rng)
-        except errors.ApiError:
+        except errors.ApiError as error:
+            error.headers |= meter.headers()
             meter.settle(reserved, 0)
             raise
         if fault and fault.kind in UNBILLED:
@@ -137,11 +145,13 @@ class Provider:
             entry.billed = True
             entry.prompt_tokens, entry.completion_tokens = answer.prompt_tokens, answer.completion_tokens
             entry.cached_tokens, entry.reasoning_tokens = answer.cached_tokens, answer.reasoning_tokens
-        return Prepared(answer, call, fault, meter, reserved)
+        return Prepared(answer, call, entry, fault, meter, reserved)
 
     def _answer(self, account: Account, call: Call, entry: Entry, fault: Fault | None, rng: random.Random) -> Answer:
         kind = fault.kind if fault else None
         text = _spoilt(kind, mind.think(call, lying=kind is FaultKind.LYING))
+        if fault and kind is FaultKind.SAYING:
+            text = fault.quote
         if fault and kind in (FaultKind.OBEYING, FaultKind.BELIEVING):
             text = obeying.persuaded(text, call, fault.quote, always=kind is FaultKind.BELIEVING)
         thinking = reasoning_tokens(call.spec, call.request.reasoning_effort)
@@ -183,8 +193,19 @@ def _spoilt(kind: FaultKind | None, text: str) -> str:
         return ""
     if kind is FaultKind.WRONG_SCHEMA:
         return '{"verdict": "fine"}'
+    if kind is FaultKind.MIXED_UP:
+        return _mixed_up(text)
     if kind is FaultKind.NUL:
         return f"{text[:-2]}\\u0000{text[-2:]}" if text.endswith('"}') else f"{text[:9]}\0{text[9:]}"
     if kind is FaultKind.LOOSE:
         return _BARE_VALUE.sub(r'"\g<0>"', text)
     return text
+
+
+def _mixed_up(text: str) -> str:
+    """Of replies that list items with ids; others stay as they are."""
+    told: dict[str, Any] = json.loads(text)
+    for name in told.keys() & {"scores", "verdicts"}:
+        items: list[dict[str, Any]] = told[name]
+        told[name] = [{**items[0], "id": "none"}, *items[1:2], *items[1:]]
+    return json.dumps(told, ensure_ascii=False)

@@ -3,8 +3,10 @@ process of its own."""
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import TracebackType
+from typing import Any
 
 from aiohttp import web
 from pydantic import TypeAdapter
@@ -56,6 +58,7 @@ class GroqSimulator:
         self._port = port
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
+        self._goes_on = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="groq-simulator", daemon=True)
         self._ready = threading.Event()
 
@@ -77,12 +80,20 @@ class GroqSimulator:
         planned = [fault if isinstance(fault, Fault) else Fault(kind=fault) for fault in faults]
         self.provider.plan.faults.extend(planned)
 
+    def go_on(self) -> None:
+        """Let models say the other half of what they are saying."""
+        self._goes_on.set()
+
     def reset(self) -> None:
+        """Forget all calls and faults, calls also that somebody gave up before they were read here."""
+        if self._loop and self._thread.is_alive() and threading.current_thread() is not self._thread:
+            asyncio.run_coroutine_threadsafe(_read_all(), self._loop).result(60)
+        self._goes_on.clear()
         self.provider.reset()
 
     def __enter__(self) -> "GroqSimulator":
         self._thread.start()
-        if not self._ready.wait(timeout=10):
+        if not self._ready.wait(timeout=60):
             raise RuntimeError("the simulator did not start")
         return self
 
@@ -156,11 +167,15 @@ class GroqSimulator:
         loop = asyncio.get_running_loop()
         due = loop.time()
         for index, (tokens, chunk) in enumerate(chunks):
-            if prepared.fault and index == len(chunks) // 2 and await broken(request, response, prepared):
-                return response
+            if prepared.fault and index == len(chunks) // 2:
+                if await broken(request, response, prepared):
+                    return response
+                while prepared.spoilt_by(FaultKind.SAYING) and not self._goes_on.is_set():
+                    await asyncio.sleep(0.01)
             due += tokens * prepared.answer.timing.per_token_s * self._time_scale
             if self._time_scale:
                 await asyncio.sleep(max(0.0, due - loop.time()))
+            _note(prepared, chunk)
             await response.write(event(chunk))
         await response.write(b"data: [DONE]\n\n")
         return response
@@ -191,6 +206,19 @@ class GroqSimulator:
     async def _post_reset(self, _request: web.Request) -> web.Response:
         self.reset()
         return web.json_response({})
+
+
+def _note(prepared: Prepared, chunk: Mapping[str, Any]) -> None:
+    """Write down when a piece of text leaves."""
+    written = prepared.entry.written
+    if piece := next((choice["delta"].get("content") for choice in chunk["choices"]), None):
+        written.append((time.time(), (written[-1][1] if written else 0) + len(piece)))
+
+
+async def _read_all() -> None:
+    # A connection is accepted, read and begun with in a few turns of the loop.
+    for _ in range(20):
+        await asyncio.sleep(0)
 
 
 @web.middleware

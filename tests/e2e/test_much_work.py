@@ -1,4 +1,7 @@
-"""A folder of 200 files and an archive of 60, ten broken: killed in the middle they go on, and nothing comes twice."""
+"""Much work whose processes are killed in the middle: it goes on, all of it ends, and nothing comes twice.
+
+A folder of 200 files and an archive of 60, ten of them broken, and a batch of 30 answers.
+"""
 
 import json
 import os
@@ -20,11 +23,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400), pytest.mark.xdist_grou
 
 GOOD = len(many_files()) - len(BROKEN)
 PACKED = many_files(60)
+ANSWERS = 30
 
 
 @pytest.fixture(scope="module")
 def stack() -> Generator[Stack]:
-    recovery = {"LEASE_S": "2", "HEARTBEAT_S": "0.5", "CHECK_S": "0.5"}
+    recovery = {"LEASE_S": "2", "HEARTBEAT_S": "0.5", "CHECK_S": "0.5", "STALLED_S": "3"}
     with running_stack(**{f"CITEWELL_RECOVERY__{name}": value for name, value in recovery.items()}) as running:
         yield running
 
@@ -92,7 +96,8 @@ def test_an_archive_goes_on_where_its_worker_was_killed(stack: Stack) -> None:  
         seen.append(states["ready"] + states["failed"])
         return found
 
-    until(lambda: look()["accepted"] >= 20, stack)
+    # Early: what is left must not end before the kill, however late that comes.
+    until(lambda: look()["accepted"] >= 8, stack)
     _kill_ingestion(stack)
     assert look()["status"] == "running"
     until(lambda: look()["status"] != "running", stack)
@@ -116,3 +121,44 @@ def _kill_ingestion(stack: Stack) -> None:
     # Its children too: one of them does the work.
     assert os.getpgid(pid) == pid
     os.killpg(pid, signal.SIGKILL)
+
+
+def item(number: int) -> dict[str, Any]:
+    """Every third answer has a wrong figure."""
+    said = 3 * number if number % 3 == 0 else number
+    source = f"Shop {number}. Returns are accepted within {number} days of the purchase date."
+    answer = f"Returns are accepted within {said} days of the purchase date [1]."
+    return {"custom_id": f"shop-{number}", "answer": answer, "sources": [{"text": source}]}
+
+
+def test_a_batch_survives_the_death_of_its_workers(stack: Stack) -> None:  # N2, A5
+    body = "\n".join(json.dumps(item(number)) for number in range(10, 10 + ANSWERS))
+    headers = {"Content-Type": "application/x-ndjson"}
+    accepted = stack.http.post("/v1/verifications/batches", content=body, headers=headers)
+    assert accepted.status_code == 202, accepted.text
+    links = accepted.json()["links"]
+    batch = followed(stack, links["self"])
+    assert (batch["status"], batch["succeeded"], batch["total"]) == ("finished", ANSWERS, ANSWERS)
+    response = stack.http.get(links["results"])
+    assert response.headers["citewell-unfinished"] == "0"
+    results = [json.loads(line) for line in response.text.splitlines()]
+    assert [each["custom_id"] for each in results] == [f"shop-{number}" for number in range(10, 10 + ANSWERS)]
+    for number, each in enumerate(results, start=10):
+        assert each["sentences"][0]["status"] == ("contradicted" if number % 3 == 0 else "supported")
+        assert f"within {number} days" in each["repaired_answer"]
+
+
+def followed(stack: Stack, path: str) -> dict[str, Any]:
+    """Wait for the end; kill the process that serves the models when a third is done."""
+    killed, deadline = False, time.monotonic() + 120
+    while not (batch := stack.http.get(path).raise_for_status().json())["finished_at"]:
+        assert time.monotonic() < deadline, batch
+        assert batch["running"] <= 8
+        pid = stack.supervisor.pids["models"]
+        if not killed and batch["succeeded"] >= ANSWERS // 3 and pid is not None:
+            os.kill(pid, signal.SIGKILL)
+            killed = True
+        stack.supervisor.revive()
+        time.sleep(0.05)
+    assert killed
+    return batch

@@ -1,0 +1,19 @@
+"""Worker processes that are said to live."""
+
+import uuid
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from db.queries import processes
+from db.session import system_transaction
+
+
+@contextmanager
+def living(*queues: str, concurrency: int = 1) -> Generator[uuid.UUID]:
+    """A process that serves these queues, for the length of the block; yields its id."""
+    process = uuid.uuid4()
+    with system_transaction() as session:
+        processes.note_alive(session, process, "host", 1, queues, concurrency)
+    yield process
+    with system_transaction() as session:
+        processes.forget(session, process)

@@ -1,0 +1,102 @@
+"""A collector of traces: takes OTLP over HTTP, and keeps the spans."""
+
+import threading
+from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+
+Value = str | int | float | bool | list[str]
+
+
+class Seen(NamedTuple):
+    """A span; ids are hex, `parent` is empty for a root. `process` says what kind of process made it."""
+
+    name: str
+    trace_id: str
+    span_id: str
+    parent: str
+    attributes: dict[str, Value]
+    process: str
+    start_ns: int
+    end_ns: int
+    failed: bool
+
+
+class Collector:
+    """A server on a free port of 127.0.0.1, for the length of a `with` block."""
+
+    def __init__(self) -> None:
+        self.raw: list[bytes] = []
+        self._lock = threading.Lock()
+        collector = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                with collector._lock:
+                    collector.raw.append(body)
+                answer = ExportTraceServiceResponse().SerializeToString()
+                self.send_response(200)
+                self.send_header("content-type", "application/x-protobuf")
+                self.send_header("content-length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Quiet."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, name="collector")
+
+    @property
+    def url(self) -> str:
+        """What an exporter is told."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def spans(self, trace_id: str | None = None) -> list[Seen]:
+        """All that came, or those of one trace."""
+        with self._lock:
+            found = [each for body in self.raw for each in _read(body)]
+        return [each for each in found if trace_id in (None, each.trace_id)]
+
+    def __enter__(self) -> "Collector":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def _read(body: bytes) -> Sequence[Seen]:
+    request: Any = ExportTraceServiceRequest.FromString(body)
+    return [
+        Seen(
+            span.name,
+            span.trace_id.hex(),
+            span.span_id.hex(),
+            span.parent_span_id.hex(),
+            {each.key: _value(each.value) for each in span.attributes},
+            str({each.key: _value(each.value) for each in of.resource.attributes}.get("citewell.process", "")),
+            span.start_time_unix_nano,
+            span.end_time_unix_nano,
+            span.status.code == 2,
+        )
+        for of in request.resource_spans
+        for scope in of.scope_spans
+        for span in scope.spans
+    ]
+
+
+def _value(value: Any) -> Value:
+    which = value.WhichOneof("value")
+    if which == "array_value":
+        return [str(_value(each)) for each in value.array_value.values]
+    return getattr(value, which)
