@@ -5,11 +5,12 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help setup demo test check bench up lock
+.PHONY: help setup demo test test-browser check bench faults up lock
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## build .venv with everything that the other targets need
 
@@ -26,6 +27,10 @@ demo: setup ## from nothing to five verified answers on real servers, then every
 test: setup ## the whole test suite, on servers that it starts itself
 	$(BIN)/pytest -n 2 --dist loadgroup -q
 
+test-browser: setup ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
+	$(BIN)/python -m tests.browser.chromium
+	$(BIN)/pytest -q tests/browser
+
 check: setup ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -33,12 +38,16 @@ check: setup ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 
-bench: setup ## the benchmarks; each prints a table with its baseline
+bench: setup ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/performance.md)
 	$(BIN)/python -m benchmarks
+
+faults: setup ## real processes killed, stopped, emptied, for half an hour; one table (tests/faults)
+	$(BIN)/python -m tests.faults --long
 
 up: setup ## servers, API and worker pools, until Ctrl-C
 	$(BIN)/citewell up
 
-lock: ## compile requirements.lock anew (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--extra embedded --group dev pyproject.toml --output-file requirements.lock
+lock: ## compile the locks anew: of everything, of the image, of what builds it (needs uv)
+	$(COMPILE) --extra embedded --extra flower --extra tracing --extra mcp --group dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra flower --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
+	$(COMPILE) --group build --constraint requirements.lock --output-file deploy/build.lock
