@@ -25,7 +25,7 @@ demo: setup ## from nothing to five verified answers on real servers, then every
 	$(BIN)/citewell demo
 
 test: setup ## the whole test suite, on servers that it starts itself
-	$(BIN)/pytest -n 2 --dist loadgroup -q
+	$(BIN)/pytest --cache-clear -n 2 --dist loadgroup -q || $(BIN)/python -m tests.again $$?
 
 test-browser: setup ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium
