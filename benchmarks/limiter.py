@@ -48,8 +48,9 @@ class Row:
 class Fleet:
     """The worker processes of one row."""
 
-    def __init__(self, base_url: str, redis_url: str, policy: str) -> None:
-        self._command = [sys.executable, "-m", "benchmarks.limiter_worker", policy, base_url, redis_url, KEY]
+    def __init__(self, base_url: str, redis_url: str, policy: str, words: int) -> None:
+        where = [base_url, redis_url, KEY, str(words)]
+        self._command = [sys.executable, "-m", "benchmarks.limiter_worker", policy, *where]
         self._running: list[subprocess.Popen[bytes]] = []
         self._killed = 0
 
@@ -79,9 +80,10 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=2.0, help="of each row, after the bucket has filled")
     parser.add_argument("--kill", action="store_true", help="also with a process killed every 30 s and Redis restarted")
     parser.add_argument("--only", choices=["bare", "ours", "killed"], help="one row alone")
+    parser.add_argument("--words", type=int, default=100, help="of a passage, at most; few make many calls")
     options = parser.parse_args()
     wanted = [options.only] if options.only else ["bare", "ours", *(["killed"] if options.kill else [])]
-    rows = [_measure(name, options.minutes * 60) for name in wanted]
+    rows = [_measure(name, options.minutes * 60, options.words) for name in wanted]
     _print(rows)
 
 
@@ -92,8 +94,8 @@ _NAMES = {
 }
 
 
-def _measure(name: str, seconds: float) -> Row:
-    with _stage(name) as (simulator, redis, fleet):
+def _measure(name: str, seconds: float, words: int) -> Row:
+    with _stage(name, words) as (simulator, redis, fleet):
         fleet.start(PROCESSES)
         bucket = _bucket(simulator)
         _until(lambda: _filled(bucket), _FILLS_WITHIN_S)
@@ -129,7 +131,7 @@ class _Disturbance:
 
 
 @contextmanager
-def _stage(name: str) -> Generator[tuple[GroqSimulator, OwnRedis, Fleet]]:
+def _stage(name: str, words: int) -> Generator[tuple[GroqSimulator, OwnRedis, Fleet]]:
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         redis = stack.enter_context(OwnRedis(Path(folder)))
@@ -137,7 +139,7 @@ def _stage(name: str) -> Generator[tuple[GroqSimulator, OwnRedis, Fleet]]:
         simulator = stack.enter_context(
             GroqSimulator(time_scale=1.0, accounts={KEY: account}, latency=LatencyModel(queue_s=0.23))
         )
-        fleet = Fleet(simulator.base_url, redis.url, "bare" if name == "bare" else "ours")
+        fleet = Fleet(simulator.base_url, redis.url, "bare" if name == "bare" else "ours", words)
         stack.callback(fleet.stop)
         yield simulator, redis, fleet
 

@@ -19,17 +19,17 @@ _WORDS = "refund token client return receipt signing expires within days every p
 _FOR_EVER_S = 3_600.0
 
 
-def request() -> ModelRequest:
-    """One check of a statement, with passages of different lengths."""
-    texts = [" ".join(random.choices(_WORDS, k=random.randint(10, 100))) for _ in range(2)]
+def request(words: int) -> ModelRequest:
+    """One check of a statement, with passages of different lengths, `words` at most."""
+    texts = [" ".join(random.choices(_WORDS, k=random.randint(words // 10, words))) for _ in range(2)]
     fields = {"sources": Sources.numbered([("a.md", texts[0]), ("b.md", texts[1])]), "statement": "Refunds are paid."}
     return ModelRequest(CHECK_STATEMENT.name, fields, FAST, 250, 30.0, reply=StatementCheck)
 
 
-async def work(model: GroqModel, limiter: Limiter) -> None:
+async def work(model: GroqModel, limiter: Limiter, words: int) -> None:
     """Ask one question after the other; after a refusal come back when the server says."""
     while True:
-        asked = request()
+        asked = request(words)
         lease = await limiter.acquire(FAST, model.reserves(asked), Priority(), patience_s=_FOR_EVER_S)
         try:
             outcome = await model.complete(asked)
@@ -40,7 +40,7 @@ async def work(model: GroqModel, limiter: Limiter) -> None:
             await asyncio.sleep(outcome.retry_after_s or 1.0)
 
 
-async def main(policy: str, base_url: str, redis_url: str, key: str, in_flight: int) -> None:
+async def main(policy: str, base_url: str, redis_url: str, key: str, words: int, in_flight: int) -> None:
     """Work until the process is killed."""
     settings = Settings(
         redis_url=SecretStr(redis_url),
@@ -50,9 +50,9 @@ async def main(policy: str, base_url: str, redis_url: str, key: str, in_flight: 
     )
     model = GroqModel(key, base_url, catalogue=settings.models.catalogue, concurrency=in_flight)
     limiter = Unlimited() if policy == "bare" else make_limiter(settings)
-    await asyncio.gather(*(work(model, limiter) for _ in range(in_flight)))
+    await asyncio.gather(*(work(model, limiter, words) for _ in range(in_flight)))
 
 
 if __name__ == "__main__":
-    policy, base_url, redis_url, key, in_flight = sys.argv[1:]
-    asyncio.run(main(policy, base_url, redis_url, key, int(in_flight)))
+    policy, base_url, redis_url, key, words, in_flight = sys.argv[1:]
+    asyncio.run(main(policy, base_url, redis_url, key, int(words), int(in_flight)))

@@ -60,6 +60,21 @@ def test_who_has_no_key_is_told_what_to_do_in_the_page(page: Page, allowed: list
     expect(page.get_by_role("alert").get_by_role("link")).to_have_count(0)
 
 
+def test_a_question_that_is_typed_stays_when_the_server_goes_away(page: Page, allowed: list[str]) -> None:
+    allowed.append("net::ERR_")
+    page.route("**/v1/documents?**", lambda route: route.abort())
+    page.goto("/#/ask")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("The server does not answer.")
+    box = page.get_by_label("Your question")
+    box.fill(QUESTION)
+    page.unroute("**/v1/documents?**")
+    alert.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name="Recent questions")).to_be_visible()
+    expect(alert).to_have_count(0)
+    expect(box).to_have_value(QUESTION)
+
+
 @pytest.mark.parametrize("away", ["proxy", "network"])
 def test_a_server_that_is_away_is_told_and_tried_again_from_there(page: Page, allowed: list[str], away: str) -> None:
     allowed.extend(["status of 502", "net::ERR_"])

@@ -12,9 +12,9 @@ import { ended, hearUploads, uploads } from "../uploads.js";
 
 const t = words({
   en: { title: "Ask your documents", lead: "Every sentence of the answer is held against the documents it cites.", add: "Add documents",
-    empty: "There is nothing to ask yet: add documents first.", waits: "Your question is asked as soon as the documents are ready.", now: "Ask now" },
+    empty: "There is nothing to ask yet: add documents first.", waits: "Your question is asked as soon as the documents are ready.", now: "Ask now", again: "Try again" },
   ko: { title: "문서에 질문하세요", lead: "답변의 모든 문장을 인용한 문서와 대조합니다.", add: "문서 추가", empty: "아직 질문할 문서가 없습니다. 먼저 문서를 추가해 주세요.",
-    waits: "문서가 준비되는 대로 질문을 보냅니다.", now: "지금 질문" },
+    waits: "문서가 준비되는 대로 질문을 보냅니다.", now: "지금 질문", again: "다시 시도" },
 });
 
 const GIVEN = ["question", "workspace", "mode", "run", "preset"];
@@ -29,14 +29,24 @@ export async function page(view, { search, signal }) {
     names: names.length ? names : ["default"],
     given,
     submit: () => whenReady(form.workspace(), said, signal, () => submitted(form, said)),
-    change: () => lookForDocuments(form.workspace(), adding, signal),
+    change: () => look(),
   });
   adding.append(upload({ place: () => ({ workspace: form.workspace() }), onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
     onproblem: (error) => show(said, trouble(error)), signal }));
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, said, adding);
+  const problem = h("div"), past = h("div");
+  // Told here and not by the router, whose new page would have lost what was typed meanwhile.
+  async function look() {
+    show(problem);
+    try {
+      await lookForDocuments(form.workspace(), adding, signal);
+      if (!past.hasChildNodes()) show(past, await recent(signal));
+    } catch (error) {
+      if (!signal.aborted) show(problem, trouble(error, h("button", { type: "button", onclick: look }, t("again"))));
+    }
+  }
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, said, problem, adding, past);
   if (matchMedia("(hover: hover)").matches) form.focus();
-  await lookForDocuments(form.workspace(), adding, signal);
-  view.append(await recent(signal));
+  await look();
 }
 
 /** Open the place for uploads when the workspace has nothing to ask. */
