@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tests.faults.books import Row
@@ -17,7 +17,8 @@ _BEFORE_S, _AFTER_S = 20.0, 8.0
 
 @dataclass
 class Verdict:
-    """What one fault did. Times are seconds from the fault to the first progress and to the end of what it hit."""
+    """What one fault did. Times are seconds from the fault to the end of what it hit, and until that went on: something
+    of it was stored, or, of a document or a message, the next fault found a process at work on it."""
 
     fault: str
     runs: int = 0
@@ -173,24 +174,28 @@ def _all_moments(trial: Trial) -> list[Moment]:
 def _time_recovery(trial: Trial, rows: dict[str, Row], moment: Moment, verdict: Verdict) -> None:
     books = trial.rig.books
     if moment.subject in trial.documents:
-        _time_end(books.documents([moment.subject])[moment.subject]["ready"], moment, verdict)
+        _time_one_job(books.documents([moment.subject])[moment.subject]["ready"], moment, trial, verdict)
         return
     if moment.subject and moment.subject not in rows:
         sent = [row["finished"] for row in books.messages(trial.load.ids) if row["delivery"] == moment.subject]
-        _time_end(sent[0] if sent else None, moment, verdict)
+        _time_one_job(sent[0] if sent else None, moment, trial, verdict)
         return
     hit = [moment.subject] if moment.subject else list(rows)
     hit = [one for one in hit if rows[one]["finished"] and rows[one]["created"] < moment.at < rows[one]["finished"]]
     events, outcomes = books.events(hit), books.outcomes(hit)
     for query_id in hit:
         times = [time for found in (events, outcomes) for time in (found.get(query_id) or {"times": []})["times"]]
-        verdict.progress.append(
-            min(time for time in [*times, rows[query_id]["finished"]] if time >= moment.at) - moment.at
-        )
+        verdict.progress.append(_first_after(moment, [*times, rows[query_id]["finished"]]))
         verdict.end.append(rows[query_id]["finished"] - moment.at)
 
 
-def _time_end(finished: float | None, moment: Moment, verdict: Verdict) -> None:
+def _time_one_job(finished: float | None, moment: Moment, trial: Trial, verdict: Verdict) -> None:
+    """Of what one process at a time works on: whoever is hit while at it has taken it up."""
     if finished is not None and finished > moment.at:
-        verdict.progress.append(finished - moment.at)
+        hit_again = [each.at for each in trial.moments if each.subject == moment.subject and each.at > moment.at]
+        verdict.progress.append(_first_after(moment, [*hit_again, finished]))
         verdict.end.append(finished - moment.at)
+
+
+def _first_after(moment: Moment, times: Iterable[float]) -> float:
+    return min(time for time in times if time >= moment.at) - moment.at
