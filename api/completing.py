@@ -20,6 +20,7 @@ from api.schemas.completions import CompletionCreate, CompletionProof
 from api.sse import HEADERS, MEDIA_TYPE, data_event
 from api.waiting import follow, require_valid_key, until_final
 from config.settings import settings
+from domain.conversation import last_turns
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.modes import parse_mode
 from services import results
@@ -51,7 +52,10 @@ async def completed_in_chunks(response: Response, asked: CompletionCreate) -> Re
 
 def _start(asked: CompletionCreate) -> UUID:
     model = read_model(asked.model)
-    return start_query(NewQuery(asked.question, workspace=model.workspace, mode=parse_mode(model.mode)))
+    before = last_turns(asked.before)
+    return start_query(
+        NewQuery(asked.question, workspace=model.workspace, mode=parse_mode(model.mode), conversation=before)
+    )
 
 
 def _abandon(query_id: UUID) -> None:

@@ -135,7 +135,7 @@ class Scene:
 
 def request() -> ModelRequest:
     """A check of a statement as the pipeline asks it."""
-    return replace(limiter_worker.request(), max_tokens=CHECK_STATEMENT.max_tokens)
+    return replace(limiter_worker.request(words=100), max_tokens=CHECK_STATEMENT.max_tokens)
 
 
 async def _all(ask: Ask, calls: int) -> None:

@@ -130,6 +130,12 @@ class TargetedQueries(Reply):
     queries: list[str]
 
 
+class RestatedQuestion(Reply):
+    """N9: a question as it is understood without the conversation that it belongs to."""
+
+    standalone_question: str
+
+
 class RewrittenQuestion(Reply):
     """S3.2: the question in other words."""
 
@@ -258,6 +264,7 @@ CHECK_CLAIMS = Judgement("check_claims", "fast", Claims, max_tokens=3000)
 CHECK_CLAIMS_PART = Judgement("check_claims_part", "fast", Claims, max_tokens=600)
 CHECK_FACTS_PART = Judgement("check_facts_part", "fast", Facts, max_tokens=300)
 PLAN_QUERIES = Judgement("plan_queries", "fast", TargetedQueries, max_tokens=600)
+RESTATE_QUESTION = Judgement("restate_question", "fast", RestatedQuestion, max_tokens=600)
 REWRITE_QUESTION = Judgement("rewrite_question", "fast", RewrittenQuestion, max_tokens=600)
 DECIDE_SEARCH = Judgement("decide_search", "fast", SearchDecision, max_tokens=600)
 RESEARCH_NOTES = Judgement("research_notes", "fast", ResearchNotes, max_tokens=2000)

@@ -14,6 +14,8 @@ from pydantic import (
     model_validator,
 )
 
+from domain.conversation import Turn
+
 
 def _storable(text: str) -> str:
     if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
@@ -127,6 +129,8 @@ class QueryOptions(BaseModel):
     """S5.1: how the knowledge graph takes part; the numbers bound what one search follows in it."""
     graph_entities: int = 10
     graph_relations: int = 20
+    conversation: tuple[Turn, ...] = ()
+    """N9: what was said before the question, which is restated from it, so that it can be understood alone."""
     deadline_s: float | None = None
     """Seconds from acceptance, for an item of a batch from its start, until no model is asked any more."""
     max_cost_usd: float | None = None
@@ -139,6 +143,11 @@ class QueryOptions(BaseModel):
 
     @property
     def preparations(self) -> list[str]:
-        """The steps that come before the first retrieval of a structured run."""
-        wanted = {"rewrite_question": self.multi_query > 1, "plan_graph": self.graph_mode != "naive"}
+        """The steps that come before the first search, in their order; a run whose model decides needs no other."""
+        is_structured = self.run == "structured"
+        wanted = {
+            "restate_question": bool(self.conversation),
+            "rewrite_question": is_structured and self.multi_query > 1,
+            "plan_graph": is_structured and self.graph_mode != "naive",
+        }
         return [step for step, is_wanted in wanted.items() if is_wanted]

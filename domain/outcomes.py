@@ -16,6 +16,14 @@ class Planned(TypedDict):
     reason: NotRequired[str]
 
 
+class Restated(TypedDict):
+    """N9: the question as it is understood without its conversation; `fallback`: as it was asked."""
+
+    status: Literal["restated", "fallback"]
+    question: str | None
+    reason: NotRequired[str]
+
+
 class Reworded(TypedDict):
     """S3.2: the question in other words; `fallback`: there are none, and the question is searched for alone."""
 

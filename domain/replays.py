@@ -15,6 +15,7 @@ _Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 _RESEARCH = ("decide_search", "search")
 # Steps of one rank need nothing of each other. Those that are not named follow from the others and ask no model.
 _RANKS = {
+    "restate_question": -1,
     **dict.fromkeys(("rewrite_question", "plan_graph", "plan_queries"), 0),
     **dict.fromkeys(_RESEARCH, 1),
     "retrieve": 2,

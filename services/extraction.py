@@ -18,7 +18,7 @@ async def extract_citations(context: StepContext) -> StepResult:
     passages = await asyncio.to_thread(context.selected_passages)
     fields = {
         "sources": numbered(passages),
-        "question": context.query.question,
+        "question": context.question,
         "min_chars": options.span_min_chars,
         "max_chars": options.span_max_chars,
     }

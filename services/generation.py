@@ -21,8 +21,8 @@ async def generate(context: StepContext) -> StepResult:
         GENERATE_ANSWER,
         {
             "sources": numbered(passages),
-            "question": context.query.question,
-            "idk": idk_for(context.query.question),
+            "question": context.question,
+            "idk": idk_for(context.question),
         },
     )
     if notes := notes_text(context):

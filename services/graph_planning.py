@@ -21,7 +21,7 @@ async def plan_graph(context: StepContext) -> StepResult:
     """Ask the fast model for keywords; when it gives none, the question's own names and words will do."""
     if not await asyncio.to_thread(_has_graph, context.query.workspace_id):
         return StepResult.single(GraphPlanned(status="empty", low_level=[], high_level=[], reason=NO_GRAPH))
-    question = context.query.question
+    question = context.question
     reply = await context.tools.models.ask(EXTRACT_KEYWORDS, {"question": question}, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single({**_planned("fallback", read_keywords(question)), "reason": reply.reason})

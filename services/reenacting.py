@@ -26,6 +26,7 @@ from services import extraction, repairing, rounds, verification, whole_checks
 from services.correction import Conclusion, concluded
 from services.repairs import repair_item
 from services.reranking import score_chunks, select
+from services.restating import restate_question
 from services.rewording import rewrite_question
 from services.step import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 
@@ -34,6 +35,7 @@ _Key = tuple[str, str]
 
 # In the order of the workflow. What several items share a call for depends on which worker had them together.
 _STEPS: Mapping[str, Body] = {
+    "restate_question": restate_question,
     "rewrite_question": rewrite_question,
     "plan_queries": rounds.plan_queries,
     "score_chunks": score_chunks,

@@ -71,7 +71,7 @@ async def recheck_answerability(context: StepContext) -> StepResult:
     if not any(statement.claim for statement in mended.statements):
         return StepResult.single(Checked(status="skipped", verdict=None, reason="nothing is left of the answer"))
     sources = numbered(_as_cited(repairs.passages, mended.mapping))
-    fields = {"sources": sources, "question": context.query.question, "answer": mended.text}
+    fields = {"sources": sources, "question": context.question, "answer": mended.text}
     reply = await context.tools.models.ask(CHECK_ANSWERABILITY, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Checked(status="not_checked", verdict=None, reason=reply.reason))

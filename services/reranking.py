@@ -32,7 +32,7 @@ async def score_chunks(context: StepContext) -> StepResult:
 
 async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict[int, Scored]:
     """Each by itself, and those that were found over a connection together with it, too (S5.1)."""
-    tools, question, connections = context.tools, context.query.question, _connections(context)
+    tools, question, connections = context.tools, context.question, _connections(context)
     linked = [passage for passage in passages if passage.key in connections]
     shares = context.query.options.shares_calls
     alone, together = await asyncio.gather(

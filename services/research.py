@@ -31,7 +31,7 @@ async def decide_search(context: StepContext) -> StepResult:
     (turn,) = context.items
     made = made_searches(context)
     fields = {
-        "question": context.query.question,
+        "question": context.question,
         "sources": await asyncio.to_thread(_excerpts, context, made),
         "searches": "\n".join(f"- {each['query']}" for each in made) or NONE_MADE,
         "left": searches_left(context),
@@ -41,7 +41,7 @@ async def decide_search(context: StepContext) -> StepResult:
 
 
 def _decided(context: StepContext, made: Sequence[FoundBy], reply: SearchDecision | Failure) -> Decided:
-    first = [] if made else [context.query.question]
+    first = [] if made else [context.question]
     if isinstance(reply, Failure):
         return Decided(status="fallback", action="search" if first else "answer", queries=first, reason=reply.reason)
     wanted = reply.queries if reply.action == "search" else []
@@ -59,7 +59,7 @@ def _excerpts(context: StepContext, made: Sequence[FoundBy]) -> Sources:
     keys = [key for key, _ in merged_candidates(list(made))[:_MOST_SHOWN]]
 
     def excerpt(passage: Passage) -> str:
-        wanted = f"{context.query.question} {found_by[passage.key]}"
+        wanted = f"{context.question} {found_by[passage.key]}"
         start, end = best_text_span(passage.readable, wanted, max_chars=_EXCERPT_CHARS)
         return passage.readable[start:end]
 
@@ -90,7 +90,7 @@ async def research_notes(context: StepContext) -> StepResult:
     """Ask for facts with the words that prove them; a note whose quote does not stand in its source is dropped."""
     passages = await asyncio.to_thread(context.selected_passages)
     limit = context.query.options.span_max_chars
-    fields = {"question": context.query.question, "sources": numbered(passages), "max_chars": limit}
+    fields = {"question": context.question, "sources": numbered(passages), "max_chars": limit}
     reply = await context.tools.models.ask(RESEARCH_NOTES, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Noted(status="failed", notes=[], dropped=0, reason=reply.reason))

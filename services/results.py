@@ -26,6 +26,7 @@ from db.queries.results import StoredVerification
 from db.session import reading
 from services.comparing import read_reverifications
 from services.finishing import LAST_EVENTS
+from services.restating import restated_question
 
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
@@ -41,8 +42,10 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round)
+        restated = restated_question(session, query)
     return {
         **_head(query, workspace),
+        "restated_question": restated,
         **(_answer_json(*whole.answer) if whole.answer else _NO_ANSWER),
         "sources": whole.sources,
         "verification": _verification_json(whole.published, query.options) if whole.published else None,

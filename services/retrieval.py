@@ -71,7 +71,7 @@ def retrieve(context: StepContext) -> StepResult:
         candidates, new = joined.found, False
     else:
         known = _known(context)
-        queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.query.question]
+        queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.question]
         searched = search_for(context, queries, options.second_pass_k)
         joined = with_graph(context, queries, searched.found, max(len(searched.found), options.second_pass_k))
         fresh = [each for each in joined.found if each[0] not in {key for key, _ in known}][: options.k]
@@ -90,7 +90,7 @@ def retrieve(context: StepContext) -> StepResult:
 
 def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
     """What the first round searches for, what that finds, how many of it are wanted, whether several searches did."""
-    question, k = context.query.question, context.query.options.k
+    question, k = context.question, context.query.options.k
     if made := made_searches(context):
         return [search["query"] for search in made], Searched(merged_candidates(made)), _MERGED * k, True
     rewritten = (context.outcome("rewrite_question") or {}).get("queries", [])

@@ -19,6 +19,7 @@ from services.given_request import Check, NewSource, NewVerification, check_call
 from services.given_storing import Item, Store
 from services.old_evidence import as_source, evidence_of
 from services.replaying import copy_request
+from services.restating import restated_question
 from services.submission import Submitted
 
 
@@ -76,19 +77,20 @@ def add_reverification(
         for number, each in enumerate(evidence, start=1)
     ]
     workspace = queries.workspace_name_of(session, old)
-    new = _request(old, answer, sources, workspace, asked)
+    question = restated_question(session, old) or old.question
+    new = _request(question, answer, sources, workspace, asked)
     store = Store(session, settings, {workspace: old.workspace_id})
     rows = [{**row, **as_source(each)} for row, each in zip(store.rows(new), evidence, strict=True)]
     store.add([Item(new_id, new, rows, reverifies=old.id, judge_model=asked.model)])
 
 
 def _request(
-    old: Query, answer: str, sources: Sequence[NewSource], workspace: str, asked: Reverification
+    question: str, answer: str, sources: Sequence[NewSource], workspace: str, asked: Reverification
 ) -> NewVerification:
     return NewVerification(
         answer=answer,
         sources=sources,
-        question=old.question or None,
+        question=question or None,
         checks=asked.checks,
         workspace=workspace,
         preset=asked.preset,
@@ -101,7 +103,7 @@ def _request(
 
 def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
     """A given answer (N2) once more: its request is stored as it came."""
-    told = _request(old, "", (), "", asked)
+    told = _request(old.question, "", (), "", asked)
     options = {**options_of(told, settings).model_dump(mode="json"), "judge_model": asked.model}
     columns: Mapping[str, Any] = {
         "kind": old.kind,

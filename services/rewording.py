@@ -11,7 +11,7 @@ NONE_WRITTEN = "the model wrote no other question"
 
 async def rewrite_question(context: StepContext) -> StepResult:
     """Ask for `multi_query` rewritings; without a usable one the question is searched for alone."""
-    question, count = context.query.question, context.query.options.multi_query
+    question, count = context.question, context.query.options.multi_query
     reply = await context.tools.models.ask(REWRITE_QUESTION, {"question": question, "count": count}, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Reworded(status="fallback", queries=[], reason=reply.reason))

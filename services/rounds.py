@@ -85,7 +85,7 @@ async def plan_queries(context: StepContext) -> StepResult:
     """Targeted searches for the gaps of the round before; the claims themselves when the model has no better idea."""
     gaps = (context.earlier("assess") or {}).get("gaps", [])
     fields = {
-        "question": context.query.question,
+        "question": context.question,
         "claims": "\n".join(f"- {gap}" for gap in gaps),
         "count": MOST_QUERIES,
     }

@@ -60,6 +60,9 @@ def merged_candidates(searches: list[FoundBy]) -> Found:
 def search_issues(context: StepContext) -> list[str]:
     """What went wrong before the first retrieval, for the issues of the verification."""
     found: list[str] = []
+    restated = context.outcome("restate_question")
+    if restated and restated["status"] == "fallback":
+        found.append(f"The question was taken as it stands, without the conversation before it: {restated['reason']}.")
     reworded = context.outcome("rewrite_question")
     if reworded and reworded["status"] == "fallback":
         found.append(f"The question was searched for in its own words only: {reworded['reason']}.")

@@ -141,6 +141,12 @@ class StepContext:
     library: Library = field(default_factory=Library)
 
     @property
+    def question(self) -> str:
+        """What is asked, as it is understood without a conversation before it (N9)."""
+        restated = self.outcome("restate_question") or self.earlier("restate_question") or {}
+        return restated.get("question") or self.query.question
+
+    @property
     def retrieved(self) -> Retrieved:
         """What `retrieve` found."""
         return Retrieved(**self.outcomes["retrieve", ""])

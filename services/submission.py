@@ -12,6 +12,7 @@ from db.queries.idempotency import Repeatable, claim_key
 from db.queries.queries import add_query
 from db.queries.workspaces import get_workspace
 from db.session import transaction
+from domain.conversation import Turn
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
 from domain.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
@@ -48,6 +49,8 @@ class NewQuery:
     max_crag_attempts: int | None = None
     repair: Literal["full", "citations", "off"] | None = None
     source_scoring: bool | None = None
+    conversation: tuple[Turn, ...] = ()
+    """What was said before it."""
     callback_url: str | None = None
     deadline_s: float | None = None
     max_cost_usd: float | None = None
@@ -153,6 +156,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),
+        conversation=new.conversation,
         max_searches=settings.agentic.max_searches,
         deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
         max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),

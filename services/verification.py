@@ -26,7 +26,7 @@ async def check_alignment(context: StepContext) -> StepResult:
     checked = await _ask(
         context,
         CHECK_ALIGNMENT,
-        {"sources": shown.sources, "question": context.query.question, "answer": answer},
+        {"sources": shown.sources, "question": context.question, "answer": answer},
     )
     if checked["status"] == "not_checked":
         score = keyword_overlap(answer, [passage.text for passage in shown.passages])
@@ -48,7 +48,7 @@ async def check_answerability(context: StepContext) -> StepResult:
             Checked(status="skipped", verdict=None, reason=f"mode {context.query.mode} does not ask for it")
         )
     shown = await asyncio.to_thread(shown_to_judge, context)
-    fields = {"sources": shown.sources, "question": context.query.question, "answer": context.draft["text"]}
+    fields = {"sources": shown.sources, "question": context.question, "answer": context.draft["text"]}
     return StepResult.single(shown.noted(await _ask(context, CHECK_ANSWERABILITY, fields)))
 
 

@@ -82,7 +82,7 @@ async def check_claims(context: StepContext) -> StepResult:
     """S2.1: every claim of the answer, with evidence that really stands in a source. The sentences of a part that could
     not be asked about are `unchecked` (N4); when that is all of them, so is the answer."""
     shown = await asyncio.to_thread(shown_to_judge, context)
-    fields = {"sources": shown.sources, "question": context.query.question}
+    fields = {"sources": shown.sources, "question": context.question}
     parts = answer_parts(context.draft["text"], context.query.options.sentences_per_call)
     if not parts:
         replies: Sequence[Claims | Failure] = [await _whole(context, CHECK_CLAIMS, fields)]

@@ -1,5 +1,6 @@
 """The workflow, on one screen.
 
+    restate_question (conversations)
     rewrite_question (multi-query)    research_notes (multi-agent)
     decide_search ⇄ search (agentic)  ▲         ▼
        ▼                              │         │
@@ -49,15 +50,15 @@ class Run(NamedTuple):
 
 
 def starting(run: Run, options: QueryOptions) -> Signature[Any]:
-    if not run.round and options.run != "structured":
-        return deciding(run, 1)
     names = ["plan_queries"] if run.round else options.preparations
     first = [_task(f"query.{name}", Queue.VERIFICATION, run) for name in names]
-    return chain(*first, _task("query.retrieve", Queue.RETRIEVAL, run)).on_error(_failing(run))
+    is_decided = not run.round and options.run != "structured"
+    search = _decision(run, 1) if is_decided else _task("query.retrieve", Queue.RETRIEVAL, run)
+    return chain(*first, search).on_error(_failing(run))
 
 
 def deciding(run: Run, turn: int) -> Signature[Any]:
-    return _fan_in(run, [], _task("query.decide_search", Queue.VERIFICATION, run, [str(turn)]))
+    return _fan_in(run, [], _decision(run, turn))
 
 
 def looking(run: Run, turn: int) -> Signature[Any]:
@@ -125,6 +126,10 @@ def concluding(run: Run) -> Signature[Any]:
 def going_on(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
     """What is left of a chain whose first links were done in place."""
     return chain(*links).on_error(_failing(run))
+
+
+def _decision(run: Run, turn: int) -> Signature[Any]:
+    return _task("query.decide_search", Queue.VERIFICATION, run, [str(turn)])
 
 
 def _in_order(run: Run, *names: str) -> Signature[Any]:

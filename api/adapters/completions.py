@@ -58,7 +58,7 @@ def usage_of(query: Json) -> dict[str, int]:
 def proof_of(query: Json) -> dict[str, Any]:
     """The member `citewell`."""
     here = f"/v1/queries/{query['id']}"
-    fields = ["citations", "references", "verification", "removed_citations", "abstained"]
+    fields = ["restated_question", "citations", "references", "verification", "removed_citations", "abstained"]
     return {
         "query_id": query["id"],
         **{name: query[name] for name in fields},

@@ -50,7 +50,8 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
 async def create_completion(asked: CompletionCreate, request: Request, response: Response) -> object:
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
-    Earlier messages and system prompts are accepted and not used. Also in a stream only the checked answer is sent. A
+    What users and assistants said before it says what it refers to, and nothing else; system prompts are accepted and
+    not used. Also in a stream only the checked answer is sent. A
     client that leaves before the end cancels its question.
     """
     if asked.stream:

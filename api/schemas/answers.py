@@ -202,6 +202,9 @@ class StandingRead(BaseModel):
 class QueryRead(QueryHead):
     """A question with everything that is known of it so far."""
 
+    restated_question: str | None = Field(
+        description="The question as it was understood from the conversation; null when that is how it was asked."
+    )
     answer: str | None = Field(description="The answer after the checks; null until there is one.")
     original_answer: str | None = Field(description="What the model wrote, before anything was repaired or removed.")
     model: str | None = Field(description="The model that wrote it; null when nothing was written.")

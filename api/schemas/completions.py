@@ -34,7 +34,8 @@ class ContentPart(_Lenient):
 
 
 class ChatMessage(_Lenient):
-    """A message of the conversation. The last one with the role `user` is the question; no other is used."""
+    """A message of the conversation. The last one with the role `user` is the question; those of users and assistants
+    before it say what it refers to."""
 
     role: str = Field(description="`user`, `assistant`, `system`, …", examples=["user"])
     content: str | list[ContentPart] | None = Field(
@@ -93,13 +94,17 @@ class CompletionCreate(_Lenient):
     @property
     def question(self) -> str:
         """The text of the last user message."""
-        content = _last_of_user(self.messages).content
-        return content if isinstance(content, str) else "".join(part.text or "" for part in content or [])
+        return _text_of(self.messages[_last_of_user(self.messages)])
+
+    @property
+    def before(self) -> list[tuple[str, str]]:
+        """Role and text of what was said before it."""
+        return [(message.role, _text_of(message)) for message in self.messages[: _last_of_user(self.messages)]]
 
     @field_validator("messages")
     @classmethod
     def _a_question(cls, messages: list[ChatMessage]) -> list[ChatMessage]:
-        content = _last_of_user(messages).content
+        content = messages[_last_of_user(messages)].content
         if isinstance(content, list) and any(part.type != "text" or part.text is None for part in content):
             raise ValueError("the last user message may only have text; images, audio and files cannot be asked")
         return messages
@@ -133,11 +138,16 @@ class CompletionCreate(_Lenient):
         return value
 
 
-def _last_of_user(messages: list[ChatMessage]) -> ChatMessage:
-    found = next((message for message in reversed(messages) if message.role == "user"), None)
-    if found is None:
+def _last_of_user(messages: list[ChatMessage]) -> int:
+    found = [place for place, message in enumerate(messages) if message.role == "user"]
+    if not found:
         raise ValueError("none has the role user, so there is no question")
-    return found
+    return found[-1]
+
+
+def _text_of(message: ChatMessage) -> str:
+    content = message.content
+    return content if isinstance(content, str) else "".join(part.text or "" for part in content or [])
 
 
 class CompletionMessage(BaseModel):
@@ -169,6 +179,9 @@ class CompletionProof(BaseModel):
     """What OpenAI's format has no place for: how the answer is proven."""
 
     query_id: UUID = Field(description="The question at `/v1/queries/{id}`.")
+    restated_question: str | None = Field(
+        description="The question as it was understood from the conversation; null when that is how it was asked."
+    )
     citations: list[CitationRead] = Field(
         description="Every citation of the answer; offsets count from the start of `content`."
     )

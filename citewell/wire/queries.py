@@ -24,6 +24,7 @@ class QueryHead(TypedDict):
 
 
 class Query(QueryHead):
+    restated_question: str | None
     answer: str | None
     original_answer: str | None
     abstained: bool | None

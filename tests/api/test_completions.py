@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from api import completing
@@ -110,6 +110,28 @@ def test_the_last_user_message_is_the_question(http: httpx.Client) -> None:  # N
     ]
     completion_of(http, body(messages=messages))
     assert [query["question"] for query in queries(http)] == ["How long?"]
+    with transaction() as session:
+        (stored,) = session.scalars(select(Query.options))
+    # Nobody said anything before it in words.
+    assert stored["conversation"] == []
+
+
+def test_what_was_said_before_the_question_is_kept_for_its_meaning(http: httpx.Client) -> None:  # N9
+    messages: list[Json] = [
+        {"role": "system", "content": "Answer from your own knowledge."},
+        {"role": "user", "content": "How long\ndo returns take?"},
+        {"role": "assistant", "content": [{"type": "text", "text": "30 days [1]."}]},
+        {"role": "user", "content": "And opened items?"},
+        {"role": "assistant", "content": "Well,"},
+    ]
+    told = completion_of(http, body(messages=messages))
+    assert told["citewell"]["restated_question"] is None
+    with transaction() as session:
+        (stored,) = session.scalars(select(Query.options))
+    assert stored["conversation"] == [
+        {"role": "user", "text": "How long do returns take?"},
+        {"role": "assistant", "text": "30 days [1]."},
+    ]
 
 
 def test_parameters_without_a_meaning_here_are_ignored(http: httpx.Client) -> None:  # N9

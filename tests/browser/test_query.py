@@ -269,3 +269,21 @@ def readable(groq_stack: Stack, provider: GroqSimulator, workspace: str) -> dict
     query = groq_stack.ask(QUESTION, workspace=workspace, verification=options)
     provider.reset()
     return query
+
+
+def test_a_question_of_a_conversation_tells_how_it_was_understood(
+    groq: Stack, groq_page: Page, workspace: str
+) -> None:  # N9
+    said = [
+        ("user", "Within how many days must returns be made?"),
+        ("assistant", "30 days."),
+        ("user", "Receipt for that?"),
+    ]
+    messages = [{"role": role, "content": text} for role, text in said]
+    sent = groq.http.post("/v1/chat/completions", json={"model": workspace, "messages": messages}).raise_for_status()
+    groq_page.goto(f"/#/query/{sent.json()['citewell']['query_id']}")
+    expect(groq_page.get_by_role("heading", level=1)).to_have_text("Receipt for that?")
+    meant = "Within how many days must returns be made? Receipt for that?"
+    expect(groq_page.get_by_text(f"Understood from the conversation as: “{meant}”")).to_be_visible()
+    again = groq_page.get_by_role("link", name="Ask again")
+    expect(again).to_have_attribute("href", re.compile("question=Within\\+how|question=Within%20how"))

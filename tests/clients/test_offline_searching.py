@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.llm.offline.searching import decide_search, rewrite_question
+from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
 from domain.sources import Sources
 
 NOTHING = Sources([])
@@ -44,6 +44,18 @@ def test_a_name_that_a_passage_gives_is_searched_for() -> None:  # S3.6
     assert decide_search(question, known, f"- {question}").action == "answer"
     made = f"- {question}\n- Jane Doe city born"
     assert decide_search(question, Sources.numbered([("a.md", told)]), made).action == "answer"
+
+
+@pytest.mark.parametrize("question", ["And opened items?", "Who pays for it?", "Opened ones?", "그럼 전자 제품은요?"])
+def test_a_question_that_goes_on_is_put_behind_the_one_that_it_goes_on_from(question: str) -> None:  # N9
+    said = "user: How long do returns take?\nassistant: 30 days.\nuser: Is that free?\nassistant: Yes."
+    assert restate_question(question, said).standalone_question == f"How long do returns take? {question}"
+
+
+@pytest.mark.parametrize("question", ["What does the warranty of a laptop cover?", "배송비는 얼마인가요?"])
+def test_a_question_that_stands_alone_stays_as_it_is(question: str) -> None:  # N9
+    assert restate_question(question, "user: How long do returns take?").standalone_question == question
+    assert restate_question("And then?", "assistant: Hello.").standalone_question == "And then?"
 
 
 def test_rewritings_have_the_words_of_the_question_and_no_others() -> None:  # S3.2

@@ -39,6 +39,14 @@ def test_a_check_that_failed_is_made_again_with_what_was_built_on_it() -> None: 
     assert kept(WRITTEN | lost) == kept(WRITTEN) - gone
 
 
+def test_everything_is_made_again_when_it_was_for_a_question_that_was_not_restated() -> None:  # A5, N9
+    left_out = {"status": "fallback", "degraded": "the query's deadline passed"}
+    asked = {("restate_question", ""): left_out, ("rewrite_question", ""): {"status": "reworded"}}
+    assert kept(asked | WRITTEN) == set()
+    meant = asked | {("restate_question", ""): {"status": "restated"}}
+    assert kept(meant | WRITTEN) == kept(WRITTEN) | set(meant)
+
+
 def test_what_was_parked_or_left_out_is_made_again_whatever_it_left() -> None:  # A5
     cut = {("score_chunks", "1"), ("retrieve", "")}
     assert kept(WRITTEN, (0, "score_chunks", "2")) == cut

@@ -22,8 +22,10 @@ QUESTION = "Within how many days must returns be made?"
 WORKSPACE = "completions"
 
 
-def create(stack: Stack, question: str, **over: Any) -> Any:
-    messages = [{"role": "user", "content": question}]
+def create(stack: Stack, question: str, *before: str, **over: Any) -> Any:
+    """`before` is what user and assistant said in turns."""
+    said = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(before)]
+    messages = [*said, {"role": "user", "content": question}]
     key = stack.http.post("/v1/keys", json={"name": "chat", "scopes": ["read", "ask"]}).raise_for_status().json()["key"]
     with OpenAI(base_url=f"{stack.supervisor.url}/v1", api_key=key, timeout=60) as client:
         ask: Callable[..., Any] = client.chat.completions.create
@@ -55,6 +57,19 @@ def test_a_workspace_is_a_model(offline: Stack) -> None:  # N9
     assert create(offline, "What does a unicorn weigh?").choices[0].message.content == (
         "I don't know based on the documents."
     )
+
+
+def test_a_question_is_understood_from_the_conversation(offline: Stack) -> None:  # N9, N6
+    offline.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    assert create(offline, "And for lamps?").choices[0].message.content == "I don't know based on the documents."
+    completion = create(offline, "Why that soon?", QUESTION, "Within 30 days [1].", stream=False)
+    proof = completion.model_extra["citewell"]
+    assert proof["restated_question"] == f"{QUESTION} Why that soon?"
+    assert "30 days" in completion.choices[0].message.content
+    query = offline.http.get(proof["links"]["self"]).json()
+    assert (query["question"], query["restated_question"]) == ("Why that soon?", proof["restated_question"])
+    told = [event["type"] for event in offline.http.get(proof["links"]["verifications"]).json()["events"]]
+    assert "question_restated" in told
 
 
 @pytest.mark.parametrize("stream", [False, True])

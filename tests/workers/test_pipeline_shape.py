@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from domain.conversation import last_turns
 from tests.factories import make_options
 from workers import pipeline
 from workers.pipeline import Run
@@ -21,6 +22,17 @@ def test_several_searches_start_with_rewriting_the_question() -> None:  # A2, S3
     assert str(pipeline.starting(RUN, make_options(multi_query=3))) == (
         "query.rewrite_question('q1', 1, 0, 7) | retrieve('q1', 1, 0, 7)"
     )
+
+
+def test_a_question_of_a_conversation_is_restated_first() -> None:  # A2, N9
+    said = last_turns([("user", "How long do returns take?")])
+    assert str(pipeline.starting(RUN, make_options(conversation=said, multi_query=3))) == (
+        "query.restate_question('q1', 1, 0, 7) | rewrite_question('q1', 1, 0, 7) | retrieve('q1', 1, 0, 7)"
+    )
+    assert str(pipeline.starting(RUN, make_options(conversation=said, run="agentic"))) == (
+        "query.restate_question('q1', 1, 0, 7) | decide_search('q1', 1, 0, 7, ['1'])"
+    )
+    assert "restate" not in str(pipeline.starting(RUN._replace(round=1), make_options(conversation=said)))
 
 
 @pytest.mark.parametrize("kind", ["agentic", "multiagent"])

@@ -16,6 +16,7 @@ from services.correction import conclude
 from services.early import adopted_checks, unchecked_items
 from services.publishing import publish
 from services.repairs import repair_item
+from services.restating import restate_question
 from services.rewording import rewrite_question
 from services.step import Outcome, StepContext, StepResult
 from workers import pipeline
@@ -23,6 +24,7 @@ from workers.step import Step, step_task, steps_task
 from workers.tasks.retrieval import go_on_searching
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
+NOT_RESTATED: Outcome = {"status": "fallback", "question": None}
 NO_PLAN: Outcome = {"status": "fallback", "queries": []}
 # What was found so far has to do; when that is nothing, the question itself is searched for.
 NO_DECISION: Outcome = {"status": "fallback", "action": "answer", "queries": []}
@@ -98,6 +100,7 @@ check_statements_task = step_task(
 check_early_task = step_task(Step("check_early", None, check_early, failed=NOT_CHECKED))
 assess_task = step_task(Step("assess", "verifying", rounds.assess, then=correct_or_finish))
 plan_queries_task = step_task(Step("plan_queries", "correcting", rounds.plan_queries, failed=NO_PLAN))
+restate_question_task = step_task(Step("restate_question", "retrieving", restate_question, failed=NOT_RESTATED))
 rewrite_question_task = step_task(Step("rewrite_question", "retrieving", rewrite_question, failed=NO_PLAN))
 decide_search_task = step_task(
     Step("decide_search", "researching", research.decide_search, failed=NO_DECISION, then=go_on_searching)

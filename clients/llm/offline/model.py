@@ -9,7 +9,7 @@ from clients.llm.offline.claims import check_claims, plan_queries, rewrite_state
 from clients.llm.offline.judging import check_alignment, check_answerability, check_facts, check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
-from clients.llm.offline.searching import decide_search, rewrite_question
+from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
 from clients.llm.together import check_each, items_of
 from domain.graph_reading import read_graph, read_keywords
@@ -49,6 +49,7 @@ class OfflineModel:
             "check_claims_part": self._check_claims,
             "plan_queries": self._plan_queries,
             "rewrite_statement": self._rewrite_statement,
+            "restate_question": self._restate_question,
             "rewrite_question": self._rewrite_question,
             "decide_search": self._decide_search,
             "research_notes": self._research_notes,
@@ -129,6 +130,9 @@ class OfflineModel:
 
     def _rewrite_statement(self, fields: _Fields) -> Reply:
         return rewrite_statement(_text(fields, "statement"), _sources(fields))
+
+    def _restate_question(self, fields: _Fields) -> Reply:
+        return restate_question(_text(fields, "question"), _text(fields, "conversation"))
 
     def _rewrite_question(self, fields: _Fields) -> Reply:
         return rewrite_question(_text(fields, "question"), int(_text(fields, "count")))

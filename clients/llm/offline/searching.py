@@ -6,7 +6,7 @@ Nothing is invented: a search has words of the question and names of the passage
 import re
 from collections.abc import Iterator
 
-from domain.judgements import RewrittenQuestion, SearchDecision
+from domain.judgements import RestatedQuestion, RewrittenQuestion, SearchDecision
 from domain.sentences import split_sentences
 from domain.sources import Sources
 from domain.words import content_stems, coverage, meaningful, stem, words
@@ -35,8 +35,24 @@ _PAIRS = tuple(
 )
 _NAME = re.compile(r"(?<=[\w,;:(] )[A-Z][\w’'-]+(?:\s+[A-Z][\w’'-]+)*")
 _ABOUT = 0.3
+_USER = "user: "
+_GOES_ON = re.compile(r"^(?:and|but|or|so|then|what about|how about|그럼|그러면|그리고|그런데)\b", re.IGNORECASE)
+_REFERS = re.compile(
+    r"\b(?:it|its|they|them|their|that|those|these|this|there|same|one|ones)\b|그것|이것|그거|거기|[은는]요[?？]*$",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 2
 _HANGUL = re.compile(r"[가-힣]$")
 _PLURAL = re.compile(r"(?<=[a-z]{3})(?<![siu])s$")
+
+
+def restate_question(question: str, conversation: str) -> RestatedQuestion:
+    """The question behind the last one of the user that stands by itself, if it refers to what was said."""
+    before = [line.removeprefix(_USER) for line in conversation.splitlines() if line.startswith(_USER)]
+    if not before or not _refers(question):
+        return RestatedQuestion(standalone_question=question)
+    topic = next((each for each in reversed(before) if not _refers(each)), before[0])
+    return RestatedQuestion(standalone_question=f"{topic} {question}")
 
 
 def rewrite_question(question: str, count: int) -> RewrittenQuestion:
@@ -65,6 +81,12 @@ def decide_search(question: str, sources: Sources, searches: str) -> SearchDecis
     if named:
         return SearchDecision(action="search", queries=[named], reason="a passage names what the question describes")
     return SearchDecision(action="answer", queries=[], reason="every part of the question was searched for")
+
+
+def _refers(question: str) -> bool:
+    """Whether it goes on from what was said: by its first word, by a pronoun, or by saying next to nothing itself."""
+    most = 1 if any(map(_HANGUL.search, question)) else _FEW_WORDS
+    return bool(_GOES_ON.search(question) or _REFERS.search(question)) or len(words(question)) <= most
 
 
 def _parts(question: str) -> list[str]:

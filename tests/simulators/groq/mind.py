@@ -26,6 +26,7 @@ _RELEVANT_ENOUGH = 0.45
 _CITABLE = 0.3
 _SENTENCES_PER_PART = 2
 _CITATIONS = 8
+_ALONE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +265,16 @@ def _plan_queries(task: Task) -> dict[str, Any]:
     return {"queries": [line for line in lines if line][:4]}
 
 
+def _restate_question(task: Task) -> dict[str, Any]:
+    """A short question, or one with a pronoun, behind the user's first one."""
+    question, before = (
+        task.part("question").strip(),
+        re.findall(r"^user: (.+)$", task.part("conversation"), re.MULTILINE),
+    )
+    refers = len(stems(question)) < _ALONE or re.search(r"\b(it|they|them|that|those|this)\b", question)
+    return {"standalone_question": f"{before[0]} {question}" if before and refers else question}
+
+
 def _rewrite_question(task: Task) -> dict[str, Any]:
     """Each part of the question, and its words without those that ask."""
     question = task.part("question").strip()
@@ -351,6 +362,7 @@ _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "check_claims": _check_claims,
     "decide_search": _decide_search,
     "research_notes": _research_notes,
+    "restate_question": _restate_question,
     "rewrite_question": _rewrite_question,
     "plan_queries": _plan_queries,
     "rewrite_statement": _rewrite_statement,
@@ -372,6 +384,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "check_claims": ("claims", "reasoning"),
     "decide_search": ("action", "queries"),
     "research_notes": ("notes", "quote"),
+    "restate_question": ("standalone_question",),
     "rewrite_question": ("questions",),
     "plan_queries": ("queries",),
     "rewrite_statement": ("text", "source"),

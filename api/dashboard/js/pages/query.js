@@ -11,10 +11,10 @@ import { listen } from "../stream.js";
 const t = words({
   en: { cancel: "Cancel", replay: "Try again from where it failed", again: "Ask again", cancelled: "This question was cancelled.", failed: "This question failed",
     took: "took {s}", low: "little evidence required", balanced: "balanced", high: "much evidence required", structured: "structured", agentic: "agentic",
-    multiagent: "multi-agent", cheap: "cheap", workspace: "workspace {name}", replayOf: "tried again after", earlier: "an earlier attempt", arrived: "The answer is here." },
+    multiagent: "multi-agent", cheap: "cheap", workspace: "workspace {name}", replayOf: "tried again after", earlier: "an earlier attempt", arrived: "The answer is here.", restated: "Understood from the conversation as: “{q}”" },
   ko: { cancel: "취소", replay: "실패한 곳부터 다시 시도", again: "다시 질문", cancelled: "이 질문은 취소되었습니다.", failed: "이 질문은 실패했습니다", took: "{s} 걸림",
     low: "낮은 근거 기준", balanced: "균형", high: "높은 근거 기준", structured: "구조적", agentic: "에이전트", multiagent: "다중 에이전트", cheap: "절약",
-    workspace: "작업 공간 {name}", replayOf: "다시 시도한 질문입니다.", earlier: "이전 시도", arrived: "답변이 도착했습니다." },
+    workspace: "작업 공간 {name}", replayOf: "다시 시도한 질문입니다.", earlier: "이전 시도", arrived: "답변이 도착했습니다.", restated: "대화를 바탕으로 이렇게 이해했습니다: “{q}”" },
 });
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
@@ -55,6 +55,7 @@ function finished(view, query, path, signal, news = false) {
 function head(query, buttons) {
   return h("header", { class: "query-head" },
     h("h1", { dir: "auto" }, query.question),
+    query.restated_question && h("p", { dir: "auto" }, t("restated", { q: query.restated_question })),
     h("div", { class: "row spread" }, h("p", { class: "small muted facts" }, facts(query).map((fact) => h("span", {}, fact))), h("div", { class: "row" }, buttons)),
     query.replay_of && h("p", { class: "small" }, t("replayOf"), " ", h("a", { href: `#/query/${query.replay_of}` }, t("earlier"))));
 }
@@ -66,7 +67,8 @@ function facts(query) {
 }
 
 function actions(query, path) {
-  const { question, workspace, mode, run, preset } = query;
+  const { workspace, mode, run, preset } = query;
+  const question = query.restated_question || query.question;
   return [
     query.status !== "succeeded" && h("button", { type: "button", class: "primary", onclick: () => replay(path) }, t("replay")),
     h("a", { class: "button", href: withQuery("#/ask", { question, workspace, mode, run, preset }) }, t("again")),

@@ -15,7 +15,8 @@ const t = words({
 
 /** `query` abstained; `events` of its history tell the searches. */
 export function refusal(query, events = []) {
-  const { question, workspace, run, preset } = query;
+  const { workspace, run, preset } = query;
+  const question = query.restated_question || query.question;
   const places = new Map(query.sources.map((source) => [`${source.document_id} ${source.page_number}`, source]));
   return h("div", { class: "refusal" },
     h("p", {}, h("strong", {}, t("title")), " ", h("span", { dir: "auto" }, query.abstain_reason)),
@@ -28,7 +29,7 @@ export function refusal(query, events = []) {
 }
 
 function searches(query, events) {
-  const found = [query.run === "structured" && query.question];
+  const found = [query.run === "structured" && (query.restated_question || query.question)];
   for (const { type, data } of events) {
     if (type === "search") found.push(data.query);
     if (type === "question_rewritten") found.push(...data.queries);

@@ -90,7 +90,8 @@ async function verifyNow(button, query) {
   const numbered = new Map(query.citations.map((one) => [one.chunk_id, one.number]));
   const place = (source) => numbered.get(source.chunk_id) ?? Number.MAX_SAFE_INTEGER;
   const sources = [...query.sources].sort((one, other) => place(one) - place(other)).map(asGiven);
-  const { question, answer, workspace, preset } = query;
+  const { answer, workspace, preset } = query;
+  const question = query.restated_question || query.question;
   try {
     const { id } = await ask("/v1/verifications", { method: "POST", json: { question, answer, sources, workspace, preset, show_claims: true } });
     go(`/verification/${id}`);

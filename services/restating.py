@@ -1,0 +1,43 @@
+"""A question that goes on from a conversation, restated so that it can be understood alone (N9).
+
+Everything after this step searches, writes and checks for the restated question: an answer is not verified against
+words whose meaning stands elsewhere.
+"""
+
+from sqlalchemy.orm import Session
+
+from clients.llm.gateway import Failure
+from db.models import Query
+from db.queries.steps import find_outcome
+from domain.conversation import as_lines
+from domain.errors import QuestionInvalid
+from domain.judgements import RESTATE_QUESTION
+from domain.outcomes import Restated
+from services.step import StepContext, StepResult
+from services.submission import checked_question
+
+STEP = "restate_question"
+MOST_CHARS = 4_000
+
+
+async def restate_question(context: StepContext) -> StepResult:
+    """Ask for the question in words that need no conversation; without a usable one it is taken as it stands."""
+    asked, turns = context.query.question, context.query.options.conversation
+    fields = {"conversation": as_lines(turns), "question": asked}
+    reply = await context.tools.models.ask(RESTATE_QUESTION, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(Restated(status="fallback", question=None, reason=reply.reason))
+    try:
+        question = checked_question(" ".join(reply.standalone_question.split()), MOST_CHARS)
+    except QuestionInvalid as error:
+        return StepResult.single(Restated(status="fallback", question=None, reason=f"the model's is unusable: {error}"))
+    event = ("question_restated", {"question": question})
+    return StepResult.single(Restated(status="restated", question=question), events=[event])
+
+
+def restated_question(session: Session, query: Query) -> str | None:
+    """The question of a stored query as it was understood, None when that is how it was asked."""
+    if not query.options.get("conversation"):
+        return None
+    found = (find_outcome(session, query.id, 0, STEP) or {}).get("question")
+    return None if found == query.question else found
