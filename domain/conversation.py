@@ -5,6 +5,8 @@ from typing import Literal, TypeGuard, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.attacks import without_orders
+
 MOST_TURNS = 10
 MOST_CHARS = 1_000
 """Of one turn: what a question refers to stands in the last few turns, and near their beginning."""
@@ -24,16 +26,15 @@ class Turn(BaseModel):
 def last_turns(messages: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
     """The last turns of (role, text), the newest at the end, cut to what is kept; other roles are left out.
 
-    Nothing when none of them is the user's: there is nothing that a question could go on from.
+    Nothing when none is the user's: there is nothing that a question could go on from.
     """
     told = [Turn(role=role, text=text) for role, raw in messages if _is_told(role) and (text := _flat(raw))]
-    kept = tuple(told[-MOST_TURNS:])
-    return kept if any(turn.role == "user" for turn in kept) else ()
+    return tuple(told[-MOST_TURNS:]) if any(turn.role == "user" for turn in told) else ()
 
 
 def as_lines(turns: Sequence[Turn]) -> str:
-    """As a model is shown them: a line for each turn."""
-    return "\n".join(f"{turn.role}: {turn.text}" for turn in turns)
+    """As a model is shown them, a line for each turn; what addresses a model is left out: answers quote documents."""
+    return "\n".join(f"{turn.role}: {' '.join(without_orders(turn.text).split())}" for turn in turns)
 
 
 def _is_told(role: str) -> TypeGuard[Role]:

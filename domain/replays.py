@@ -61,6 +61,9 @@ def _failed(key: Key, value: Mapping[str, Any], outcomes: _Outcomes) -> bool:
     if "degraded" in value:
         return True
     status, rank = value.get("status"), _RANKS.get(step, _WRITING)
+    if step == "restate_question":
+        # Everything else was for another question than the one that was meant.
+        return status == "fallback"
     if rank >= _WRITING:
         return status in ("failed", "not_checked")
     # What was missing did not keep the answer from being written: it is an answer without it.

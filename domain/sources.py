@@ -10,7 +10,7 @@ from domain.attacks import without_hidden, without_orders
 # Also as `< / source`, with full-width signs, and what marks roles in the dialogues that models are trained on.
 _FENCE = re.compile(
     r"[<＜﹤](?=\s{0,4}[/／|]?\s{0,4}"
-    r"(?:source|chunk|answer|question|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
+    r"(?:source|chunk|answer|before|question|conversation|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
     r"|start_header_id|end_header_id|endoftext|<sys)\b)",
     re.IGNORECASE,
 )

@@ -85,7 +85,7 @@ class Store:
         return {
             "id": item.query_id,
             "workspace_id": self._workspaces[new.workspace],
-            "question": checked_question(new.question, self._settings.question_max_chars) if new.question else "",
+            "question": self._question(item),
             "mode": "balanced",
             "provider": self._settings.provider,
             "options": {**options_of(new, self._settings).model_dump(mode="json"), "judge_model": item.judge_model},
@@ -98,6 +98,15 @@ class Store:
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
         }
+
+    def _question(self, item: Item) -> str:
+        question = item.new.question or ""
+        # That of an answer was accepted once, and may have grown when it was restated.
+        return (
+            question
+            if item.reverifies or not question
+            else checked_question(question, self._settings.question_max_chars)
+        )
 
     def _row(self, number: int, source: NewSource) -> dict[str, Any]:
         told = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}

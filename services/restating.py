@@ -17,20 +17,26 @@ from services.step import StepContext, StepResult
 from services.submission import checked_question
 
 STEP = "restate_question"
-MOST_CHARS = 4_000
+LONGEST = 1_500
+"""A question with more characters says itself what it is about; repeating it would only cost."""
+_MOST_CHARS = 4_000
 
 
 async def restate_question(context: StepContext) -> StepResult:
     """Ask for the question in words that need no conversation; without a usable one it is taken as it stands."""
     asked, turns = context.query.question, context.query.options.conversation
+    if len(asked) > LONGEST:
+        return StepResult.single(Restated(status="restated", question=asked))
     fields = {"conversation": as_lines(turns), "question": asked}
     reply = await context.tools.models.ask(RESTATE_QUESTION, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Restated(status="fallback", question=None, reason=reply.reason))
     try:
-        question = checked_question(" ".join(reply.standalone_question.split()), MOST_CHARS)
+        question = checked_question(" ".join(reply.standalone_question.split()), _MOST_CHARS)
     except QuestionInvalid as error:
         return StepResult.single(Restated(status="fallback", question=None, reason=f"the model's is unusable: {error}"))
+    if question == " ".join(asked.split()):
+        return StepResult.single(Restated(status="restated", question=asked))
     event = ("question_restated", {"question": question})
     return StepResult.single(Restated(status="restated", question=question), events=[event])
 

@@ -60,9 +60,8 @@ def merged_candidates(searches: list[FoundBy]) -> Found:
 def search_issues(context: StepContext) -> list[str]:
     """What went wrong before the first retrieval, for the issues of the verification."""
     found: list[str] = []
-    restated = context.outcome("restate_question")
-    if restated and restated["status"] == "fallback":
-        found.append(f"The question was taken as it stands, without the conversation before it: {restated['reason']}.")
+    if why := _not_restated(context):
+        found.append(f"The question was taken as it stands, without the conversation before it: {why}.")
     reworded = context.outcome("rewrite_question")
     if reworded and reworded["status"] == "fallback":
         found.append(f"The question was searched for in its own words only: {reworded['reason']}.")
@@ -73,6 +72,15 @@ def search_issues(context: StepContext) -> list[str]:
         if searched and searched["status"] == "failed":
             found.append(f"A search could not be made: {searched.get('reason', 'the reason is not known')}.")
     return found
+
+
+def _not_restated(context: StepContext) -> str | None:
+    if not context.query.options.conversation:
+        return None
+    restated = context.outcome("restate_question") or context.earlier("restate_question")
+    if restated is None:
+        return "an older program has begun it"
+    return restated["reason"] if restated["status"] == "fallback" else None
 
 
 def _turns(context: StepContext) -> range:

@@ -75,4 +75,6 @@ def model_read(model: AskedModel) -> dict[str, Any]:
 def _verification_line(query: Json) -> str:
     found = query["verification"]
     states = [sentence["status"] for sentence in found["sentences"]] if found else None
-    return verification_line(states, len(query["removed_citations"]), korean=is_korean(query["question"]))
+    return verification_line(
+        states, len(query["removed_citations"]), korean=is_korean(query["restated_question"] or query["question"])
+    )

@@ -46,13 +46,32 @@ def test_a_name_that_a_passage_gives_is_searched_for() -> None:  # S3.6
     assert decide_search(question, Sources.numbered([("a.md", told)]), made).action == "answer"
 
 
-@pytest.mark.parametrize("question", ["And opened items?", "Who pays for it?", "Opened ones?", "그럼 전자 제품은요?"])
+GOING_ON = [
+    "And opened items?",
+    "Who pays for it?",
+    "Opened ones?",
+    "Also for lamps that were opened by somebody else?",
+    "그럼 전자 제품은 언제까지 반품해야 하나요?",
+    "개봉한 전자 제품은요?",
+    "그건 누가 내나요?",
+]
+ALONE = [
+    "What does the warranty of a laptop cover?",
+    "Is there a warranty on laptops?",
+    "What is the fee that applies to late returns?",
+    "How long do I have to return an item if it is opened?",
+    "Which documents do employees need when they travel?",
+    "배송비는 얼마인가요?",
+]
+
+
+@pytest.mark.parametrize("question", GOING_ON)
 def test_a_question_that_goes_on_is_put_behind_the_one_that_it_goes_on_from(question: str) -> None:  # N9
     said = "user: How long do returns take?\nassistant: 30 days.\nuser: Is that free?\nassistant: Yes."
     assert restate_question(question, said).standalone_question == f"How long do returns take? {question}"
 
 
-@pytest.mark.parametrize("question", ["What does the warranty of a laptop cover?", "배송비는 얼마인가요?"])
+@pytest.mark.parametrize("question", ALONE)
 def test_a_question_that_stands_alone_stays_as_it_is(question: str) -> None:  # N9
     assert restate_question(question, "user: How long do returns take?").standalone_question == question
     assert restate_question("And then?", "assistant: Hello.").standalone_question == "And then?"

@@ -13,8 +13,8 @@ from db.session import reading
 from domain.conversation import last_turns
 from services.reenacting import reenact
 from services.reranking import score_chunks, select
-from services.restating import restate_question
-from services.results import read_query
+from services.restating import LONGEST, restate_question
+from services.results import read_history, read_query
 from services.retrieval import retrieve
 from services.reverifying import Reverification, reverify
 from services.step import StepContext, StepResult
@@ -93,6 +93,42 @@ def test_it_is_replayed_and_verified_again_as_it_was_meant(groq: Play) -> None: 
     story.retrieve().write().check().repair().finish()
     found = asyncio.run(reenact(story.query_id, settings(), default_embedder(), None))
     assert (found.differences, found.unanswered) == ([], 0)
+    again = reverify(story.query_id, QueryKind.ANSWER, Reverification(), settings()).query_id
+    with reading() as session:
+        assert get_query(session, again, QueryKind.VERIFICATION).question == MEANT
+
+
+@pytest.mark.parametrize("asked", ["What does a warranty\nof a  laptop cover?", "What is covered? " + "x" * LONGEST])
+def test_what_is_meant_as_it_was_asked_keeps_its_form_and_tells_nothing(asked: str) -> None:  # N9
+    story = Story(asked, conversation=SAID)
+    assert story.run("restate_question", restate_question) == {"status": "restated", "question": asked}
+    assert read_history(story.query_id)["events"] == []
+    assert ("restate_question" in story.asked()) is (len(asked) <= LONGEST)
+
+
+def test_that_it_was_not_restated_is_told_of_a_later_round_too() -> None:  # N9, N4, S2.3
+    story = Story(FOLLOW_UP, conversation=SAID, max_crag_attempts=1, min_evidence_score=0.0)
+    story.add("opened.md", OPENED)
+    story.set("restate_question", {"status": "fallback", "question": None, "reason": "no model"})
+    story.rounds[1], story.round = {}, 1
+    story.set("plan_queries", {"status": "planned", "queries": ["opened items"]}).retrieve()
+    assert [issue for issue in story.outcome("select")["issues"] if "taken as it stands" in issue]
+
+
+def test_a_question_that_an_older_program_began_says_that_it_was_not_restated() -> None:  # N9, A5
+    story = Story(FOLLOW_UP, conversation=SAID, min_evidence_score=0.0)
+    story.add("opened.md", OPENED)
+    story.retrieve()
+    assert [issue for issue in story.outcome("select")["issues"] if "an older program" in issue]
+
+
+def test_a_restated_question_may_be_longer_than_one_may_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:  # N9, N6
+    story = Story(FOLLOW_UP, conversation=SAID, min_evidence_score=0.0)
+    story.add("opened.md", OPENED)
+    story.run("restate_question", restate_question)
+    story.retrieve().write().check().repair().finish()
+    monkeypatch.setenv("CITEWELL_QUESTION_MAX_CHARS", str(len(FOLLOW_UP)))
+    settings.cache_clear()
     again = reverify(story.query_id, QueryKind.ANSWER, Reverification(), settings()).query_id
     with reading() as session:
         assert get_query(session, again, QueryKind.VERIFICATION).question == MEANT

@@ -16,6 +16,9 @@ from citewell.wire import Query
 def answer_view(query: Query, title: str = "") -> RenderableType:
     """Question, answer, what it cites, a verdict per sentence, scores, what it took."""
     parts: list[RenderableType] = [plain(title + query["question"], "bold")]
+    # A server of an older version does not tell it.
+    if restated := query.get("restated_question"):
+        parts.append(plain(f"Understood as: {restated}"))
     if query["answer"] is not None:
         parts.append(Panel(plain(query["answer"]), padding=(0, 1)))
     if query["abstained"]:

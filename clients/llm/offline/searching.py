@@ -36,12 +36,15 @@ _PAIRS = tuple(
 _NAME = re.compile(r"(?<=[\w,;:(] )[A-Z][\w’'-]+(?:\s+[A-Z][\w’'-]+)*")
 _ABOUT = 0.3
 _USER = "user: "
-_GOES_ON = re.compile(r"^(?:and|but|or|so|then|what about|how about|그럼|그러면|그리고|그런데)\b", re.IGNORECASE)
-_REFERS = re.compile(
-    r"\b(?:it|its|they|them|their|that|those|these|this|there|same|one|ones)\b|그것|이것|그거|거기|[은는]요[?？]*$",
+_GOES_ON = re.compile(
+    r"^(?:(?:and|but|or|so|then|also|what about|how about|그럼|그러면|그리고|그런데)\b|그\s)|[은는도]요\s*[?？]*$",
     re.IGNORECASE,
 )
-_FEW_WORDS = 2
+_REFERS = re.compile(
+    r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|these|this|same|one|ones)\b|그것|이것|그거|그건|그게|그때|거기",
+    re.IGNORECASE,
+)
+_FEW_WORDS, _SHORT = 2, 4
 _HANGUL = re.compile(r"[가-힣]$")
 _PLURAL = re.compile(r"(?<=[a-z]{3})(?<![siu])s$")
 
@@ -85,8 +88,11 @@ def decide_search(question: str, sources: Sources, searches: str) -> SearchDecis
 
 def _refers(question: str) -> bool:
     """Whether it goes on from what was said: by its first word, by a pronoun, or by saying next to nothing itself."""
-    most = 1 if any(map(_HANGUL.search, question)) else _FEW_WORDS
-    return bool(_GOES_ON.search(question) or _REFERS.search(question)) or len(words(question)) <= most
+    said = words(question)
+    if len(said) <= (1 if any(map(_HANGUL.search, question)) else _FEW_WORDS) or _GOES_ON.search(question):
+        return True
+    # In a longer question a pronoun refers to what it says itself.
+    return bool(_REFERS.search(question)) and len(said) <= _SHORT
 
 
 def _parts(question: str) -> list[str]:

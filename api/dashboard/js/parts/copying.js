@@ -29,7 +29,7 @@ function asMarkdown(query) {
   for (const citation of query.citations) if (!first.has(citation.number)) first.set(citation.number, citation);
   const lines = [...first.values()].sort((one, other) => one.number - other.number)
     .map((one) => `[^${one.number}]: ${placeText(one)}: “${one.text_span.replace(/\s+/g, " ")}”`);
-  return `## ${query.question}\n\n${query.answer.replace(/\[(\d+)\]/g, "[^$1]")}\n${lines.length ? `\n${lines.join("\n")}\n` : ""}`;
+  return `## ${query.restated_question || query.question}\n\n${query.answer.replace(/\[(\d+)\]/g, "[^$1]")}\n${lines.length ? `\n${lines.join("\n")}\n` : ""}`;
 }
 
 /** Put `text` on the clipboard; pages that came over plain HTTP from elsewhere have only the old way. */
