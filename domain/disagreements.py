@@ -6,20 +6,21 @@ from the one sentence that otherwise says the same. `python -m benchmarks.plante
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
+from domain.facts.comparing import compare
+from domain.facts.differing import Difference, Kind
 from domain.figures import differing_figures
 from domain.markers import cited_markers
 from domain.negation import denied_by_one, opposites, other_polarity
 from domain.numbers import Quantity, find_quantities
 from domain.other_names import other_names
+from domain.sentences import split_sentences
 from domain.words import coverage, stem, words
 
-Kind = Literal["number", "date", "unit", "name", "negation"]
 
 _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words in them to be a contradiction
 _SAME_STATEMENT = 0.9  # the same, for its dates to have to be in that sentence
@@ -49,8 +50,21 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     source is a disagreement. Names and negations are looked for in the source's sentence that is most like the claim.
     Values are given as they stand in `readable(claim)` and `readable(source)`.
     """
-    claim, source = without_markers(readable(claim)), without_markers(readable(source))
-    claim = _REFERENCE.sub("", claim)
+    claim, source = _REFERENCE.sub("", without_markers(readable(claim))), without_markers(readable(source))
+    return tuple(each for sentence in split_sentences(claim) for each in _of_sentence(sentence.text, source))
+
+
+def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:
+    """Where the source has the sentence almost word for word, that place decides; else what the whole source has."""
+    compared = compare(claim, source)
+    if compared.clean:
+        return ()
+    if found := [_fact(each) for each in compared.differences if each.sure]:
+        return found
+    return _by_values(claim, source)
+
+
+def _by_values(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
     aligned = most_alike(wanted, source, claim_stems(_undated(claim)))
     flip = _flip(claim, wanted, aligned)
@@ -158,6 +172,27 @@ def _flip(claim: str, wanted: Sequence[str], aligned: Aligned) -> Disagreement |
 
 def _surface(text: str, key: str) -> str:
     return next((word for word in words(text) if stem(word) == key), key)
+
+
+def _fact(found: Difference) -> Disagreement:
+    return Disagreement(found.kind, found.stated, found.known, _MESSAGES.get(found.kind, _message)(found))
+
+
+def _message(found: Difference) -> str:
+    return _disagreement(found.kind, found.stated, found.known).message
+
+
+_MESSAGES: Mapping[Kind, Callable[[Difference], str]] = {
+    "negation": lambda each: (
+        f"the statement says “{each.stated}”, the source says “{each.known}”"
+        if each.known and each.known != each.stated
+        else f"only one of the statement and the source denies “{each.stated}”"
+    ),
+    "order": lambda each: f"the statement has “{each.stated}” and what it relates to the other way round than the source",
+    "modality": lambda each: f"how certain it is differs at “{each.stated}”" + (f" (source: “{each.known}”)" if each.known else ""),
+    "attribution": lambda each: f"the source only reports “{each.stated}”" + (f" (“{each.known}”)" if each.known else ""),
+    "quantifier": lambda each: f"how many are meant differs at “{each.stated}”" + (f" (source: “{each.known}”)" if each.known else ""),
+}
 
 
 def _disagreement(kind: Kind, claim_value: str, source_value: str | None) -> Disagreement:

@@ -10,6 +10,8 @@ _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("
 _FORMS = {form: pair for pair in _PARTICLES for form in pair}
 _PARTICLE = r"(?P<particle>으로|은|는|이|가|을|를|과|와|로)(?=(?:부터|는|도|서|써)?(?![가-힣]))"
 _SYLLABLES, _FINALS, _RIEUL = 0xAC00, 28, 8
+_VALUES = frozenset({"number", "date", "unit", "negation"})
+"""Kinds of which the subject stays what it is when the source's value is put in (V6)."""
 _DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
 """The final consonant of a digit as it is read: 영, 일, 이, 삼 …; 0 for none. As in Unicode, 8 is ㄹ."""
 _UNIT_FINALS = {"%": 0, "g": 16, "m": 0, "l": 0, "b": 0, "c": 0, "p": 0}
@@ -38,7 +40,7 @@ def _values(found: Sequence[Disagreement]) -> dict[str, str]:
     """Return the claim's values with the source's; {} if one of them has none, or has two."""
     values: dict[str, str] = {}
     for each in found:
-        new = each.source_value
+        new = each.source_value if each.kind in _VALUES else None
         if not new or not _fits(each.claim_value, new) or values.setdefault(each.claim_value, new) != new:
             return {}
     return values

@@ -1,0 +1,157 @@
+"""Two sentences side by side: which tokens are the same, which were exchanged for others, added, left out or moved."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rapidfuzz.distance import LCSseq
+
+from domain.facts.tokens import Token
+from domain.facts.values import agree
+from domain.facts.vocabulary import RELATIONS
+
+_AKIN = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
+_HEAD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What stands between two tokens that are the same: `stated` in the statement, `known` in the source."""
+
+    stated: tuple[Token, ...]
+    known: tuple[Token, ...]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """`pairs` are (index of the statement's token, of the source's), in the statement's order."""
+
+    statement: Sequence[Token]
+    source: Sequence[Token]
+    pairs: tuple[tuple[int, int], ...]
+    moved: tuple[tuple[int, int], ...]
+    gaps: tuple[Gap, ...]
+
+    @cached_property
+    def matched(self) -> frozenset[int]:
+        """Indexes of the statement's tokens that the source has, in place or moved."""
+        return frozenset(mine for mine, _ in (*self.pairs, *self.moved))
+
+    @cached_property
+    def met(self) -> frozenset[int]:
+        """Indexes of the source's tokens that the statement has."""
+        return frozenset(theirs for _, theirs in (*self.pairs, *self.moved))
+
+    @cached_property
+    def share(self) -> float:
+        """Share of the statement's values, names and words that the source's sentence has, 0..1."""
+        wanted = [index for index, token in enumerate(self.statement) if token.matters]
+        return sum(index in self.matched for index in wanted) / len(wanted) if wanted else 0.0
+
+    @cached_property
+    def likeness(self) -> float:
+        """How much both have in common of all that both tell, 0..1."""
+        here = sum(token.matters for token in self.statement)
+        there = sum(token.matters for token in self.source)
+        both = sum(self.statement[index].matters for index in self.matched)
+        return 2 * both / (here + there) if here + there else 0.0
+
+
+def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
+    """Lay `statement` beside one sentence of a source. Bounded: both have at most 400 tokens."""
+    mine = [each for each in enumerate(statement) if _counts(each[1])]
+    theirs = [each for each in enumerate(source) if _counts(each[1])]
+    labels = _labels([token for _, token in theirs])
+    known = [labels[index] for index in range(len(theirs))]
+    stated = [_label(token, [each for _, each in theirs], known, -1 - at) for at, (_, token) in enumerate(mine)]
+    same = _in_order(stated, known)
+    gaps = _gaps([token for _, token in mine], [token for _, token in theirs], same)
+    placed = {one for one, _ in same}, {other for _, other in same}
+    moved = _moved(stated, known, *placed)
+    return Alignment(
+        statement=statement,
+        source=source,
+        pairs=tuple((mine[one][0], theirs[other][0]) for one, other in same),
+        moved=tuple((mine[one][0], theirs[other][0]) for one, other in moved),
+        gaps=tuple(gaps),
+    )
+
+
+def same(one: Token, other: Token) -> bool:
+    """Say whether two tokens tell the same."""
+    if one.value and other.value:
+        return agree(one.value, other.value)
+    if one.value or other.value:
+        return one.key == other.key
+    if one.cue or other.cue:
+        return one.cue == other.cue
+    return one.key == other.key or akin(one.key, other.key)
+
+
+def akin(one: str, other: str) -> bool:
+    """Say whether two stems are forms of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
+    korean = one[:1] >= "가" and other[:1] >= "가"
+    if korean:
+        shorter, longer = sorted((one, other), key=len)
+        return len(shorter) >= 2 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2
+    if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD:
+        return False
+    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return shared / max(len(one), len(other)) >= _AKIN
+
+
+def _counts(token: Token) -> bool:
+    return token.kind != "filler" or token.key in RELATIONS
+
+
+def _labels(tokens: Sequence[Token]) -> list[int]:
+    """Number the tokens so that the same ones have one number."""
+    numbers: dict[str, int] = {}
+    found: list[int] = []
+    for at, token in enumerate(tokens):
+        key = f"cue {token.cue}" if token.cue else token.key
+        found.append(numbers.setdefault(key, at))
+    return found
+
+
+def _label(token: Token, known: Sequence[Token], labels: Sequence[int], unknown: int) -> int:
+    exact = next((label for each, label in zip(known, labels, strict=True) if _equal(token, each)), None)
+    if exact is not None:
+        return exact
+    return next((label for each, label in zip(known, labels, strict=True) if same(token, each)), unknown)
+
+
+def _equal(one: Token, other: Token) -> bool:
+    return one.key == other.key and one.cue == other.cue and (not one.value or same(one, other))
+
+
+def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, int]]:
+    """The longest run of tokens that both have in this order."""
+    found: list[tuple[int, int]] = []
+    for block in LCSseq.opcodes(stated, known):
+        if block.tag == "equal":
+            found += zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
+    return found
+
+
+def _gaps(mine: Sequence[Token], theirs: Sequence[Token], same: Sequence[tuple[int, int]]) -> list[Gap]:
+    ends = [*same, (len(mine), len(theirs))]
+    starts = [(-1, -1), *same]
+    found = (
+        Gap(tuple(mine[one + 1 : next_one]), tuple(theirs[other + 1 : next_other]))
+        for (one, other), (next_one, next_other) in zip(starts, ends, strict=True)
+    )
+    return [gap for gap in found if gap.stated or gap.known]
+
+
+def _moved(
+    stated: Sequence[int], known: Sequence[int], placed: set[int], filled: set[int]
+) -> list[tuple[int, int]]:
+    free: dict[int, list[int]] = defaultdict(list)
+    for index, label in enumerate(known):
+        if index not in filled:
+            free[label].append(index)
+    return [
+        (index, free[label].pop(0)) for index, label in enumerate(stated) if index not in placed and free.get(label)
+    ]

@@ -1,0 +1,303 @@
+"""What a statement asserts otherwise than one sentence of its source that otherwise says the same (V2, V3)."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from domain.facts.aligning import Alignment, Gap, akin
+from domain.facts.tokens import Token, Value
+from domain.facts.values import agree, describes_same_unit
+from domain.facts.vocabulary import BOUNDS, GENERIC, KOREAN_PREFIXES, OPPOSITES, PREFIXES, QUANTIFIERS
+
+Kind = Literal[
+    "number", "date", "unit", "name", "negation", "order", "modality", "attribution", "quantifier", "subject", "wording"
+]
+
+_INSERTED = frozenset({"denied", "possible", "planned", "reported", "obliged", "all", "most", "few", "only", "over", "under"})
+_OMITTED = frozenset({"denied", "possible", "planned", "reported", "some", "most", "few"})
+_KINDS: dict[str, Kind] = {
+    "denied": "negation",
+    "possible": "modality",
+    "planned": "modality",
+    "obliged": "modality",
+    "reported": "attribution",
+    "over": "number",
+    "under": "number",
+    "before": "order",
+    "after": "order",
+}
+_CLOSE = 3  # tokens between a cue and what it is about
+_VERY_ALIKE = 0.9  # of two sentences, for the order of common words to mean something
+_MOST_MOVED = 5  # tokens that an exchange moves; where more are moved, clauses changed places
+_PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
+_AUXILIARY = frozenset("is are was were be been being".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`stated` is what the statement says, `known` what the source says there; None where it says nothing.
+
+    Not `sure`: other words that may mean the same, so the statement is not disproved, only unproven.
+    """
+
+    kind: Kind
+    stated: str
+    known: str | None
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What belongs to a sentence besides its own words.
+
+    `context` are keys of its headings, column heads and the sentences before it, `values` those of its neighbours;
+    `pairs` are neighbouring keys with a name among them, `elsewhere` all keys and `initials` the acronyms of the source.
+    """
+
+    context: Collection[str] = field(default_factory=frozenset[str])
+    pairs: Collection[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])
+    elsewhere: Collection[str] = field(default_factory=frozenset[str])
+    initials: Collection[str] = field(default_factory=frozenset[str])
+    values: Sequence[Value] = ()
+
+
+def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
+    """Return what the statement says otherwise, in its order. Empty: the sentence says all of it."""
+    found: list[Difference] = []
+    moved = {mine for mine, _ in alignment.moved}, {theirs for _, theirs in alignment.moved}
+    stated_at = {id(token): index for index, token in enumerate(alignment.statement)}
+    known_at = {id(token): index for index, token in enumerate(alignment.source)}
+    for gap in alignment.gaps:
+        left = Gap(
+            tuple(each for each in gap.stated if stated_at[id(each)] not in moved[0]),
+            tuple(each for each in gap.known if known_at[id(each)] not in moved[1]),
+        )
+        found += _values(left, around)
+        found += _cues(left, alignment)
+        found += _names(left, alignment, around)
+        found += _words(left, alignment, around)
+    return [*found, *_order(alignment), *_cases(alignment)]
+
+
+def _values(gap: Gap, around: Surroundings) -> Iterator[Difference]:
+    rivals = [each for each in gap.known if each.value]
+    for token in gap.stated:
+        if not token.value or (not rivals and any(agree(token.value, each) for each in around.values)):
+            continue
+        dated = token.value.date is not None
+        alike = [each for each in rivals if each.value and (each.value.date is not None) == dated]
+        known = alike[0] if alike else rivals[0] if rivals else None
+        yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+
+
+def _value_kind(token: Token, known: Token | None) -> Kind:
+    if token.value and token.value.date:
+        return "date"
+    one, other = (token.value and token.value.quantity), (known and known.value and known.value.quantity)
+    return "unit" if one and other and describes_same_unit(one, other) else "number"
+
+
+def _cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
+    stated = [each for each in gap.stated if each.cue]
+    known = [each for each in gap.known if each.cue]
+    for token in stated:
+        rival = next((each for each in known if _exclude(token.cue, each.cue)), None)
+        if rival:
+            yield Difference(_kind(token.cue), token.text, rival.text)
+        elif token.cue in _INSERTED and _is_alone(token, alignment.source, alignment.statement, alignment.matched):
+            yield Difference(_kind(token.cue), token.text, None)
+    for token in known:
+        exchanged = any(_exclude(token.cue, each.cue) for each in stated)
+        if exchanged or token.cue not in _OMITTED:
+            continue
+        if _is_alone(token, alignment.statement, alignment.source, alignment.met):
+            yield Difference(_kind(token.cue), _next_word(token, alignment) or token.text, token.text)
+
+
+def _kind(cue: str) -> Kind:
+    return "quantifier" if cue in QUANTIFIERS else _KINDS.get(cue, "wording")
+
+
+def _exclude(one: str, other: str) -> bool:
+    if one == other:
+        return False
+    both = frozenset({one, other})
+    return both <= BOUNDS or both <= QUANTIFIERS or both <= {"possible", "planned", "obliged", "reported", "denied"}
+
+
+def _is_alone(cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int]) -> bool:
+    """Say whether a cue changes what is told: it is about words that both have, and nothing else makes up for it."""
+    if cue.cue == "denied":
+        odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
+        return odd and _governs(cue, own, matched)
+    made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key == "can") for each in others)
+    return not made_up and _governs(cue, own, matched)
+
+
+def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:
+    """Say whether what the cue is about is there in the other sentence: one of the next words of its clause, or before."""
+    at = next(index for index, each in enumerate(tokens) if each is cue)
+    korean = cue.key == cue.cue and cue.text[:1] >= "가"
+    ahead = [i for i in range(at + 1, len(tokens)) if tokens[i].matters and tokens[i].part == cue.part][:_CLOSE]
+    behind = [i for i in range(at - 1, -1, -1) if tokens[i].matters and tokens[i].part == cue.part][:_CLOSE]
+    if cue.key == "according" and not ahead:
+        return False
+    near = (behind[:1] or ahead[:1]) if korean and cue.cue not in QUANTIFIERS else (ahead or behind)[:2]
+    return any(index in matched for index in near)
+
+
+def _next_word(cue: Token, alignment: Alignment) -> str | None:
+    at = next(index for index, each in enumerate(alignment.source) if each is cue)
+    to_mine = {theirs: mine for mine, theirs in (*alignment.pairs, *alignment.moved)}
+    places = (*range(at + 1, len(alignment.source)), *range(at - 1, -1, -1))
+    near = (alignment.statement[to_mine[i]].text for i in places if i in to_mine and alignment.source[i].matters)
+    return next(near, None)
+
+
+def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
+    rivals = [each for each in gap.known if each.kind == "name"]
+    stands_for = any(each.kind == "pronoun" or each.key in GENERIC for each in gap.known)
+    for token in gap.stated:
+        if token.kind != "name" or _is_short_form(token, gap, alignment, around):
+            continue
+        if token.key in around.context and (stands_for or not rivals):
+            continue
+        yield Difference("name", token.text, rivals[0].text if rivals else None, sure=bool(rivals) or stands_for)
+
+
+def _is_short_form(token: Token, gap: Gap, alignment: Alignment, around: Surroundings) -> bool:
+    """An acronym of what stands there, or a first name, title or further word of a name that the source has so."""
+    letters = token.key if token.text.isupper() else ""
+    runs = "".join(each.key[:1] for each in gap.known if each.matters)
+    if len(letters) > 1 and (letters in runs or letters in around.initials):
+        return True
+    if any(len(each.text) > 1 and each.text.isupper() and token.key[:1] in each.key for each in gap.known):
+        return True
+    if any(each.kind == "name" for each in gap.known):
+        return False
+    at = next(index for index, each in enumerate(alignment.statement) if each is token)
+    neighbours = [alignment.statement[i] for i in (at - 1, at + 1) if 0 <= i < len(alignment.statement)]
+    named = (each.key for each in neighbours if each.kind == "name")
+    return any((token.key, key) in around.pairs or (key, token.key) in around.pairs for key in named)
+
+
+def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
+    rivals = [each for each in gap.known if each.kind in ("word", "name")]
+    for token in gap.stated:
+        if token.kind != "word":
+            continue
+        denied = next((each for each in rivals if _deny(token, each)), None)
+        if denied:
+            yield Difference("negation", token.text, denied.text)
+        elif rivals and not _is_explained(token, around):
+            exchanged = token.key in around.elsewhere
+            kind: Kind = "subject" if _is_subject(token, alignment) else "wording"
+            yield Difference(kind, token.text, rivals[0].text, sure=exchanged)
+        elif not rivals and token.key not in around.elsewhere:
+            yield Difference("wording", token.text, None, sure=False)
+
+
+def _is_explained(token: Token, around: Surroundings) -> bool:
+    return token.key in around.context
+
+
+def _deny(one: Token, other: Token) -> bool:
+    if frozenset({one.key, other.key}) in OPPOSITES:
+        return True
+    shorter, longer = sorted((one.key, other.key), key=len)
+    if longer[:1] >= "가":
+        return any(longer == prefix + shorter for prefix in KOREAN_PREFIXES) or (
+            longer[:1] in KOREAN_PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
+        )
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)
+
+
+def _is_subject(token: Token, alignment: Alignment) -> bool:
+    """Say whether the token stands where a sentence says what it is about."""
+    if token.text[-1:] >= "가" or token.case:
+        return token.case in ("subject", "topic")
+    at = next(index for index, each in enumerate(alignment.statement) if each is token)
+    head = alignment.statement[:at]
+    return sum(each.matters for each in head) < 3 and not any(
+        each.key in _AUXILIARY or each.cue for each in head
+    )
+
+
+def _order(alignment: Alignment) -> Iterator[Difference]:
+    """Two things exchanged around a third that both sentences have between them: `Bob hired Alice` (V2)."""
+    both = sorted((*alignment.pairs, *alignment.moved))
+    voice = _exchanged_voice(alignment)
+    if not alignment.moved:
+        if voice and len(both) > 2:
+            yield _turned(alignment, both[0])
+        return
+    turned = None if voice or len(alignment.moved) > _MOST_MOVED else _reversed(alignment, both)
+    if turned:
+        yield _turned(alignment, turned)
+
+
+def _turned(alignment: Alignment, pair: tuple[int, int]) -> Difference:
+    mine, theirs = pair
+    return Difference("order", alignment.statement[mine].text, alignment.source[theirs].text)
+
+
+def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
+    alike = alignment.likeness >= _VERY_ALIKE
+    ends = [alignment.statement[mine].kind in (("name", "value", "word") if alike else ("name", "value")) for mine, _ in both]
+    highest = -1  # the index, among tokens before, of the end that stands last in the source
+    middles: list[tuple[int, int]] = []  # (its place in the source, the end before it) of tokens below an earlier end
+    for at, (_, theirs) in enumerate(both):
+        if ends[at] and (first := next((end for place, end in middles if theirs < place), None)) is not None:
+            return both[first]
+        if highest >= 0 and theirs < both[highest][1]:
+            middles.append((theirs, highest))
+        if ends[at] and (highest < 0 or theirs > both[highest][1]):
+            highest = at
+    return None
+
+
+def _exchanged_voice(alignment: Alignment) -> bool:
+    """Say whether just one of the two sentences is passive, about a verb that both have."""
+    here, there = (_passive(tokens) for tokens in (alignment.statement, alignment.source))
+    if bool(here) == bool(there):
+        return False
+    verb = here or there
+    others = alignment.source if here else alignment.statement
+    return any(each.matters and akin_or_same(each.key, verb) for each in others)
+
+
+def akin_or_same(one: str, other: str) -> bool:
+    """Say whether two stems are one word or forms of one."""
+    return one == other or akin(one, other)
+
+
+def _passive(tokens: Sequence[Token]) -> str:
+    """The stem of the verb of a passive sentence that names who did it; empty for any other."""
+    for at, token in enumerate(tokens):
+        if token.key not in _AUXILIARY:
+            continue
+        verb = next((place for place in (at + 1, at + 2) if place < len(tokens) and tokens[place].matters), None)
+        if verb and _PARTICIPLE.search(tokens[verb].text) and any(each.key == "by" for each in tokens[verb + 1 : verb + 5]):
+            return tokens[verb].key
+    return ""
+
+
+def _cases(alignment: Alignment) -> Iterator[Difference]:
+    """Korean roles by their particles: two that were exchanged, whatever the order of the words."""
+    changed = [
+        (alignment.statement[mine], alignment.source[theirs])
+        for mine, theirs in (*alignment.pairs, *alignment.moved)
+        if _role(alignment.statement[mine].case) and _role(alignment.source[theirs].case)
+        and _role(alignment.statement[mine].case) != _role(alignment.source[theirs].case)
+    ]
+    for one, other in changed:
+        crossed = (_role(other.case), _role(one.case))
+        if any((_role(mine.case), _role(theirs.case)) == crossed for mine, theirs in changed):
+            yield Difference("order", one.text, other.text)
+            return
+
+
+def _role(case: str) -> str:
+    return "subject" if case == "topic" else case

@@ -1,0 +1,263 @@
+"""A sentence as its tokens: values, names, words, and the cues that say how it is asserted; read once per sentence."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from domain.dates import Date, find_dates
+from domain.facts.vocabulary import CUES, FILLERS, KOREAN_CUES, LABELLED, PRONOUNS, SAME
+from domain.numbers import Quantity, find_quantities
+from domain.words import stem
+
+TokenKind = Literal["value", "name", "word", "cue", "pronoun", "filler"]
+
+_RIEUL = 8
+_MOST_TOKENS = 400  # of one sentence: what is longer is hostile
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
+_ACCENT = re.compile("[\u0300-\u036f]")
+_HANGUL = re.compile("[가-힣]")
+_CASE = re.compile(
+    r"(?P<than>보다)$|(?P<source>에서|에게서|한테서|로부터|부터)$|(?P<goal>에게|한테|께|까지|으로|로)$"
+    r"|(?P<subject>이|가|께서)$|(?P<topic>은|는)$|(?P<object>을|를)$"
+)
+_PHRASES = tuple(
+    (re.compile(pattern, flags), plain)
+    for pattern, plain, flags in (
+        (r"\bUnited States(?: of America)?\b|\bU\.S\.A\.?|\bU\.S\.(?=\W|$)|\bUSA\b", "US", 0),
+        (r"\bUnited Kingdom\b|\bU\.K\.(?=\W|$)|\bGreat Britain\b", "UK", 0),
+        (r"\bEuropean Union\b|\bE\.U\.(?=\W|$)", "EU", 0),
+        (r"\bUnited Nations\b|\bU\.N\.(?=\W|$)", "UN", 0),
+        (r"(?<=\d)\s?(?:per ?cent\b|퍼센트|％)", "%", re.IGNORECASE),
+        (r"\bDr\.(?=\s)", "Doctor", 0),
+        (r"\bProf\.(?=\s)", "Professor", 0),
+        (r"\b(?:Mr|Mrs|Ms)\.?(?=\s)", "", 0),
+        (r"\b(?:Incorporated|Inc\.|Corp\.|Ltd\.|Co\.|GmbH|AG)(?=\W|$)", "", 0),
+        (r"\be\.g\.,?", "for example", re.IGNORECASE),
+        (r"\bi\.e\.,?", "that is", re.IGNORECASE),
+        (r"\bapprox\.", "approximately", re.IGNORECASE),
+        (r"\bvs\.?(?=\s)", "versus", re.IGNORECASE),
+        (r"\betc\.", "and so on", re.IGNORECASE),
+        (r"\bNo\.\s?(?=\d)", "number ", 0),
+        (r"\bcan(?:not|['’]t)\b", "can not", re.IGNORECASE),
+        (r"\bwon['’]t\b", "will not", re.IGNORECASE),
+        (r"n['’]t\b", " not", re.IGNORECASE),
+        (r"\b(?:fail(?:ed|s)? to|unable to)\b", "not", re.IGNORECASE),
+        (r"\bat least\b", "minimum", re.IGNORECASE),
+        (r"\b(?:at most|(?:no|not) more than)\b|\bup to(?=\s(?:[\d$€£]|an?\s|one\b|two\b|three\b))", "maximum", re.IGNORECASE),
+        (r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)|intend(?:s|ed)?|propos(?:es?|ed)) to\b", "planned", re.IGNORECASE),
+        (r"\b(?:more|other) than just\b", "over", re.IGNORECASE),
+        (r"\bwhether or not\b", "whether", re.IGNORECASE),
+        (r"\b(?:the|its|their|his|her|our|a|at) most\b(?! of)|\bmost(?= \w+ly\b)", " ", re.IGNORECASE),
+        (r"\b(?:no|not) (?:less|fewer) than\b", "minimum", re.IGNORECASE),
+        (r"\b(?:more|greater|higher|larger) than\b", "over", re.IGNORECASE),
+        (r"\b(?:less|fewer|lower|smaller) than\b", "under", re.IGNORECASE),
+        (r"\bno later than\b", "by", re.IGNORECASE),
+        (r"\b(?:not only|not just|no doubt|no longer than)\b", " ", re.IGNORECASE),
+        (r"\bno longer\b", "not", re.IGNORECASE),
+        (r"\bfor instance\b", "for example", re.IGNORECASE),
+        (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
+        (r"&", " and ", 0),
+        (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없", " ", 0),
+    )
+)
+_HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
+_KOREAN_HALF = re.compile(r"(오전|오후)\s?$")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
+_DOLLARS = re.compile(r"(?<![A-Za-z])(US|AU?|CA?|HK|NZ|S|NT)\$\s?$")
+_DIGIT = re.compile(r"\d")
+_MINUS = re.compile(r"(?:(?<![\w)])[-−–]|\b(?:minus|negative)\s|마이너스\s?|영하\s?)\s?[$€£₩]?$", re.IGNORECASE)
+_CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z가-힣])[\w]+|[A-Z]{1,6}|[A-Z]")
+_KOREAN_LABEL = re.compile(
+    r"제?\d+(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
+    r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
+)
+_NOUNS = ("word", "name")
+_BETWEEN = re.compile(r"[,;:()]|\b(?:and|but|while|whereas|because|although|which|who)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number or a date with what makes it another one: sign, currency, half of the day (minutes from midnight)."""
+
+    quantity: Quantity | None
+    date: Date | None
+    negative: bool = False
+    currency: str = ""
+    minutes: int | None = None
+    percent: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`text` stands at `start` of the normalised sentence; `key` is what it is compared by.
+
+    `cue` is the class of a cue; `case` the role that a Korean particle gives; `part` counts the clauses before it.
+    """
+
+    text: str
+    key: str
+    kind: TokenKind
+    start: int
+    cue: str = ""
+    case: str = ""
+    value: Value | None = None
+    part: int = 0
+
+    @property
+    def matters(self) -> bool:
+        """Whether it is a part of what is told: a value, a name or a word."""
+        return self.kind in ("value", "name", "word")
+
+
+@lru_cache(maxsize=4096)
+def read_tokens(sentence: str) -> tuple[Token, ...]:
+    """Return the tokens of one `sentence`, at most 400, in order. Remembered: a source is compared many times."""
+    text = _normalised(sentence)
+    values = {start: (end, value) for start, end, value in _values(text)}
+    found: list[Token] = []
+    breaks = [match.start() for match in _BETWEEN.finditer(text)]
+    position = part = 0
+    for start, end in _spans(text, values):
+        if start < position:
+            continue
+        position = end
+        while part < len(breaks) and breaks[part] < start:
+            part += 1
+        if token := _token(text, start, end, values, part):
+            found.append(_in_place(text, found[-1], token) if found else token)
+        if len(found) == _MOST_TOKENS:
+            break
+    return tuple(found)
+
+
+def _normalised(sentence: str) -> str:
+    text = _ACCENT.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sentence)))
+    text = unicodedata.normalize("NFC", text)
+    for pattern, plain in _PHRASES:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _spans(text: str, values: dict[int, tuple[int, Value]]) -> Iterator[tuple[int, int]]:
+    spans = [(start, end) for start, (end, _) in values.items()]
+    taken = [False] * (len(text) + 1)
+    for start, end in spans:
+        taken[start:end] = [True] * (end - start)
+    spans += [match.span() for match in _WORD.finditer(text) if not taken[match.start()]]
+    return iter(sorted(spans))
+
+
+def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]], part: int) -> Token | None:
+    written = text[start:end]
+    if start in values and values[start][0] == end:
+        return Token(written, " ".join(written.casefold().split()), "value", start, value=values[start][1], part=part)
+    if written in "-−":
+        return None
+    if _KOREAN_LABEL.fullmatch(written):
+        return Token(written, stem(written.casefold()), "name", start, part=part)
+    folded = written.casefold().replace("’s", "").replace("'s", "")
+    if _HANGUL.search(folded):
+        return _korean(written, folded, start, part, text[end : end + 2])
+    if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
+        return Token(written, folded, "cue", start, cue=cue, part=part)
+    if folded in PRONOUNS:
+        return Token(written, folded, "pronoun", start, part=part)
+    is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")
+    if folded in FILLERS and not (is_code and len(written) > 1 and start):
+        return Token(written, folded, "filler", start, part=part)
+    key = SAME.get(stem(folded), stem(folded))
+    is_name = is_code or (written[0].isupper() and not _opens(text, start))
+    return Token(written, key, "name" if is_name else "word", start, part=part)
+
+
+def _in_place(text: str, before: Token, token: Token) -> Token:
+    """What a token is because of the one before it."""
+    if token.cue == "planned" and token.text[:1] == "것" and not _is_future(before.text):
+        return replace(token, kind="filler", cue="", key=token.text)
+    return _labelled(text, before, token)
+
+
+def _is_future(word: str) -> bool:
+    """Say whether a Korean word ends in ㄹ, as before 것이다: 할, 갈, 될."""
+    return "가" <= word[-1] <= "힣" and (ord(word[-1]) - 0xAC00) % 28 == _RIEUL
+
+
+def _labelled(text: str, before: Token, token: Token) -> Token:
+    """Take the number or letter behind a noun for a part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
+    if text[before.start + len(before.text) : token.start] not in (" ", " #", " no. ") or before.kind not in _NOUNS:
+        return token
+    if not (before.text.casefold().rstrip("s") in LABELLED or before.text[0].isupper() or before.text in LABELLED):
+        return token
+    if token.text == "A":
+        return replace(token, kind="name", key="#a")
+    quantity = token.value.quantity if token.value else None
+    if quantity is None or quantity.unit or quantity.scaled or not token.text[0].isdigit():
+        return token
+    return replace(token, kind="name", key=f"#{token.key}", value=None)
+
+
+def _opens(text: str, start: int) -> bool:
+    before = text[:start].rstrip(" \t*_\"“‘'(-•#")
+    return not before or before[-1] in ".!?:;"
+
+
+def _korean(written: str, folded: str, start: int, part: int, following: str) -> Token:
+    if folded in PRONOUNS:
+        return Token(written, folded, "pronoun", start, part=part)
+    for pattern, kind in KOREAN_CUES:
+        if pattern.match(folded):
+            return Token(written, kind, "cue", start, cue=kind, part=part)
+    if folded in FILLERS:
+        return Token(written, folded, "filler", start, part=part)
+    found = _CASE.search(folded)
+    key = stem(folded)
+    mixed = re.search(r"[a-z0-9]", folded) is not None
+    kind: TokenKind = "name" if mixed else "word"
+    return Token(written, SAME.get(key, key), kind, start, case=found.lastgroup or "" if found else "", part=part)
+
+
+def _values(text: str) -> Iterator[tuple[int, int, Value]]:
+    dates = find_dates(text)
+    taken = bytearray(len(text) + 1)
+    for date in dates:
+        taken[date.start : date.end] = b"\1" * (date.end - date.start)
+        yield date.start, date.end, Value(None, date)
+    for label in _KOREAN_LABEL.finditer(text):
+        taken[label.start() : label.end()] = b"\1" * (label.end() - label.start())
+    for quantity in find_quantities(text):
+        if not taken[quantity.start]:
+            yield _measured(text, quantity)
+
+
+def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
+    start = quantity.start
+    end = start + len(text[start:].lstrip()[: len(quantity.text)])
+    before = text[max(0, start - 12) : start]
+    digit = _DIGIT.search(text, start, end)
+    dollars = _DOLLARS.search(text, max(0, start - 3), digit.start() if digit else start)
+    minutes, end = _minutes(text, start, end, quantity)
+    return start, end, Value(
+        quantity,
+        None,
+        negative=_MINUS.search(before) is not None,
+        currency=dollars[1].upper()[0] if dollars else "",
+        minutes=minutes,
+        percent=quantity.value / 100 if quantity.dimension == "percent" else None,
+    )
+
+
+def _minutes(text: str, start: int, end: int, quantity: Quantity) -> tuple[int | None, int]:
+    """The time of day in minutes, where it is one: `5 pm`, `17:00`, `오후 5시`."""
+    half = _HALF.match(text, end)
+    clock = _CLOCK.fullmatch(quantity.text)
+    korean = _KOREAN_HALF.search(text, max(0, start - 4), start)
+    hours = int(clock[1]) if clock else int(quantity.value) if quantity.value <= 24 else -1
+    if not (0 <= hours <= 24) or not (half or clock or (korean and text[end : end + 1] == "시")):
+        return None, end
+    later = (half and half[1][0] in "pP") or (korean and korean[1] == "오후")
+    earlier = (half and half[1][0] in "aA") or (korean and korean[1] == "오전")
+    hours = hours % 12 + 12 if later else hours % 12 if earlier else hours
+    return hours * 60 + (int(clock[2]) if clock else 0), half.end() if half else end

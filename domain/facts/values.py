@@ -1,0 +1,69 @@
+"""Whether a value of a statement is the value of a source: by what it measures, not by how it is written."""
+
+from domain.facts.tokens import Value
+from domain.numbers import Quantity, same_dimension, states
+
+
+
+def agree(stated: Value, known: Value) -> bool:
+    """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
+    if stated.date or known.date:
+        return _same_date(stated, known)
+    if stated.minutes is not None or known.minutes is not None:
+        return _same_time(stated, known)
+    if stated.negative != known.negative or not _same_currency(stated, known):
+        return False
+    one, other = stated.quantity, known.quantity
+    if one is None or other is None:
+        return False
+    if _joined(one.text) == _joined(other.text):
+        return True
+    if stated.percent is not None and not other.unit and other.value < 1:
+        return abs(stated.percent - other.value) < 1e-9
+    if known.percent is not None and not one.unit and one.value < 1:
+        return abs(known.percent - one.value) < 1e-9
+    return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
+
+
+def opposed_bounds(stated: Value, known: Value) -> bool:
+    """Say whether one is a least and the other a most of the same figure."""
+    if not stated.quantity or not known.quantity:
+        return False
+    return {stated.quantity.bound, known.quantity.bound} == {"over", "under"}
+
+
+def _same_date(stated: Value, known: Value) -> bool:
+    if stated.date and known.date:
+        return stated.date.follows_from(known.date)
+    # A year may be written as a plain number, and the other way round.
+    date, number = stated.date or known.date, stated.quantity or known.quantity
+    if date is None or number is None or date.years is None or date.month is not None:
+        return False
+    return not number.unit and number.value == date.years[0]
+
+
+def _same_time(stated: Value, known: Value) -> bool:
+    if stated.minutes is not None and known.minutes is not None:
+        return stated.minutes == known.minutes
+    one, other = stated.quantity, known.quantity
+    return one is not None and other is not None and one.value == other.value and one.unit == other.unit
+
+
+def _same_currency(stated: Value, known: Value) -> bool:
+    """`$10` may be US dollars or others; `US$10` is not `A$10`."""
+    return not stated.currency or not known.currency or stated.currency == known.currency
+
+
+def _joined(text: str) -> str:
+    return "".join(text.casefold().split())
+
+
+def _decimal(text: str) -> str:
+    """A figure with one decimal comma as with a point: `1,5`; else as it is, so that it equals only itself."""
+    whole, comma, rest = text.partition(",")
+    return f"{whole}.{rest}" if comma and rest.isdigit() and whole.isdigit() and len(rest) < 3 else text.strip()
+
+
+def describes_same_unit(one: Quantity, other: Quantity) -> bool:
+    """Say whether both have the same value in units of other kinds: 5 kg and 5 m."""
+    return one.value == other.value and one.unit != other.unit
