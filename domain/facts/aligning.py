@@ -50,6 +50,22 @@ class Alignment:
         return sum(index in self.matched for index in wanted) / len(wanted) if wanted else 0.0
 
     @cached_property
+    def local(self) -> float:
+        """The same as `likeness` with that stretch of the source's sentence in which the statement's tokens stand."""
+        if not self.met:
+            return 0.0
+        span = self.source[min(self.met) : max(self.met) + 1]
+        here, there = (sum(token.matters for token in tokens) for tokens in (self.statement, span))
+        both = sum(self.statement[index].matters for index in self.matched)
+        return 2 * both / (here + there) if here + there else 0.0
+
+    @cached_property
+    def exchanges(self) -> int:
+        """Count the gaps in which the statement tells something else."""
+        lost = {id(self.statement[mine]) for mine, _ in self.moved}
+        return sum(any(each.matters and id(each) not in lost for each in gap.stated) for gap in self.gaps)
+
+    @cached_property
     def likeness(self) -> float:
         """How much both have in common of all that both tell, 0..1."""
         here = sum(token.matters for token in self.statement)
@@ -86,7 +102,16 @@ def same(one: Token, other: Token) -> bool:
         return one.key == other.key
     if one.cue or other.cue:
         return one.cue == other.cue
+    if " " in one.key or " " in other.key:
+        return _same_name(one.key.split(), other.key.split())
     return one.key == other.key or akin(one.key, other.key)
+
+
+def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
+    """A full name and its last part are the same, and so is one with a middle name; `Room 12` is not `Room 14`."""
+    if one[-1] != other[-1]:
+        return False
+    return set(one) <= set(other) or set(other) <= set(one)
 
 
 def akin(one: str, other: str) -> bool:

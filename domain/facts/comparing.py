@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from domain.facts.aligning import Alignment, align
+from domain.facts.clauses import clauses
 from domain.facts.differing import Difference, Surroundings, differences
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.sentences import split_sentences
 
-_ALIKE = 0.8  # likeness of a statement to a sentence, for it to be taken from there word by word
+_ALIKE = 0.75  # likeness of a statement to a sentence, for it to be taken from there word by word
 _CONTAINED = 0.85  # the same of the share of the statement that a longer sentence has
-_CANDIDATES = 4
+_ONE_PLACE = 3  # words that may stand in the one place in which a short statement differs
+_CANDIDATES = 5
 _BEFORE = 2  # sentences in front of one that belong to its context
 _FEWEST = 2
+_MOST_WHOLE = 40
 _LIST_SIGN = re.compile(r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+", re.I)
-_CLAUSES = re.compile(r"\s*;\s*|,?\s+(?:and|while|whereas|but)\s+|,\s+(?:which|who)\s+|(?<=[고며]),?\s+|(?<=지만),?\s+")
 _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
 
@@ -32,8 +34,13 @@ class ReadSource:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Its sentences in order."""
-        return tuple(each.text for each in split_sentences(self.text))
+        """Its sentences in order, and of those with several clauses each clause."""
+        return tuple(clause for each in split_sentences(self.text) for clause in clauses(each.text))
+
+    @cached_property
+    def whole(self) -> tuple[str, ...]:
+        """Its sentences that have several clauses."""
+        return tuple(each.text for each in split_sentences(self.text) if len(clauses(each.text)) > 1)
 
     @cached_property
     def tokens(self) -> tuple[tuple[Token, ...], ...]:
@@ -43,7 +50,7 @@ class ReadSource:
     @cached_property
     def folded(self) -> frozenset[str]:
         """Its sentences as they are recognised word for word."""
-        return frozenset(map(folded, self.sentences))
+        return frozenset(map(folded, (each.text for each in split_sentences(self.text))))
 
     @cached_property
     def keys(self) -> tuple[frozenset[str], ...]:
@@ -54,16 +61,6 @@ class ReadSource:
     def everything(self) -> frozenset[str]:
         """The keys of what the source tells."""
         return frozenset[str]().union(*self.keys)
-
-    @cached_property
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        """Neighbouring keys of which one is a name."""
-        return frozenset(
-            (one.key, other.key)
-            for tokens in self.tokens
-            for one, other in zip(tokens, tokens[1:], strict=False)
-            if one.kind == "name" or other.kind == "name"
-        )
 
     @cached_property
     def initials(self) -> frozenset[str]:
@@ -114,42 +111,26 @@ def compare(statement: str, source: str) -> Compared:
     known = read_source(source)
     if (plain := folded(statement)) and plain in known.folded:
         return Compared(near=True, verbatim=True, share=1.0, likeness=1.0, differences=(), place=statement)
-    best = _best(read_tokens(statement), known)
-    if best.clean or not best.near:
+    parts = clauses(statement)
+    best = _best(read_tokens(statement), known, whole=len(parts) > 1)
+    if best.clean or not best.near or len(parts) < 2:
         return best
-    clauses = [each for each in _CLAUSES.split(statement) if each.strip()]
-    if len(clauses) > 1 and (parts := _by_clauses(clauses, known)):
-        return parts
-    return best
+    return _by_clauses(parts, known) or best
 
 
-def _by_clauses(clauses: Sequence[str], known: ReadSource) -> Compared | None:
-    """Each clause by itself, one without a subject with that of the clause before it."""
-    found: list[Compared] = []
-    subject = ""
-    for clause in clauses:
-        tokens = read_tokens(clause)
-        if sum(each.matters for each in tokens) < _FEWEST:
-            return None
-        whole = read_tokens(f"{subject} {clause}") if subject and not _has_subject(tokens) else tokens
-        subject = subject if subject and not _has_subject(tokens) else _subject(clause, tokens)
-        found.append(_best(whole, known))
-        if not found[-1].clean:
-            return None
-    return Compared(near=True, verbatim=False, share=min(each.share for each in found), likeness=min(each.likeness for each in found), differences=(), place="")
+def _by_clauses(parts: Sequence[str], known: ReadSource) -> Compared | None:
+    """Each clause by itself; None unless the source says all of them."""
+    found = [_best(read_tokens(part), known, whole=False) for part in parts]
+    if not all(each.clean for each in found):
+        return None
+    share, likeness = min(each.share for each in found), min(each.likeness for each in found)
+    return Compared(near=True, verbatim=False, share=share, likeness=likeness, differences=(), place=found[0].place)
 
 
-def _has_subject(tokens: Sequence[Token]) -> bool:
-    return any(each.kind == "name" or each.case in ("subject", "topic") for each in tokens[:3])
-
-
-def _subject(clause: str, tokens: Sequence[Token]) -> str:
-    named = [each.text for each in tokens[:4] if each.kind == "name" or each.case in ("subject", "topic")]
-    return " ".join(named) or (tokens[0].text if tokens else "")
-
-
-def _best(tokens: Sequence[Token], known: ReadSource) -> Compared:
+def _best(tokens: Sequence[Token], known: ReadSource, *, whole: bool) -> Compared:
     compared = [_against(alignment, known, at) for alignment, at in _candidates(tokens, known)]
+    if whole:
+        compared += [_against(align(tokens, read_tokens(each)), known, 0) for each in known.whole[:_MOST_WHOLE]]
     nothing = Compared(near=False, verbatim=False, share=0.0, likeness=0.0, differences=(), place="")
     return max(compared, key=_goodness, default=nothing)
 
@@ -164,7 +145,6 @@ def _against(alignment: Alignment, known: ReadSource, at: int) -> Compared:
     around = Surroundings(
         context=known.context(at),
         values=known.values(at),
-        pairs=known.pairs,
         elsewhere=known.everything,
         initials=known.initials,
     )
@@ -174,12 +154,14 @@ def _against(alignment: Alignment, known: ReadSource, at: int) -> Compared:
 
 
 def _is_near(alignment: Alignment) -> bool:
-    """Say whether the statement is this sentence but for little: most of both, all of the statement, or all but one."""
+    """Say whether the statement was taken from this sentence: it has all of it but for little, or but for one place."""
     matched = sum(alignment.statement[index].matters for index in alignment.matched)
-    here, there = (sum(each.matters for each in tokens) for tokens in (alignment.statement, alignment.source))
-    if matched >= _FEWEST and (alignment.likeness >= _ALIKE or alignment.share >= _CONTAINED):
+    if matched >= _FEWEST and (alignment.share >= _CONTAINED or min(alignment.local, alignment.share) >= _ALIKE):
         return True
-    return matched >= 1 and max(here, there) - matched <= 1
+    there = sum(each.matters for each in alignment.source)
+    left = there - sum(alignment.source[index].matters for index in alignment.met)
+    lost = sum(each.matters for each in alignment.statement) - matched
+    return matched >= 1 and alignment.exchanges <= 1 and max(lost, left) <= min(_ONE_PLACE, 2 * matched)
 
 
 def _candidates(tokens: Sequence[Token], known: ReadSource) -> Iterator[tuple[Alignment, int]]:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from domain.facts.aligning import Alignment, Gap, akin
 from domain.facts.tokens import Token, Value
 from domain.facts.values import agree, describes_same_unit
 from domain.facts.vocabulary import BOUNDS, GENERIC, KOREAN_PREFIXES, OPPOSITES, PREFIXES, QUANTIFIERS
+from domain.words import stem
 
 Kind = Literal[
     "number", "date", "unit", "name", "negation", "order", "modality", "attribution", "quantifier", "subject", "wording"
@@ -52,13 +53,12 @@ class Surroundings:
     """What belongs to a sentence besides its own words.
 
     `context` are keys of its headings, column heads and the sentences before it, `values` those of its neighbours;
-    `pairs` are neighbouring keys with a name among them, `elsewhere` all keys and `initials` the acronyms of the source.
+    `elsewhere` are all keys and `initials` the acronyms of the source.
     """
 
-    context: Collection[str] = field(default_factory=frozenset[str])
-    pairs: Collection[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])
-    elsewhere: Collection[str] = field(default_factory=frozenset[str])
-    initials: Collection[str] = field(default_factory=frozenset[str])
+    context: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
+    initials: frozenset[str] = frozenset()
     values: Sequence[Value] = ()
 
 
@@ -75,9 +75,9 @@ def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
         )
         found += _values(left, around)
         found += _cues(left, alignment)
-        found += _names(left, alignment, around)
+        found += _names(left, around)
         found += _words(left, alignment, around)
-    return [*found, *_order(alignment), *_cases(alignment)]
+    return [*found, *_units(alignment), *_order(alignment), *_cases(alignment)]
 
 
 def _values(gap: Gap, around: Surroundings) -> Iterator[Difference]:
@@ -96,6 +96,22 @@ def _value_kind(token: Token, known: Token | None) -> Kind:
         return "date"
     one, other = (token.value and token.value.quantity), (known and known.value and known.value.quantity)
     return "unit" if one and other and describes_same_unit(one, other) else "number"
+
+
+def _units(alignment: Alignment) -> Iterator[Difference]:
+    """The same figure of something else: `78 USD` for `78 CAD`, where just one of the units is a known one."""
+    for mine, theirs in alignment.pairs:
+        one, other = alignment.statement[mine], alignment.source[theirs]
+        if not one.value or not other.value or not one.value.quantity or not other.value.quantity:
+            continue
+        if bool(one.value.quantity.unit) == bool(other.value.quantity.unit):
+            continue
+        plain, tokens, taken = (
+            (theirs, alignment.source, alignment.met) if one.value.quantity.unit else (mine, alignment.statement, alignment.matched)
+        )
+        behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
+        if behind and behind.matters and plain + 1 not in taken and not behind.value:
+            yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
 
 
 def _cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
@@ -139,7 +155,8 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
     """Say whether what the cue is about is there in the other sentence: one of the next words of its clause, or before."""
     at = next(index for index, each in enumerate(tokens) if each is cue)
     korean = cue.key == cue.cue and cue.text[:1] >= "가"
-    ahead = [i for i in range(at + 1, len(tokens)) if tokens[i].matters and tokens[i].part == cue.part][:_CLOSE]
+    opens = not any(each.matters for each in tokens[:at])
+    ahead = [i for i in range(at + 1, len(tokens)) if tokens[i].matters and (opens or tokens[i].part == cue.part)][:_CLOSE]
     behind = [i for i in range(at - 1, -1, -1) if tokens[i].matters and tokens[i].part == cue.part][:_CLOSE]
     if cue.key == "according" and not ahead:
         return False
@@ -155,31 +172,25 @@ def _next_word(cue: Token, alignment: Alignment) -> str | None:
     return next(near, None)
 
 
-def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
-    rivals = [each for each in gap.known if each.kind == "name"]
+def _names(gap: Gap, around: Surroundings) -> Iterator[Difference]:
+    rivals = [each for each in gap.known if each.matters and not each.value]
     stands_for = any(each.kind == "pronoun" or each.key in GENERIC for each in gap.known)
     for token in gap.stated:
-        if token.kind != "name" or _is_short_form(token, gap, alignment, around):
+        if token.kind != "name" or _is_short_form(token, rivals, around):
             continue
-        if token.key in around.context and (stands_for or not rivals):
+        if around.context.issuperset(token.key.split()) and (stands_for or not rivals):
             continue
         yield Difference("name", token.text, rivals[0].text if rivals else None, sure=bool(rivals) or stands_for)
 
 
-def _is_short_form(token: Token, gap: Gap, alignment: Alignment, around: Surroundings) -> bool:
-    """An acronym of what stands there, or a first name, title or further word of a name that the source has so."""
-    letters = token.key if token.text.isupper() else ""
-    runs = "".join(each.key[:1] for each in gap.known if each.matters)
-    if len(letters) > 1 and (letters in runs or letters in around.initials):
+def _is_short_form(token: Token, rivals: Sequence[Token], around: Surroundings) -> bool:
+    """An acronym of what stands there, or the words of which an acronym stands there."""
+    letters = token.text.casefold() if token.text.isupper() else ""
+    begun = "".join(part[:1] for each in rivals for part in each.key.split())
+    if len(letters) > 1 and (letters in begun or letters in around.initials):
         return True
-    if any(len(each.text) > 1 and each.text.isupper() and token.key[:1] in each.key for each in gap.known):
-        return True
-    if any(each.kind == "name" for each in gap.known):
-        return False
-    at = next(index for index, each in enumerate(alignment.statement) if each is token)
-    neighbours = [alignment.statement[i] for i in (at - 1, at + 1) if 0 <= i < len(alignment.statement)]
-    named = (each.key for each in neighbours if each.kind == "name")
-    return any((token.key, key) in around.pairs or (key, token.key) in around.pairs for key in named)
+    own = "".join(part[:1] for part in token.key.split())
+    return any(len(each.text) > 1 and each.text.isupper() and own.startswith(each.text.casefold()) for each in rivals)
 
 
 def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
@@ -187,10 +198,11 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
     for token in gap.stated:
         if token.kind != "word":
             continue
+        stands_for = any(each.key in GENERIC for each in rivals) and token.key in around.context
         denied = next((each for each in rivals if _deny(token, each)), None)
         if denied:
             yield Difference("negation", token.text, denied.text)
-        elif rivals and not _is_explained(token, around):
+        elif rivals and not stands_for:
             exchanged = token.key in around.elsewhere
             kind: Kind = "subject" if _is_subject(token, alignment) else "wording"
             yield Difference(kind, token.text, rivals[0].text, sure=exchanged)
@@ -198,14 +210,11 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
             yield Difference("wording", token.text, None, sure=False)
 
 
-def _is_explained(token: Token, around: Surroundings) -> bool:
-    return token.key in around.context
-
-
 def _deny(one: Token, other: Token) -> bool:
-    if frozenset({one.key, other.key}) in OPPOSITES:
+    stems = [stem(each.text.casefold()) for each in (one, other)]
+    if frozenset(stems) in OPPOSITES:
         return True
-    shorter, longer = sorted((one.key, other.key), key=len)
+    shorter, longer = sorted(stems, key=len)
     if longer[:1] >= "가":
         return any(longer == prefix + shorter for prefix in KOREAN_PREFIXES) or (
             longer[:1] in KOREAN_PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]

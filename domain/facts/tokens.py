@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -49,6 +49,12 @@ _PHRASES = tuple(
         (r"\b(?:at most|(?:no|not) more than)\b|\bup to(?=\s(?:[\d$€£]|an?\s|one\b|two\b|three\b))", "maximum", re.IGNORECASE),
         (r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)|intend(?:s|ed)?|propos(?:es?|ed)) to\b", "planned", re.IGNORECASE),
         (r"\b(?:more|other) than just\b", "over", re.IGNORECASE),
+        (
+            r"\b(?:believ(?:es?|ed)|thinks?|thought|argu(?:es?|ed)|claim(?:s|ed)?|assert(?:s|ed)?|contend(?:s|ed)?|alleg(?:es?|ed)"
+            r"|speculat(?:es?|ed)|insist(?:s|ed)?|doubt(?:s|ed|ful)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
+            "allegedly that",
+            re.IGNORECASE,
+        ),
         (r"\bwhether or not\b", "whether", re.IGNORECASE),
         (r"\b(?:the|its|their|his|her|our|a|at) most\b(?! of)|\bmost(?= \w+ly\b)", " ", re.IGNORECASE),
         (r"\b(?:no|not) (?:less|fewer) than\b", "minimum", re.IGNORECASE),
@@ -74,6 +80,7 @@ _KOREAN_LABEL = re.compile(
     r"제?\d+(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
     r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
 )
+_JOINTS = (" ", " #", " no. ")
 _NOUNS = ("word", "name")
 _BETWEEN = re.compile(r"[,;:()]|\b(?:and|but|while|whereas|because|although|which|who)\b")
 
@@ -130,7 +137,7 @@ def read_tokens(sentence: str) -> tuple[Token, ...]:
             found.append(_in_place(text, found[-1], token) if found else token)
         if len(found) == _MOST_TOKENS:
             break
-    return tuple(found)
+    return tuple(_whole_names(text, found))
 
 
 def _normalised(sentence: str) -> str:
@@ -173,6 +180,28 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
     return Token(written, key, "name" if is_name else "word", start, part=part)
 
 
+def _whole_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+    """Join the words of a name: `Ada Whitfield`, `Room 12`; a capital that opens the sentence belongs to it, too."""
+    held: Token | None = None
+    for token in tokens:
+        if held is None:
+            held = token
+        elif _continues(text, held, token):
+            joined = text[held.start : token.start + len(token.text)]
+            held = replace(held, text=joined, key=f"{held.key} {token.key}", kind="name", case=token.case)
+        else:
+            yield held
+            held = token
+    if held:
+        yield held
+
+
+def _continues(text: str, held: Token, token: Token) -> bool:
+    if token.kind != "name" or held.kind not in _NOUNS or text[held.start + len(held.text) : token.start] not in _JOINTS:
+        return False
+    return token.key.startswith("#") or (held.text[0].isupper() and token.text[0].isupper())
+
+
 def _in_place(text: str, before: Token, token: Token) -> Token:
     """What a token is because of the one before it."""
     if token.cue == "planned" and token.text[:1] == "것" and not _is_future(before.text):
@@ -187,7 +216,7 @@ def _is_future(word: str) -> bool:
 
 def _labelled(text: str, before: Token, token: Token) -> Token:
     """Take the number or letter behind a noun for a part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
-    if text[before.start + len(before.text) : token.start] not in (" ", " #", " no. ") or before.kind not in _NOUNS:
+    if text[before.start + len(before.text) : token.start] not in _JOINTS or before.kind not in _NOUNS:
         return token
     if not (before.text.casefold().rstrip("s") in LABELLED or before.text[0].isupper() or before.text in LABELLED):
         return token
