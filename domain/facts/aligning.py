@@ -13,6 +13,7 @@ from domain.facts.vocabulary import RELATIONS
 
 _AKIN = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
 _HEAD = 4
+_EXCHANGED = 2  # words of one place that were exchanged, with all others the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,15 @@ class Alignment:
         return sum(any(each.matters and id(each) not in lost for each in gap.stated) for gap in self.gaps)
 
     @cached_property
+    def is_one_exchange(self) -> bool:
+        """Whether both sentences are the same but for one or two words in one place."""
+        if self.moved or self.exchanges != 1:
+            return False
+        lost = sum(each.matters for at, each in enumerate(self.statement) if at not in self.matched)
+        left = sum(each.matters for at, each in enumerate(self.source) if at not in self.met)
+        return 1 <= lost <= _EXCHANGED and 1 <= left <= _EXCHANGED and len(self.pairs) >= lost
+
+    @cached_property
     def likeness(self) -> float:
         """How much both have in common of all that both tell, 0..1."""
         here = sum(token.matters for token in self.statement)
@@ -108,10 +118,9 @@ def same(one: Token, other: Token) -> bool:
 
 
 def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
-    """A full name and its last part are the same, and so is one with a middle name; `Room 12` is not `Room 14`."""
-    if one[-1] != other[-1]:
-        return False
-    return set(one) <= set(other) or set(other) <= set(one)
+    """A full name and a part of it are the same: `Yale University`, `Lars Bekken`; `Room 12` and `Room` are not."""
+    shorter, longer = sorted((set(one), set(other)), key=len)
+    return shorter <= longer and not any(part.startswith("#") for part in longer - shorter)
 
 
 def akin(one: str, other: str) -> bool:

@@ -55,7 +55,10 @@ class ReadSource:
     @cached_property
     def keys(self) -> tuple[frozenset[str], ...]:
         """The keys of what each sentence tells."""
-        return tuple(frozenset(each.key for each in tokens if each.matters) for tokens in self.tokens)
+        return tuple(
+            frozenset(key for each in tokens if each.matters for key in (each.key, *each.key.split()))
+            for tokens in self.tokens
+        )
 
     @cached_property
     def everything(self) -> frozenset[str]:

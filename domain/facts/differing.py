@@ -28,10 +28,12 @@ _KINDS: dict[str, Kind] = {
     "before": "order",
     "after": "order",
 }
+_WIDEST = 4  # tokens of the source that may stand where the statement has something else
 _CLOSE = 3  # tokens between a cue and what it is about
 _VERY_ALIKE = 0.9  # of two sentences, for the order of common words to mean something
 _MOST_MOVED = 5  # tokens that an exchange moves; where more are moved, clauses changed places
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
+_LIST_WORDS = frozenset("and or 및 와 과".split())
 _AUXILIARY = frozenset("is are was were be been being".split())
 
 
@@ -71,7 +73,7 @@ def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
     for gap in alignment.gaps:
         left = Gap(
             tuple(each for each in gap.stated if stated_at[id(each)] not in moved[0]),
-            tuple(each for each in gap.known if known_at[id(each)] not in moved[1]),
+            tuple(each for each in _beside(gap, alignment) if known_at[id(each)] not in moved[1]),
         )
         found += _values(left, around)
         found += _cues(left, alignment)
@@ -80,15 +82,30 @@ def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
     return [*found, *_units(alignment), *_order(alignment), *_cases(alignment)]
 
 
+def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
+    """What may stand for the statement's words in a gap: of what precedes or follows all of them only what is near."""
+    if len(gap.known) <= _WIDEST or not gap.stated:
+        return gap.known
+    if gap.known[0] is alignment.source[0]:
+        return gap.known[-_WIDEST:]
+    return gap.known[:_WIDEST] if gap.known[-1] is alignment.source[-1] else gap.known
+
+
 def _values(gap: Gap, around: Surroundings) -> Iterator[Difference]:
     rivals = [each for each in gap.known if each.value]
     for token in gap.stated:
-        if not token.value or (not rivals and any(agree(token.value, each) for each in around.values)):
+        if not token.value or (not rivals and _is_told(token.value, around)):
             continue
         dated = token.value.date is not None
         alike = [each for each in rivals if each.value and (each.value.date is not None) == dated]
         known = alike[0] if alike else rivals[0] if rivals else None
         yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+
+
+def _is_told(value: Value, around: Surroundings) -> bool:
+    """Say whether a neighbouring sentence has the value, or it counts nothing, as in "one of them"."""
+    counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
+    return counts_nothing or any(agree(value, each) for each in around.values)
 
 
 def _value_kind(token: Token, known: Token | None) -> Kind:
@@ -121,7 +138,7 @@ def _cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
         rival = next((each for each in known if _exclude(token.cue, each.cue)), None)
         if rival:
             yield Difference(_kind(token.cue), token.text, rival.text)
-        elif token.cue in _INSERTED and _is_alone(token, alignment.source, alignment.statement, alignment.matched):
+        elif token.cue in _INSERTED and token.key != "according" and _is_alone(token, alignment.source, alignment.statement, alignment.matched):
             yield Difference(_kind(token.cue), token.text, None)
     for token in known:
         exchanged = any(_exclude(token.cue, each.cue) for each in stated)
@@ -160,6 +177,8 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
     behind = [i for i in range(at - 1, -1, -1) if tokens[i].matters and tokens[i].part == cue.part][:_CLOSE]
     if cue.key == "according" and not ahead:
         return False
+    if cue.cue in ("over", "under"):
+        return any(tokens[i].value and i in matched for i in (at - 1, at + 1) if 0 <= i < len(tokens))
     near = (behind[:1] or ahead[:1]) if korean and cue.cue not in QUANTIFIERS else (ahead or behind)[:2]
     return any(index in matched for index in near)
 
@@ -174,13 +193,18 @@ def _next_word(cue: Token, alignment: Alignment) -> str | None:
 
 def _names(gap: Gap, around: Surroundings) -> Iterator[Difference]:
     rivals = [each for each in gap.known if each.matters and not each.value]
-    stands_for = any(each.kind == "pronoun" or each.key in GENERIC for each in gap.known)
+    named = next((each for each in rivals if each.kind == "name"), None)
+    stands_for = any(each.kind == "pronoun" for each in gap.known) or len(rivals) == 1
     for token in gap.stated:
         if token.kind != "name" or _is_short_form(token, rivals, around):
             continue
-        if around.context.issuperset(token.key.split()) and (stands_for or not rivals):
+        known = around.elsewhere.issuperset(token.key.split())
+        if not named and stands_for and (not known or around.context.issuperset(token.key.split())):
+            continue  # "the film", "it": what stands for a name that the source has in front of it, or leaves out
+        if not named and not rivals and around.context.issuperset(token.key.split()):
             continue
-        yield Difference("name", token.text, rivals[0].text if rivals else None, sure=bool(rivals) or stands_for)
+        rival = named or (rivals[0] if rivals else None)
+        yield Difference("name", token.text, rival.text if rival else None, sure=bool(named) or (bool(rivals) and known))
 
 
 def _is_short_form(token: Token, rivals: Sequence[Token], around: Surroundings) -> bool:
@@ -203,9 +227,9 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
         if denied:
             yield Difference("negation", token.text, denied.text)
         elif rivals and not stands_for:
-            exchanged = token.key in around.elsewhere
-            kind: Kind = "subject" if _is_subject(token, alignment) else "wording"
-            yield Difference(kind, token.text, rivals[0].text, sure=exchanged)
+            exchanged = token.key in around.elsewhere and alignment.exchanges == 1
+            kind: Kind = "subject" if exchanged else "wording"
+            yield Difference(kind, token.text, rivals[0].text, sure=exchanged or alignment.is_one_exchange)
         elif not rivals and token.key not in around.elsewhere:
             yield Difference("wording", token.text, None, sure=False)
 
@@ -220,17 +244,6 @@ def _deny(one: Token, other: Token) -> bool:
             longer[:1] in KOREAN_PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
         )
     return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)
-
-
-def _is_subject(token: Token, alignment: Alignment) -> bool:
-    """Say whether the token stands where a sentence says what it is about."""
-    if token.text[-1:] >= "가" or token.case:
-        return token.case in ("subject", "topic")
-    at = next(index for index, each in enumerate(alignment.statement) if each is token)
-    head = alignment.statement[:at]
-    return sum(each.matters for each in head) < 3 and not any(
-        each.key in _AUXILIARY or each.cue for each in head
-    )
 
 
 def _order(alignment: Alignment) -> Iterator[Difference]:
@@ -253,18 +266,25 @@ def _turned(alignment: Alignment, pair: tuple[int, int]) -> Difference:
 
 def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
-    alike = alignment.likeness >= _VERY_ALIKE
+    alike = alignment.likeness >= _VERY_ALIKE and not any("가" <= each.text[-1] <= "힣" for each in alignment.statement)
     ends = [alignment.statement[mine].kind in (("name", "value", "word") if alike else ("name", "value")) for mine, _ in both]
     highest = -1  # the index, among tokens before, of the end that stands last in the source
     middles: list[tuple[int, int]] = []  # (its place in the source, the end before it) of tokens below an earlier end
     for at, (_, theirs) in enumerate(both):
-        if ends[at] and (first := next((end for place, end in middles if theirs < place), None)) is not None:
+        first = next((end for place, end in middles if theirs < place), None) if ends[at] else None
+        if first is not None and not _is_listed(alignment.source[theirs : both[first][1] + 1]):
             return both[first]
         if highest >= 0 and theirs < both[highest][1]:
             middles.append((theirs, highest))
         if ends[at] and (highest < 0 or theirs > both[highest][1]):
             highest = at
     return None
+
+
+def _is_listed(tokens: Sequence[Token]) -> bool:
+    """Say whether these are members of one list, whose order says nothing."""
+    kinds = {each.kind for each in tokens if each.key not in _LIST_WORDS}
+    return len(kinds) == 1 and "word" not in kinds
 
 
 def _exchanged_voice(alignment: Alignment) -> bool:
@@ -274,6 +294,8 @@ def _exchanged_voice(alignment: Alignment) -> bool:
         return False
     verb = here or there
     others = alignment.source if here else alignment.statement
+    if any(each.key == "by" for each in others):
+        return False
     return any(each.matters and akin_or_same(each.key, verb) for each in others)
 
 

@@ -65,6 +65,7 @@ _PHRASES = tuple(
         (r"\bno longer\b", "not", re.IGNORECASE),
         (r"\bfor instance\b", "for example", re.IGNORECASE),
         (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
+        (r"(?<=\d)\s?[–—-]\s(?=\d)|(?<=\d)\s[–—-]\s?(?=\d)|(?<=\d)[–—](?=\d)", "-", 0),
         (r"&", " and ", 0),
         (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없", " ", 0),
     )
