@@ -3,13 +3,24 @@
 import re
 from functools import lru_cache
 
-_COORDINATED = re.compile(r"\s*;\s*|,?\s+(?:and then|and|while|whereas|but)\s+|(?<=[으하이되]며),?\s+|(?<=[하이되았었]고),\s+|(?<=지만),?\s+")
+_STRONG = re.compile(
+    r"\s*;\s*|,?\s+(?:and then|while|whereas)\s+|,\s+(?:and|but)\s+|(?<=[으하이되]며),?\s+|(?<=[하이되았었]고),\s+|(?<=지만),?\s+"
+)
+_WEAK = re.compile(r"\s+(?:and|but)\s+")
+_QUOTE = "[\"“”'‘’(\\s]*"
+_FINITE = (
+    "is|are|was|were|has|have|had|does|did|do|will|would|can|could|may|might|must|should|shall|began|bought|built|came|fell|found|gave|got|grew"
+    "|held|kept|knew|led|left|lost|made|met|paid|ran|rose|said|saw|sent|sold|spent|stood|took|told|went|won|wrote|cut|let|[a-z]{2,}ed"
+)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|did|do|will|would|can|could|may|might|must|should|shall)\b"
     r"|(?<=\s)[a-z]{2,}(?:ed|es|s)\b|(?<=\s)(?:began|bought|built|came|fell|found|gave|got|grew|held|kept|knew|led|left|lost|made|met|paid"
     r"|ran|rose|said|saw|sent|set|sold|spent|stood|took|told|went|won|wrote|cut|put|let|hit)\b"
 )
-_SUBJECT = re.compile(r"[A-Z가-힣]|(?:the|a|an|its|his|her|their|our|this|that|these|those|it|he|she|they|we)\b")
+_CLAUSE_START = re.compile(
+    rf"(?:(?:it|he|she|they|we|there)\s|(?:the|a|an|its|his|her|their|our|[\"“‘A-Z]\S*)\s(?:\S+\s){{0,3}}(?=(?:{_FINITE})\b)|(?:{_FINITE})\b)"
+)
+_SUBJECT = re.compile(_QUOTE + r"(?:[A-Z가-힣]|(?:the|a|an|its|his|her|their|our|this|that|these|those|it|he|she|they|we)\b)")
 _KOREAN_SUBJECT = re.compile(r"^[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
 _HANGUL = re.compile("[가-힣]")
 
@@ -17,11 +28,23 @@ _HANGUL = re.compile("[가-힣]")
 @lru_cache(maxsize=4096)
 def clauses(sentence: str) -> tuple[str, ...]:
     """Return the coordinated clauses of `sentence`; the sentence itself where it has one, or one cannot stand alone."""
-    parts = [part for part in _COORDINATED.split(sentence) if part and part.strip()]
-    if len(parts) < 2 or not all(map(_asserts, parts)):
+    parts = _split(sentence, _STRONG)
+    parts = [part for strong in parts for part in (_split(strong, _WEAK) if _opens_clause(strong) else [strong])]
+    if len(parts) < 2:
         return (sentence,)
     subject = _subject(parts[0])
     return tuple(part if has_subject(part) or not subject else f"{subject} {part}" for part in parts)
+
+
+def _split(text: str, pattern: re.Pattern[str]) -> list[str]:
+    parts = [part for part in pattern.split(text) if part and part.strip()]
+    return parts if len(parts) > 1 and all(map(_asserts, parts)) else [text]
+
+
+def _opens_clause(text: str) -> bool:
+    """Say whether what follows the first "and" begins a clause: with a verb, or with a subject and soon a verb."""
+    rest = _WEAK.split(text, maxsplit=1)[1:]
+    return bool(rest) and _CLAUSE_START.match(rest[0]) is not None
 
 
 def has_subject(clause: str) -> bool:

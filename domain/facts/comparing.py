@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from domain.facts.aligning import Alignment, align
 from domain.facts.clauses import clauses
 from domain.facts.differing import Difference, Surroundings, differences
+from domain.facts.tables import against_tables
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.sentences import split_sentences
 
@@ -21,7 +22,6 @@ _ONE_PLACE = 3  # words that may stand in the one place in which a short stateme
 _CANDIDATES = 5
 _BEFORE = 2  # sentences in front of one that belong to its context
 _FEWEST = 2
-_MOST_WHOLE = 40
 _LIST_SIGN = re.compile(r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+", re.I)
 _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
@@ -33,14 +33,14 @@ class ReadSource:
     text: str
 
     @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        """Its sentences in order, and of those with several clauses each clause."""
-        return tuple(clause for each in split_sentences(self.text) for clause in clauses(each.text))
+    def whole(self) -> tuple[str, ...]:
+        """Its sentences in order."""
+        return tuple(each.text for each in split_sentences(self.text))
 
     @cached_property
-    def whole(self) -> tuple[str, ...]:
-        """Its sentences that have several clauses."""
-        return tuple(each.text for each in split_sentences(self.text) if len(clauses(each.text)) > 1)
+    def sentences(self) -> tuple[str, ...]:
+        """Its clauses in order: the parts of a sentence that each assert something, else the sentence."""
+        return tuple(clause for each in self.whole for clause in clauses(each))
 
     @cached_property
     def tokens(self) -> tuple[tuple[Token, ...], ...]:
@@ -50,7 +50,7 @@ class ReadSource:
     @cached_property
     def folded(self) -> frozenset[str]:
         """Its sentences as they are recognised word for word."""
-        return frozenset(map(folded, (each.text for each in split_sentences(self.text))))
+        return frozenset(map(folded, self.whole))
 
     @cached_property
     def keys(self) -> tuple[frozenset[str], ...]:
@@ -70,6 +70,10 @@ class ReadSource:
         """Acronyms of its runs of capitalised words."""
         runs = re.findall(r"(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+[A-Z][\w'’]*+", self.text)
         return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
+
+    def place_of(self, sentence: str) -> int:
+        """The index among the clauses of the first one of a whole sentence."""
+        return self.sentences.index(clauses(sentence)[0])
 
     def values(self, at: int) -> tuple[Value, ...]:
         """The values of the sentences around sentence `at`."""
@@ -114,8 +118,11 @@ def compare(statement: str, source: str) -> Compared:
     known = read_source(source)
     if (plain := folded(statement)) and plain in known.folded:
         return Compared(near=True, verbatim=True, share=1.0, likeness=1.0, differences=(), place=statement)
+    tokens = read_tokens(statement)
+    if cell := against_tables(tokens, source):
+        return Compared(True, verbatim=False, share=1.0, likeness=1.0, differences=cell.differences, place=cell.place)
     parts = clauses(statement)
-    best = _best(read_tokens(statement), known, whole=len(parts) > 1)
+    best = _best(tokens, known, whole=len(parts) > 1)
     if best.clean or not best.near or len(parts) < 2:
         return best
     return _by_clauses(parts, known) or best
@@ -131,11 +138,21 @@ def _by_clauses(parts: Sequence[str], known: ReadSource) -> Compared | None:
 
 
 def _best(tokens: Sequence[Token], known: ReadSource, *, whole: bool) -> Compared:
-    compared = [_against(alignment, known, at) for alignment, at in _candidates(tokens, known)]
-    if whole:
-        compared += [_against(align(tokens, read_tokens(each)), known, 0) for each in known.whole[:_MOST_WHOLE]]
+    """The best place among the clauses of the source; among its sentences for a statement of several clauses."""
     nothing = Compared(near=False, verbatim=False, share=0.0, likeness=0.0, differences=(), place="")
+    if whole and known.whole != known.sentences:
+        sentences = sorted(known.whole, key=lambda each: -_shared(tokens, each))[:_CANDIDATES]
+        compared = [_against(align(tokens, read_tokens(each)), known, known.place_of(each), each) for each in sentences]
+        best = max(compared, key=_goodness, default=nothing)
+        if best.near:
+            return best
+    compared = [_against(alignment, known, at, known.sentences[at]) for alignment, at in _candidates(tokens, known)]
     return max(compared, key=_goodness, default=nothing)
+
+
+def _shared(tokens: Sequence[Token], sentence: str) -> int:
+    wanted = {each.key for each in tokens if each.matters}
+    return len(wanted & {each.key for each in read_tokens(sentence)})
 
 
 def _goodness(compared: Compared) -> tuple[bool, bool, float]:
@@ -144,7 +161,7 @@ def _goodness(compared: Compared) -> tuple[bool, bool, float]:
     return compared.near, compared.clean, compared.share - 0.2 * sure - 0.2 * names - 0.05 * len(compared.differences)
 
 
-def _against(alignment: Alignment, known: ReadSource, at: int) -> Compared:
+def _against(alignment: Alignment, known: ReadSource, at: int, place: str) -> Compared:
     around = Surroundings(
         context=known.context(at),
         values=known.values(at),
@@ -153,7 +170,7 @@ def _against(alignment: Alignment, known: ReadSource, at: int) -> Compared:
     )
     near = _is_near(alignment)
     found = tuple(differences(alignment, around)) if near else ()
-    return Compared(near, verbatim=False, share=alignment.share, likeness=alignment.likeness, differences=found, place=known.sentences[at])
+    return Compared(near, verbatim=False, share=alignment.share, likeness=alignment.likeness, differences=found, place=place)
 
 
 def _is_near(alignment: Alignment) -> bool:
@@ -164,7 +181,8 @@ def _is_near(alignment: Alignment) -> bool:
     there = sum(each.matters for each in alignment.source)
     left = there - sum(alignment.source[index].matters for index in alignment.met)
     lost = sum(each.matters for each in alignment.statement) - matched
-    return matched >= 1 and alignment.exchanges <= 1 and max(lost, left) <= min(_ONE_PLACE, 2 * matched)
+    one_place = alignment.exchanges <= 1 and (left > 0 or not lost)
+    return matched >= 1 and one_place and max(lost, left) <= min(_ONE_PLACE, 2 * matched)
 
 
 def _candidates(tokens: Sequence[Token], known: ReadSource) -> Iterator[tuple[Alignment, int]]:

@@ -15,13 +15,14 @@ Kind = Literal[
     "number", "date", "unit", "name", "negation", "order", "modality", "attribution", "quantifier", "subject", "wording"
 ]
 
-_INSERTED = frozenset({"denied", "possible", "planned", "reported", "obliged", "all", "most", "few", "only", "over", "under"})
+_INSERTED = frozenset({"denied", "possible", "planned", "reported", "obliged", "advised", "all", "most", "few", "only", "over", "under"})
 _OMITTED = frozenset({"denied", "possible", "planned", "reported", "some", "most", "few"})
 _KINDS: dict[str, Kind] = {
     "denied": "negation",
     "possible": "modality",
     "planned": "modality",
     "obliged": "modality",
+    "advised": "modality",
     "reported": "attribution",
     "over": "number",
     "under": "number",
@@ -77,7 +78,7 @@ def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
         )
         found += _values(left, around)
         found += _cues(left, alignment)
-        found += _names(left, around)
+        found += _names(left, alignment, around)
         found += _words(left, alignment, around)
     return [*found, *_units(alignment), *_order(alignment), *_cases(alignment)]
 
@@ -156,7 +157,7 @@ def _exclude(one: str, other: str) -> bool:
     if one == other:
         return False
     both = frozenset({one, other})
-    return both <= BOUNDS or both <= QUANTIFIERS or both <= {"possible", "planned", "obliged", "reported", "denied"}
+    return both <= BOUNDS or both <= QUANTIFIERS or both <= {"possible", "planned", "obliged", "advised", "reported", "denied"}
 
 
 def _is_alone(cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int]) -> bool:
@@ -179,7 +180,7 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
         return False
     if cue.cue in ("over", "under"):
         return any(tokens[i].value and i in matched for i in (at - 1, at + 1) if 0 <= i < len(tokens))
-    near = (behind[:1] or ahead[:1]) if korean and cue.cue not in QUANTIFIERS else (ahead or behind)[:2]
+    near = (behind[:2] or ahead[:1]) if korean and cue.cue not in QUANTIFIERS else (ahead or behind)[:2]
     return any(index in matched for index in near)
 
 
@@ -191,13 +192,14 @@ def _next_word(cue: Token, alignment: Alignment) -> str | None:
     return next(near, None)
 
 
-def _names(gap: Gap, around: Surroundings) -> Iterator[Difference]:
+def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
     rivals = [each for each in gap.known if each.matters and not each.value]
     named = next((each for each in rivals if each.kind == "name"), None)
-    stands_for = any(each.kind == "pronoun" for each in gap.known) or len(rivals) == 1
+    refers = any(each.kind == "pronoun" for each in gap.known) or len(rivals) == 1
     for token in gap.stated:
         if token.kind != "name" or _is_short_form(token, rivals, around):
             continue
+        stands_for = refers and not _is_definite(token, alignment.statement)
         known = around.elsewhere.issuperset(token.key.split())
         if not named and stands_for and (not known or around.context.issuperset(token.key.split())):
             continue  # "the film", "it": what stands for a name that the source has in front of it, or leaves out
@@ -205,6 +207,12 @@ def _names(gap: Gap, around: Surroundings) -> Iterator[Difference]:
             continue
         rival = named or (rivals[0] if rivals else None)
         yield Difference("name", token.text, rival.text if rival else None, sure=bool(named) or (bool(rivals) and known))
+
+
+def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
+    """Say whether an article stands before it: "the CFO" is a role, of which the source may name several."""
+    at = next(index for index, each in enumerate(tokens) if each is token)
+    return at > 0 and tokens[at - 1].key in ("the", "a", "an")
 
 
 def _is_short_form(token: Token, rivals: Sequence[Token], around: Surroundings) -> bool:
@@ -230,7 +238,7 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
             exchanged = token.key in around.elsewhere and alignment.exchanges == 1
             kind: Kind = "subject" if exchanged else "wording"
             yield Difference(kind, token.text, rivals[0].text, sure=exchanged or alignment.is_one_exchange)
-        elif not rivals and token.key not in around.elsewhere:
+        elif not rivals and token.key not in around.context:
             yield Difference("wording", token.text, None, sure=False)
 
 
@@ -266,8 +274,8 @@ def _turned(alignment: Alignment, pair: tuple[int, int]) -> Difference:
 
 def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
-    alike = alignment.likeness >= _VERY_ALIKE and not any("가" <= each.text[-1] <= "힣" for each in alignment.statement)
-    ends = [alignment.statement[mine].kind in (("name", "value", "word") if alike else ("name", "value")) for mine, _ in both]
+    alike = alignment.likeness >= _VERY_ALIKE
+    ends = [_is_end(alignment.statement[mine], alignment.source[theirs], alike=alike) for mine, theirs in both]
     highest = -1  # the index, among tokens before, of the end that stands last in the source
     middles: list[tuple[int, int]] = []  # (its place in the source, the end before it) of tokens below an earlier end
     for at, (_, theirs) in enumerate(both):
@@ -279,6 +287,14 @@ def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[in
         if ends[at] and (highest < 0 or theirs > both[highest][1]):
             highest = at
     return None
+
+
+def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
+    """Names and values stand for themselves; other words only in sentences that are the same but for their order."""
+    if one.kind in ("name", "value") or not alike or one.kind != "word":
+        return one.kind in ("name", "value")
+    korean = "가" <= one.text[-1] <= "힣"
+    return not korean or (one.case == other.case and one.case in ("subject", "topic", "object"))
 
 
 def _is_listed(tokens: Sequence[Token]) -> bool:
@@ -317,18 +333,17 @@ def _passive(tokens: Sequence[Token]) -> str:
 
 def _cases(alignment: Alignment) -> Iterator[Difference]:
     """Korean roles by their particles: two that were exchanged, whatever the order of the words."""
-    changed = [
-        (alignment.statement[mine], alignment.source[theirs])
-        for mine, theirs in (*alignment.pairs, *alignment.moved)
-        if _role(alignment.statement[mine].case) and _role(alignment.source[theirs].case)
-        and _role(alignment.statement[mine].case) != _role(alignment.source[theirs].case)
-    ]
-    for one, other in changed:
-        crossed = (_role(other.case), _role(one.case))
-        if any((_role(mine.case), _role(theirs.case)) == crossed for mine, theirs in changed):
+    both = [(alignment.statement[mine], alignment.source[theirs]) for mine, theirs in (*alignment.pairs, *alignment.moved)]
+    if not any(one.case for one, _ in both):
+        return
+    changed = [(one, other, _role(one), _role(other)) for one, other in both if one.matters and not one.value]
+    roles = {(here, there) for _, _, here, there in changed if here != there}
+    for one, other, here, there in changed:
+        if (there, here) in roles and here != there:
             yield Difference("order", one.text, other.text)
             return
 
 
-def _role(case: str) -> str:
-    return "subject" if case == "topic" else case
+def _role(token: Token) -> str:
+    """The role that a particle gives; a noun without one stands for itself, as in `송다은 다음에`."""
+    return "subject" if token.case == "topic" else token.case or "bare"

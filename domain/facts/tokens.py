@@ -20,8 +20,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _HANGUL = re.compile("[가-힣]")
 _CASE = re.compile(
-    r"(?P<than>보다)$|(?P<source>에서|에게서|한테서|로부터|부터)$|(?P<goal>에게|한테|께|까지|으로|로)$"
-    r"|(?P<subject>이|가|께서)$|(?P<topic>은|는)$|(?P<object>을|를)$"
+    r"(?P<than>보다)$|(?P<source>에서|에게서|한테서|로부터|부터)$|(?P<goal>에게|한테|께|까지|으로|로|에)$"
+    r"|(?P<owner>의)$|(?P<subject>이|가|께서)$|(?P<topic>은|는)$|(?P<object>을|를)$"
 )
 _PHRASES = tuple(
     (re.compile(pattern, flags), plain)
@@ -47,11 +47,16 @@ _PHRASES = tuple(
         (r"\b(?:fail(?:ed|s)? to|unable to)\b", "not", re.IGNORECASE),
         (r"\bat least\b", "minimum", re.IGNORECASE),
         (r"\b(?:at most|(?:no|not) more than)\b|\bup to(?=\s(?:[\d$€£]|an?\s|one\b|two\b|three\b))", "maximum", re.IGNORECASE),
-        (r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)|intend(?:s|ed)?|propos(?:es?|ed)) to\b", "planned", re.IGNORECASE),
+        (
+            r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)|intend(?:s|ed)?|propos(?:es?|ed)|tr(?:y|ies|ied)|attempt(?:s|ed)?"
+            r"|want(?:s|ed)?|promis(?:es?|ed)|offer(?:s|ed)?|threaten(?:s|ed)?|wish(?:es|ed)?|seeks?|sought) to\b",
+            "planned",
+            re.IGNORECASE,
+        ),
         (r"\b(?:more|other) than just\b", "over", re.IGNORECASE),
         (
             r"\b(?:believ(?:es?|ed)|thinks?|thought|argu(?:es?|ed)|claim(?:s|ed)?|assert(?:s|ed)?|contend(?:s|ed)?|alleg(?:es?|ed)"
-            r"|speculat(?:es?|ed)|insist(?:s|ed)?|doubt(?:s|ed|ful)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
+            r"|speculat(?:es?|ed)|accus(?:es?|ed)|insist(?:s|ed)?|doubt(?:s|ed|ful)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
             "allegedly that",
             re.IGNORECASE,
         ),
@@ -67,6 +72,8 @@ _PHRASES = tuple(
         (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
         (r"(?<=\d)\s?[–—-]\s(?=\d)|(?<=\d)\s[–—-]\s?(?=\d)|(?<=\d)[–—](?=\d)", "-", 0),
         (r"&", " and ", 0),
+        (r"미합중국", "미국", 0),
+        (r"대한민국", "한국", 0),
         (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없", " ", 0),
     )
 )
@@ -82,6 +89,9 @@ _KOREAN_LABEL = re.compile(
     r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
 )
 _JOINTS = (" ", " #", " no. ")
+_QUOTED = re.compile(r"[가-힣](?:다고|라고|다는|라는)$")
+_INTENDED = re.compile(r"겠다(?:고|는)$")
+_CLAIMED = re.compile(r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이)")
 _NOUNS = ("word", "name")
 _BETWEEN = re.compile(r"[,;:()]|\b(?:and|but|while|whereas|because|although|which|who)\b")
 
@@ -136,6 +146,7 @@ def read_tokens(sentence: str) -> tuple[Token, ...]:
             part += 1
         if token := _token(text, start, end, values, part):
             found.append(_in_place(text, found[-1], token) if found else token)
+            found += _quoting(text, token)
         if len(found) == _MOST_TOKENS:
             break
     return tuple(_whole_names(text, found))
@@ -171,14 +182,26 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
         return _korean(written, folded, start, part, text[end : end + 2])
     if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
         return Token(written, folded, "cue", start, cue=cue, part=part)
-    if folded in PRONOUNS:
-        return Token(written, folded, "pronoun", start, part=part)
     is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")
-    if folded in FILLERS and not (is_code and len(written) > 1 and start):
+    if folded in PRONOUNS and not is_code:
+        return Token(written, folded, "pronoun", start, part=part)
+    if folded in FILLERS and not (is_code and start):
         return Token(written, folded, "filler", start, part=part)
     key = SAME.get(stem(folded), stem(folded))
     is_name = is_code or (written[0].isupper() and not _opens(text, start))
     return Token(written, key, "name" if is_name else "word", start, part=part)
+
+
+def _quoting(text: str, token: Token) -> Sequence[Token]:
+    """The cue that a Korean verb carries which is only claimed or promised: `…했다고 주장`, `…겠다고`, `…다는 의혹`."""
+    end = token.start + len(token.text)
+    if token.kind != "word" or not _QUOTED.search(token.text):
+        return ()
+    if _INTENDED.search(token.text):
+        return (replace(token, text=token.text[-3:], key="planned", kind="cue", cue="planned", case=""),)
+    if not _CLAIMED.match(text, end):
+        return ()
+    return (replace(token, text=token.text[-2:], key="reported", kind="cue", cue="reported", case=""),)
 
 
 def _whole_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:

@@ -14,11 +14,12 @@ CUES = {
             "planned expect expects expected anticipate anticipates anticipated forecast forecasts projected proposed scheduled"
             " will would shall prospective considering",
         ),
-        ("obliged", "must should ought required mandatory compulsory"),
+        ("obliged", "must required mandatory compulsory"),
+        ("advised", "should ought recommended"),
         (
             "reported",
             "allegedly alleged alleges reportedly rumored rumoured rumor rumour claims claimed supposedly purportedly purported"
-            " believed thought supposed apparently seemingly seems suggests according",
+            " believed thought supposed accuses accused apparently seemingly seems suggests according",
         ),
         ("all", "all every each entire whole always everyone everything"),
         ("most", "most majority"),
