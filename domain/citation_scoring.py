@@ -22,6 +22,12 @@ class CitationIssue(StrEnum):
     UNIT = "unit_mismatch"
     NEGATION = "negation_mismatch"
     NAME = "name_mismatch"
+    SUBJECT = "subject_mismatch"
+    ORDER = "order_mismatch"
+    MODALITY = "modality_mismatch"
+    ATTRIBUTION = "attribution_mismatch"
+    QUANTIFIER = "quantifier_mismatch"
+    WORDING = "wording_mismatch"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,23 @@ from domain.attacks import without_orders
 from domain.bearing import bears_on, hardly_says
 from domain.disagreements import Disagreement, disagreements
 from domain.evidence import best_text_span, claim_relevance
+from domain.facts.proving import unproven_words
 from domain.judgements import Relation, StatementCheck
 from domain.quotes import locate_quote
 
-EVIDENCE_RULES = "2"
+EVIDENCE_RULES = "3"
 """Goes into the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
 """How often a disagreement is right on labelled pairs (docs/evaluation.md)."""
 
+DOUBT = 0.6
+"""Confidence that a statement is not supported which has other words than its source in one place: they may mean it."""
+
 UNPROVEN_CONFIDENCE = 0.5
 """What is left of a "supported" for which no evidence can be found: uncertain, whatever the model felt."""
 
+_MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
 _OWN_EVIDENCE = 0.5  # claim_relevance of our own best span, to stand in for a quotation that was not given
 
@@ -82,17 +87,27 @@ class Grounds:
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:
-        """Hold a model's `reply` against them (S5.4, S2.1, S4.4, N4)."""
-        evidence = _quoted(self.statement, reply.evidence, self.readable) or self.own_evidence
+        """Hold a model's `reply` against them (S5.4, S2.1, S4.4, N4, V4)."""
+        quoted = _quoted(self.statement, reply.evidence, self.readable)
         if self.disagreements:
-            return _contradicted(reply, self.disagreements, evidence)
+            return _contradicted(reply, self.disagreements, quoted or self.own_evidence)
         if not (reply.is_accurate and reply.relation == "supports"):
-            return _as_replied(reply, evidence)
-        if evidence is None:
+            return _as_replied(reply, quoted or self.own_evidence)
+        places = [each for each in (quoted, self.own_evidence) if each]
+        if not places:
             return _unproven(reply, "no words of the source were found that say so", None)
+        lacking = [self._lacks(each) for each in places]
+        if all(lacking):
+            words = ", ".join(f"“{word}”" for word in lacking[0][:_MOST_WORDS])
+            return _unproven(reply, f"the words that were found as its proof do not have {words}", None)
+        evidence = next(place for place, missing in zip(places, lacking, strict=True) if not missing)
         if self.hardly_said:
             return _unproven(reply, "the source has hardly any of its words", evidence)
         return _as_replied(reply, evidence)
+
+    def _lacks(self, place: Evidence) -> list[str]:
+        """V4: the names and values of the statement that a place lacks, read with what it belongs to."""
+        return unproven_words(self.statement, self.readable[place.source], place.start, place.end)
 
 
 def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:
@@ -101,6 +116,9 @@ def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Rul
 
 
 def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None) -> Ruling:
+    if all(each.kind == "wording" for each in found):
+        reasons = "; ".join(each.message for each in found)
+        return Ruling(False, "partially_supports", DOUBT, f"in one place it has other words than the source: {reasons}", "evidence", evidence)
     stated = any(each.source_value is not None or each.kind == "negation" for each in found)
     relation: Relation = "contradicts" if stated else "does_not_mention"
     if not reply.is_accurate and reply.relation in ("contradicts", "does_not_mention"):

@@ -90,6 +90,8 @@ _KOREAN_LABEL = re.compile(
 )
 _JOINTS = (" ", " #", " no. ")
 _QUOTED = re.compile(r"[가-힣](?:다고|라고|다는|라는)$")
+_DUTY = re.compile(r"[가-힣](?:(?P<must>야만?)|도)$")
+_ALLOWED = re.compile(r"\s?(?:된다|됩니다|되며|되고|되는|괜찮|좋다|좋습)")
 _INTENDED = re.compile(r"겠다(?:고|는)$")
 _CLAIMED = re.compile(r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이)")
 _NOUNS = ("word", "name")
@@ -195,6 +197,9 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
 def _quoting(text: str, token: Token) -> Sequence[Token]:
     """The cue that a Korean verb carries which is only claimed or promised: `…했다고 주장`, `…겠다고`, `…다는 의혹`."""
     end = token.start + len(token.text)
+    if token.kind == "word" and (duty := _DUTY.search(token.text)):
+        cue = "obliged" if duty["must"] else "possible" if _ALLOWED.match(text, end) else ""
+        return (replace(token, text=duty[0], key=cue, kind="cue", cue=cue, case=""),) if cue else ()
     if token.kind != "word" or not _QUOTED.search(token.text):
         return ()
     if _INTENDED.search(token.text):
