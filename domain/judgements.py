@@ -2,12 +2,15 @@
 
 Schemas follow strict structured output: every field required, nothing extra, no bounds in the schema (bounds are
 checked here, because not every provider's constrained decoding knows them).
+
+The order of the fields is the order in which a model writes them, and it writes each with only the earlier ones in
+view. Whatever judges therefore quotes and compares first, and gives its verdict last.
 """
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
 def _unit(value: float) -> float:
@@ -20,10 +23,15 @@ Unit = Annotated[float, AfterValidator(_unit)]
 """A score in 0..1; anything else makes the reply unreadable."""
 
 
+def _with_every_field(schema: dict[str, Any]) -> None:
+    """A default serves replies that no schema bound; the schema itself asks for every field."""
+    schema["required"] = list(schema.get("properties", {}))
+
+
 class Reply(BaseModel):
     """Base of all structured replies."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_with_every_field)
 
 
 class Relevance(Reply):
@@ -35,16 +43,16 @@ class Relevance(Reply):
 class Alignment(Reply):
     """S1.2: does the answer address the question and follow from the sources, without contradiction."""
 
-    score: Unit
     reason: str
+    score: Unit
 
 
 class FactClaim(Reply):
     """S1.4: one key claim of the answer."""
 
     claim: str
-    verified: bool
     supporting_sources: list[int]
+    verified: bool
     confidence: Unit
 
 
@@ -57,8 +65,8 @@ class Facts(Reply):
 class Answerability(Reply):
     """S3.4: is everything in the answer in the context."""
 
-    supported: bool
     reason: str
+    supported: bool
 
 
 Relation = Literal["supports", "partially_supports", "contradicts", "does_not_mention"]
@@ -67,14 +75,16 @@ Relation = Literal["supports", "partially_supports", "contradicts", "does_not_me
 class StatementCheck(Reply):
     """S5.4: one statement against the one source that it cites; `relation` tells N4's states apart.
 
-    `evidence` is copied from the source; a quote that does not stand there is no evidence (S2.1).
+    `evidence` is copied from the source; a quote that does not stand there is no evidence (S2.1). `differences` are
+    short texts: what the statement says otherwise than the source or adds to it; empty if nothing.
     """
 
-    is_accurate: bool
-    relation: Relation
-    confidence: Unit
     evidence: str
+    differences: list[str] = Field(default_factory=list[str])
     explanation: str
+    relation: Relation
+    is_accurate: bool
+    confidence: Unit
 
 
 class ItemRelevance(Reply):
@@ -110,18 +120,18 @@ class ReportedClaim(Reply):
     """S2.1: one claim of the answer as the model judged it; its evidence is still to be looked for."""
 
     claim: str
-    status: ReportedStatus
     evidence: str
     reasoning: str
+    status: ReportedStatus
 
 
 class Claims(Reply):
     """S2.1: every claim of the answer. `overall_confidence` and `is_grounded` are the model's own feeling."""
 
-    overall_confidence: Unit
-    is_grounded: bool
     claims: list[ReportedClaim]
     suggested_corrections: list[str]
+    is_grounded: bool
+    overall_confidence: Unit
 
 
 class TargetedQueries(Reply):
@@ -259,7 +269,7 @@ CHECK_FACTS = Judgement("check_facts", "fast", Facts, max_tokens=1500)
 CHECK_ANSWERABILITY = Judgement("check_answerability", "fast", Answerability, max_tokens=600)
 CHECK_STATEMENT = Judgement("check_statement", "fast", StatementCheck, max_tokens=600)
 RERANK_CHUNKS = Judgement("rerank_chunks", "fast", Relevances, max_tokens=30)
-CHECK_STATEMENTS = Judgement("check_statements", "fast", StatementChecks, max_tokens=250)
+CHECK_STATEMENTS = Judgement("check_statements", "fast", StatementChecks, max_tokens=300)
 CHECK_CLAIMS = Judgement("check_claims", "fast", Claims, max_tokens=3000)
 CHECK_CLAIMS_PART = Judgement("check_claims_part", "fast", Claims, max_tokens=600)
 CHECK_FACTS_PART = Judgement("check_facts_part", "fast", Facts, max_tokens=300)

@@ -162,7 +162,7 @@ def test_a_reply_of_the_wrong_shape_is_recorded_with_what_is_wrong_and_what_it_c
     play(stage, check(log))
     record = log.records[0]
     assert record.reply_text == '{"verdict": "fine"}'
-    assert "is_accurate: Field required" in (record.error or "")
+    assert "evidence: Field required" in (record.error or "")
     assert record.usage.completion_tokens == stage.sim.ledger.entries[0].completion_tokens > 0
 
 

@@ -13,7 +13,7 @@ import pytest
 from clients.llm.groq_wire import request_body
 from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo, ModelSettings
-from domain.judgements import Composition
+from domain.judgements import Composition, Judgement, Reply
 from tests.clients.groq_questions import ASKED, Task
 from tests.simulators.groq.schema import strict_fault
 
@@ -65,6 +65,26 @@ def test_schemas_are_strict_and_hold_no_notes_of_ours(task: Task, fields: dict[s
         assert strict_fault(strict["response_format"]["json_schema"]["schema"]) is None
         assert not list(notes_in(strict["response_format"]))
         assert plain["response_format"] == {"type": "json_object"}
+
+
+def properties_sent(task: Judgement[Reply]) -> list[str]:
+    """The fields of the innermost reply that gives a verdict, in the order in which a model has to write them."""
+    schema = body(task, dict(ASKED)[task])["response_format"]["json_schema"]["schema"]
+    return list(schema.get("$defs", {}).get("StatementCheck", schema)["properties"])
+
+
+@pytest.mark.parametrize("task", [task for task, _ in ASKED if task.name in ("check_statement", "check_statements")])
+def test_a_model_quotes_and_compares_before_it_judges(task: Judgement[Reply]) -> None:  # V4
+    looking = ["evidence", "differences", "explanation"]
+    assert properties_sent(task) == [*looking, "relation", "is_accurate", "confidence"]
+    shown = "".join(body(task, dict(ASKED)[task])["messages"][0]["content"])
+    places = [shown.index(f'"{name}":') for name in properties_sent(task)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("task", [task for task, _ in ASKED if task.name in ("check_alignment", "check_answerability")])
+def test_a_model_gives_its_reason_before_its_verdict(task: Judgement[Reply]) -> None:  # V4
+    assert properties_sent(task)[0] == "reason"
 
 
 if __name__ == "__main__":

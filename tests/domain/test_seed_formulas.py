@@ -88,7 +88,7 @@ def test_the_refusal_is_the_seeds_sentence() -> None:  # S3.4
 
 
 def test_the_answerability_verdict_has_the_seeds_fields() -> None:  # S3.4
-    assert list(Answerability.model_fields) == ["supported", "reason"]
+    assert {"supported", "reason"} <= Answerability.model_fields.keys()
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_the_korean_refusal_claims_nothing_that_needs_a_check() -> None:  # S5.3
         ("check_answerability", "You are a strict verifier."),
         ("check_answerability", "fully supported by the context"),
         ("check_answerability", "If the answer includes a claim that is not in the context"),
-        ("check_answerability", '{"supported": true, "reason": "<one short sentence>"}'),
+        ("check_answerability", "the reason in one short sentence"),
         ("check_statement", "Is the core of the statement supported by the source?"),
         ("check_statement", "Are the facts undistorted and not exaggerated?"),
         ("check_statement", "Does the statement add nothing that the source does not contain?"),

@@ -79,4 +79,4 @@ def test_no_text_can_open_an_item_of_its_own() -> None:  # N4
 
 
 def test_room_for_a_reply_grows_with_the_items() -> None:
-    assert CHECK_STATEMENTS.for_items(8).max_tokens - CHECK_STATEMENTS.for_items(7).max_tokens == 250
+    assert CHECK_STATEMENTS.for_items(8).max_tokens - CHECK_STATEMENTS.for_items(7).max_tokens == 300

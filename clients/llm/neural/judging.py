@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.windows import StatementTooLong, windows
-from clients.llm.offline.judging import Judged, judge_against
+from clients.llm.offline.judging import Judged, differences, judge_against
 from clients.llm.offline.meaning import Meaning
 from clients.llm.protocol import ModelRefused
 from domain.disagreements import without_markers
@@ -48,11 +48,11 @@ def check_statement(
         raise ModelRefused("there is no statement to judge")
     if not sources:
         return StatementCheck(
-            is_accurate=False,
-            relation="does_not_mention",
-            confidence=1.0,
             evidence="",
             explanation="there is no source",
+            relation="does_not_mention",
+            is_accurate=False,
+            confidence=1.0,
         )
     cut = [_windows(source.text, plain, classifier) for source in sources]
     scores = iter(classifier.score([(window, plain) for parts in cut for window in parts]))
@@ -60,11 +60,12 @@ def check_statement(
     found = [_against(plain, *each, meaning, weight) for each in zip(sources, scored, strict=True)]
     best = max(found, key=lambda each: each.support)
     return StatementCheck(
-        is_accurate=best.supported,
-        relation=_relation(best),
-        confidence=round(max(best.support, 1 - best.support), 3),
         evidence=_evidence(plain, best),
+        differences=[] if best.supported else differences(best.judged),
         explanation=_explanation(best, classifier.name),
+        relation=_relation(best),
+        is_accurate=best.supported,
+        confidence=round(max(best.support, 1 - best.support), 3),
     )
 
 

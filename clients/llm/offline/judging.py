@@ -19,6 +19,7 @@ from domain.support.reading import ReadText
 from domain.words import content_stems, coverage
 
 _MOST_CLAIMS = 5
+_MOST_WORDS = 4
 _EXCERPT = 120
 
 
@@ -106,12 +107,20 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
     """S5.4: does the source say this; the explanation names the deciding words."""
     judged = judge_against(statement, sources, meaning)
     return StatementCheck(
-        is_accurate=judged.supported,
-        relation=_relation(judged),
-        confidence=round(max(judged.support, 1 - judged.support), 3),
         evidence=judged.evidence if judged.supported or judged.disagreements else "",
+        differences=differences(judged),
         explanation=_hedged(judged),
+        relation=_relation(judged),
+        is_accurate=judged.supported,
+        confidence=round(max(judged.support, 1 - judged.support), 3),
     )
+
+
+def differences(judged: Judged) -> list[str]:
+    """What the statement says otherwise than the source, else which of its words the source does not have."""
+    if judged.disagreements:
+        return [each.message for each in judged.disagreements]
+    return [] if judged.supported else [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
 
 
 def check_facts(answer: str, sources: Sources, meaning: Meaning, most: int = _MOST_CLAIMS) -> Facts:
@@ -191,7 +200,7 @@ def _explanation(judged: Judged) -> str:
     if judged.supported:
         return f"the source says: “{_excerpt(judged.evidence)}”"
     if judged.missing:
-        return f"the source does not have {', '.join(f'“{word}”' for word in judged.missing[:4])}"
+        return f"the source does not have {', '.join(f'“{word}”' for word in judged.missing[:_MOST_WORDS])}"
     return (
         "the source has these words, but not in one place" if judged.overlap else "the source has none of these words"
     )

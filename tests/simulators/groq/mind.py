@@ -193,12 +193,14 @@ def _check_statements(task: Task) -> dict[str, Any]:
 
 def _checked(statement: str, source: str) -> dict[str, Any]:
     relation, confidence, because = judge(statement, source)
+    supported = relation == "supports"
     return {
-        "is_accurate": relation == "supports",
-        "relation": relation,
-        "confidence": confidence,
-        "evidence": because if relation == "supports" else "",
+        "evidence": because if supported else "",
+        "differences": [] if supported else [f"Not said so: {without_markers(statement)[:160]}"],
         "explanation": f"The source says: {because[:160]}",
+        "relation": relation,
+        "is_accurate": supported,
+        "confidence": confidence,
     }
 
 
@@ -211,8 +213,8 @@ def _fact(sentence: str, sources: list[Source]) -> dict[str, Any]:
     support = [(number, confidence) for number, relation, confidence in verdicts if relation == "supports"]
     return {
         "claim": without_markers(sentence),
-        "verified": bool(support),
         "supporting_sources": [number for number, _ in support],
+        "verified": bool(support),
         "confidence": max((confidence for _, confidence in support), default=0.8),
     }
 
@@ -226,24 +228,24 @@ def _check_alignment(task: Task) -> dict[str, Any]:
     addressed = share(stems(task.part("question")), stems(task.part("answer")))
     supported = sum(verdict == "supports" for verdict in verdicts)
     reason = f"{supported} of {len(verdicts)} sentences are supported by the sources."
-    return {"score": round(0.8 * grounded + 0.2 * addressed, 2), "reason": reason}
+    return {"reason": reason, "score": round(0.8 * grounded + 0.2 * addressed, 2)}
 
 
 def _check_answerability(task: Task) -> dict[str, Any]:
     for span in sentences(task.part("answer")):
         if judge(span.text, task.everything)[0] != "supports":
-            return {"supported": False, "reason": f"The context does not say: {without_markers(span.flat)[:160]}"}
-    return {"supported": True, "reason": "Every sentence of the answer is in the context."}
+            return {"reason": f"The context does not say: {without_markers(span.flat)[:160]}", "supported": False}
+    return {"reason": "Every sentence of the answer is in the context.", "supported": True}
 
 
 def _check_claims(task: Task) -> dict[str, Any]:
     claims = [_claim(span.flat, task) for span in sentences(task.part("answer"))]
     supported = sum(claim["status"] == "SUPPORTED" for claim in claims)
     return {
-        "overall_confidence": round(supported / len(claims), 2) if claims else 0.0,
-        "is_grounded": bool(claims) and supported == len(claims),
         "claims": claims,
         "suggested_corrections": [f"Leave out: {c['claim']}" for c in claims if c["status"] == "UNSUPPORTED"],
+        "is_grounded": bool(claims) and supported == len(claims),
+        "overall_confidence": round(supported / len(claims), 2) if claims else 0.0,
     }
 
 
@@ -254,9 +256,9 @@ def _claim(sentence: str, task: Task) -> dict[str, Any]:
     relation, _, because = judge(sentence, task.everything)
     return {
         "claim": without_markers(sentence),
-        "status": _STATUS.get(relation, "UNSUPPORTED"),
         "evidence": because if relation == "supports" else "",
         "reasoning": f"The source says: {because[:160]}",
+        "status": _STATUS.get(relation, "UNSUPPORTED"),
     }
 
 
@@ -329,6 +331,7 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
         "supported": lambda yes: not yes,
         "verified": lambda yes: not yes,
         "is_accurate": lambda yes: not yes,
+        "differences": lambda found: [] if found else ["the source says something else"],
         "relation": lambda relation: "contradicts" if relation == "supports" else "supports",
         "confidence": lambda _: 0.97,
         "text_span": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",

@@ -64,6 +64,7 @@ def _agreeing(told: dict[str, Any], words: str) -> dict[str, Any]:
         "relation": lambda _: "supports",
         "status": lambda _: "SUPPORTED",
         "evidence": lambda _: words,
+        "differences": lambda _: [],
         "supporting_sources": lambda numbers: [*numbers, 1, 7, 9],
         "source": lambda _: 9,
         "claims": lambda claims: [_agreeing(claim, words) for claim in claims],

@@ -196,7 +196,9 @@ def _spoilt(kind: FaultKind | None, text: str) -> str:
     if kind is FaultKind.MIXED_UP:
         return _mixed_up(text)
     if kind is FaultKind.NUL:
-        return f"{text[:-2]}\\u0000{text[-2:]}" if text.endswith('"}') else f"{text[:9]}\0{text[9:]}"
+        # Escaped, in the first text of a reply in JSON; in prose as it is.
+        has_text = text.startswith("{") and '": "' in text
+        return text.replace('": "', '": "\\u0000', 1) if has_text else f"{text[:9]}\0{text[9:]}"
     if kind is FaultKind.LOOSE:
         return _BARE_VALUE.sub(r'"\g<0>"', text)
     return text
