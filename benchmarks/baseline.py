@@ -1,8 +1,7 @@
 """The same judgements in plain asyncio with every overlap: no queue, no process boundary, nothing stored.
 
 All passages are scored at once; citations are extracted while the answer is written; a sentence is checked as soon as
-the next one begins; what is asked of the whole answer is asked when it is complete, all together, claims and facts in
-the parts in which Citewell asks about them while somebody watches.
+the next one begins; what is asked of the whole answer is asked when it is complete, all together.
 """
 
 import asyncio
@@ -15,15 +14,10 @@ from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.groq import GroqModel
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.answer_parts import answer_parts, fact_parts
 from domain.citations import plan_checks, statements
 from domain.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
-    CHECK_CLAIMS,
-    CHECK_CLAIMS_PART,
-    CHECK_FACTS,
-    CHECK_FACTS_PART,
     CHECK_STATEMENT,
     EXTRACT_CITATIONS,
     GENERATE_ANSWER,
@@ -36,9 +30,6 @@ from domain.judgements import (
 )
 from domain.modes import IDK
 from domain.sources import Sources
-
-# As the defaults are (services.whole_checks).
-_SENTENCES_PER_CALL, _FACTS, _FACTS_PER_CALL = 2, 5, 5
 
 _R = TypeVar("_R", bound=Reply)
 
@@ -128,20 +119,7 @@ class Baseline:
 def _of_the_whole(sources: Sources, question: str, answer: str) -> list[tuple[Judgement[Reply], Mapping[str, object]]]:
     """What is asked of a complete answer besides its statements."""
     whole = {"sources": sources, "question": question, "answer": answer}
-    found: list[tuple[Judgement[Reply], Mapping[str, object]]] = [
-        (CHECK_ALIGNMENT, whole),
-        (CHECK_ANSWERABILITY, whole),
-    ]
-    claims = [
-        {**whole, "before": part.before, "answer": part.text} for part in answer_parts(answer, _SENTENCES_PER_CALL)
-    ]
-    facts = [
-        {"sources": sources, "most": most, "before": part.before, "answer": part.text}
-        for part, most in fact_parts(answer, _FACTS, _FACTS_PER_CALL)
-    ]
-    found += [(CHECK_CLAIMS_PART, each) for each in claims] or [(CHECK_CLAIMS, whole)]
-    found += [(CHECK_FACTS_PART, each) for each in facts] or [(CHECK_FACTS, {"sources": sources, "answer": answer})]
-    return found
+    return [(CHECK_ALIGNMENT, whole), (CHECK_ANSWERABILITY, whole)]
 
 
 class _Checking:

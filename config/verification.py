@@ -31,9 +31,6 @@ class VerificationSettings(Group):
     span_min_chars: int = Field(default=50, ge=1)
     span_max_chars: int = Field(default=200, ge=10)
     batch: int = Field(default=4, ge=1, description="statements per task; every one has a model call of its own")
-    sentences_per_call: int = Field(
-        default=2, ge=0, description="of an answer whose claims are asked for in one call (S2.1); 0: all of them"
-    )
     show_claims: bool = False
     confidence_threshold: float = Field(default=0.7, ge=0, le=1, description="below it the answer is corrected (S2.3)")
     max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")

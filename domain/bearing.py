@@ -6,7 +6,6 @@ else does not. Two things it cannot see: an invention that shares most of its wo
 a statement in another script than the source, where words say nothing.
 """
 
-from domain.disagreements import disagreements
 from domain.evidence import claim_relevance
 from domain.support.estimating import estimated_support
 from domain.words import content_stems
@@ -30,11 +29,6 @@ def hardly_says(source: str, statement: str) -> bool:
     A source in another script is not: one sentence in another script does not make it one.
     """
     return not _in_other_scripts(statement, source) and estimated_support(statement, source) < _LEAST_SUPPORT
-
-
-def may_say(source: str, statement: str) -> bool:
-    """Say whether nothing that can be found without a model speaks against the `source` saying the `statement`."""
-    return not hardly_says(source, statement) and not disagreements(statement, source)
 
 
 def _in_other_scripts(statement: str, source: str) -> bool:

@@ -1,27 +1,24 @@
-"""What remains of a model's verdicts on the claims of an answer once its evidence is looked up (S2.1)."""
+"""The claims of an answer (S2.1) and its key facts (S1.4), read off the verdicts on its sentences.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+A sentence is judged once in a round. Claims and facts used to be two more opinions of the same model about the same
+words, and results were published in which the three disagreed. They now follow from the one verdict there is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
 
-from domain.bearing import bears_on, hardly_says
-from domain.disagreements import Disagreement, disagreements
-from domain.evidence import best_text_span, claim_relevance
-from domain.quotes import Located, locate_quote
-from domain.sentences import split_sentences
+from domain.verdicts import PairVerdict, SentenceStatus, sentence_support
 from domain.words import content_stems
 
-NO_EVIDENCE = "No evidence was quoted."
-EVIDENCE_NOT_FOUND = "The quoted evidence is not in any source."
-EVIDENCE_TOO_FAR = "The quoted evidence has hardly any words of the claim."
-
-_MIN_RATIO = 0.85  # a quote less similar than this was not copied, and what it changes may be what matters
-_LONGEST_QUOTE = 2000  # looking for something similar takes time in proportion to the square of the quote
-_EXACT = 1.01  # a ratio that nothing has, so that only a quotation word for word is found
+MOST_FACTS = 5
+"""Key facts of an answer; S1.4 wants one to five."""
 
 
 class ClaimStatus(StrEnum):
-    """The seed's three states; models write them in capitals, so names are read in any case."""
+    """The seed's three states; it writes them in capitals, so names are read in any case."""
 
     SUPPORTED = "supported"
     PARTIALLY_SUPPORTED = "partially_supported"
@@ -32,149 +29,85 @@ class ClaimStatus(StrEnum):
         return next((each for each in cls if isinstance(value, str) and value.strip().lower() == each.value), None)
 
 
+_AS_CLAIM: Mapping[SentenceStatus, ClaimStatus] = MappingProxyType(
+    {
+        SentenceStatus.SUPPORTED: ClaimStatus.SUPPORTED,
+        SentenceStatus.PARTIAL: ClaimStatus.PARTIALLY_SUPPORTED,
+        SentenceStatus.CONTRADICTED: ClaimStatus.UNSUPPORTED,
+        SentenceStatus.UNSUPPORTED: ClaimStatus.UNSUPPORTED,
+    }
+)
+
+
+def claim_status(status: SentenceStatus) -> ClaimStatus | None:
+    """Return the state of the claim that a sentence makes; None if it makes none or was not checked (N4)."""
+    return _AS_CLAIM.get(status)
+
+
 @dataclass(frozen=True, slots=True)
-class ReportedClaim:
-    """One claim as the model reported it; `evidence` is what it says to have copied from a source, '' for nothing."""
+class ClaimingSentence:
+    """A sentence that claims something: its state and the verdicts that it follows from."""
+
+    text: str
+    status: SentenceStatus
+    checks: Sequence[PairVerdict]
+
+    @property
+    def words(self) -> str:
+        """Its text on one line, as claims are told."""
+        return " ".join(self.text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFact:
+    """Row S1.4: one key claim; `supporting_sources` are chunk ids, `confidence` is 0..1, that of `verified`."""
 
     claim: str
-    status: ClaimStatus
-    evidence: str
-    reasoning: str
+    verified: bool
+    supporting_sources: list[str]
+    confidence: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fact with the fields of S1.4."""
+        return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class EvidencePlace:
-    """The evidence is `sources[source][start:end]`, in code points; `score` is 1.0 if it is there word for word."""
-
-    source: int
-    start: int
-    end: int
-    score: float
+def suggested_corrections(sentences: Iterable[ClaimingSentence]) -> list[str]:
+    """Row S2.1: what the sentences without full support say otherwise than their sources, each once."""
+    open_ones = (each for each in sentences if each.status in _AS_CLAIM and each.status is not SentenceStatus.SUPPORTED)
+    told = (text.strip() for each in open_ones for check in each.checks for text in check.differences)
+    return list(dict.fromkeys(filter(None, told)))
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedClaim:
-    """A claim whose evidence was looked up. `evidence` are the source's own words at `place`; both None if not found.
-
-    `disagreements` is what made a claim with evidence unsupported; `reasoning` ends with why the status fell.
-    """
-
-    claim: str
-    status: ClaimStatus
-    evidence: str | None
-    reasoning: str
-    place: EvidencePlace | None
-    disagreements: tuple[Disagreement, ...] = ()
+def key_sentences(sentences: Sequence[ClaimingSentence]) -> list[ClaimingSentence]:
+    """Return the sentences, at most five and in their order, that say most; the same words count once (S1.4)."""
+    distinct = list({each.words.casefold(): each for each in reversed(sentences)}.values())[::-1]
+    stems = [len(content_stems(each.text)) for each in distinct]
+    fullest = sorted(range(len(distinct)), key=lambda place: -stems[place])[:MOST_FACTS]
+    return [distinct[place] for place in sorted(fullest)]
 
 
-def check_claim(reported: ReportedClaim, sources: Sequence[str]) -> CheckedClaim:
-    """Return the claim with what counts of its evidence (S2.1). Its status only falls; the first line that applies:
+def key_facts(sentences: Sequence[ClaimingSentence], chunk_ids: Sequence[str]) -> list[KeyFact]:
+    """Return the key claims of checked sentences (S1.4); source number N of the verdicts has the id at place N-1."""
+    return [_fact(each, chunk_ids) for each in key_sentences(sentences)]
 
-    | the claim                                                                     | is          |
-    |-------------------------------------------------------------------------------|-------------|
-    | was reported unsupported                                                      | unsupported |
-    | quotes no evidence, or none that is in a source (exactly, or 85 % similar)    | unsupported |
-    | states a number, date, unit or name otherwise than the evidence, or denies it | unsupported |
-    | is supported, but the evidence or its source has hardly any of its words      | partially … |
-    | is none of these                                                              | as reported |
-    """
-    place = locate_evidence(reported.evidence, sources)
-    contradictions: tuple[Disagreement, ...] = ()
-    status, reason = reported.status, ""
-    if status is not ClaimStatus.UNSUPPORTED:
-        contradictions = _contradictions(reported.claim, sources[place.source], place) if place else ()
-        reason = _why_it_falls(reported, place, contradictions)
-        status = ClaimStatus.UNSUPPORTED if reason else status
-    if status is ClaimStatus.SUPPORTED and place and _is_far(reported.claim, sources[place.source], place):
-        status, reason = ClaimStatus.PARTIALLY_SUPPORTED, EVIDENCE_TOO_FAR
-    return CheckedClaim(
-        claim=reported.claim,
-        status=status,
-        evidence=sources[place.source][place.start : place.end] if place else None,
-        reasoning=" ".join(filter(None, (reported.reasoning.strip(), reason))),
-        place=place,
-        disagreements=contradictions,
+
+def _fact(sentence: ClaimingSentence, chunk_ids: Sequence[str]) -> KeyFact:
+    verified = sentence.status is SentenceStatus.SUPPORTED
+    support = sentence_support(sentence.checks) or 0.0
+    places = [place for check in sentence.checks if (place := _supporting(check)) is not None] if verified else []
+    return KeyFact(
+        claim=sentence.words,
+        verified=verified,
+        supporting_sources=list(dict.fromkeys(chunk_ids[place] for place in places if place < len(chunk_ids))),
+        confidence=round(support if verified else 1 - support, 3),
     )
 
 
-def locate_evidence(evidence: str, sources: Sequence[str]) -> EvidencePlace | None:
-    """Return where `evidence` stands: the first source that has it word for word, else the most similar passage.
-
-    None if no source has anything 85 % similar, or if it is stop words only, which prove nothing.
-    """
-    if not content_stems(evidence):
+def _supporting(check: PairVerdict) -> int | None:
+    """The place of the source that a verdict found support in; of several sources the one of its evidence."""
+    if not check.is_accurate or check.relation != "supports":
         return None
-    least = _MIN_RATIO if len(evidence) <= _LONGEST_QUOTE else _EXACT
-    best: EvidencePlace | None = None
-    for index, source in enumerate(sources):
-        found = locate_quote(evidence, source, min_ratio=least)
-        if found and (best is None or found.score > best.score):
-            best = _place(index, found)
-        if found and found.exact:
-            break
-    return best
-
-
-def is_grounded(claims: Sequence[CheckedClaim]) -> bool:
-    """Say whether every claim is supported; an answer without a claim is grounded in nothing (S2.1, S2.6)."""
-    return bool(claims) and all(claim.status is ClaimStatus.SUPPORTED for claim in claims)
-
-
-def gaps(claims: Sequence[CheckedClaim]) -> list[str]:
-    """Return the texts of the claims that need more evidence, each once: unsupported ones, then partial ones (S2.3)."""
-    texts = [*_texts(claims, ClaimStatus.UNSUPPORTED), *_texts(claims, ClaimStatus.PARTIALLY_SUPPORTED)]
-    return list(dict.fromkeys(texts))
-
-
-def _texts(claims: Iterable[CheckedClaim], status: ClaimStatus) -> list[str]:
-    return [claim.claim for claim in claims if claim.status is status]
-
-
-def _place(index: int, found: Located) -> EvidencePlace:
-    return EvidencePlace(index, found.start, found.end, found.score)
-
-
-def _why_it_falls(reported: ReportedClaim, place: EvidencePlace | None, contradictions: Sequence[Disagreement]) -> str:
-    if place is None:
-        return EVIDENCE_NOT_FOUND if reported.evidence.strip() else NO_EVIDENCE
-    return "".join(f"But {contradictions[0].message}." for _ in contradictions[:1])
-
-
-def _is_far(claim: str, source: str, place: EvidencePlace) -> bool:
-    return not bears_on(claim, source[place.start : place.end]) or hardly_says(source, claim)
-
-
-def _contradictions(claim: str, source: str, place: EvidencePlace) -> tuple[Disagreement, ...]:
-    """Return what the evidence's own sentences say otherwise, else what the source does about what they leave out.
-
-    Evidence that says less of the claim than another sentence does not speak for the source: that one counts, too.
-    """
-    own = _sentences_at(source, place)
-    found = disagreements(claim, own)
-    if found:
-        return _stated(found, claim) or _stated(disagreements(claim, source), claim)
-    start, end = best_text_span(source, claim)
-    if claim_relevance(claim, own) >= claim_relevance(claim, source[start:end]):
-        return ()
-    return _stated(disagreements(claim, source), claim)
-
-
-def _stated(found: Sequence[Disagreement], claim: str) -> tuple[Disagreement, ...]:
-    """Return the disagreements in which the source says something else instead.
-
-    A value that the claim has as well is nothing else: "30 days, or 60 for members" is not denied by "30 days".
-    """
-    return tuple(each for each in found if each.kind == "negation" or _is_rival(each, claim))
-
-
-def _is_rival(found: Disagreement, claim: str) -> bool:
-    if found.source_value is None:
-        return False
-    if found.kind == "name":
-        return claim_relevance(found.source_value, claim) < 1
-    return bool(disagreements(found.source_value, claim))
-
-
-def _sentences_at(source: str, place: EvidencePlace) -> str:
-    touched = [each for each in split_sentences(source) if each.end > place.start and each.start < place.end]
-    return source[touched[0].start : touched[-1].end]
+    if check.number is not None:
+        return check.number - 1
+    return check.evidence.source if check.evidence else None

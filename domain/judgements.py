@@ -47,21 +47,6 @@ class Alignment(Reply):
     score: Unit
 
 
-class FactClaim(Reply):
-    """S1.4: one key claim of the answer."""
-
-    claim: str
-    supporting_sources: list[int]
-    verified: bool
-    confidence: Unit
-
-
-class Facts(Reply):
-    """S1.4: one to five key claims."""
-
-    claims: list[FactClaim]
-
-
 class Answerability(Reply):
     """S3.4: is everything in the answer in the context."""
 
@@ -111,27 +96,6 @@ class StatementChecks(Reply):
     """S5.4: several statements, each against the sources that it cites."""
 
     verdicts: list[ItemCheck]
-
-
-ReportedStatus = Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
-
-
-class ReportedClaim(Reply):
-    """S2.1: one claim of the answer as the model judged it; its evidence is still to be looked for."""
-
-    claim: str
-    evidence: str
-    reasoning: str
-    status: ReportedStatus
-
-
-class Claims(Reply):
-    """S2.1: every claim of the answer. `overall_confidence` and `is_grounded` are the model's own feeling."""
-
-    claims: list[ReportedClaim]
-    suggested_corrections: list[str]
-    is_grounded: bool
-    overall_confidence: Unit
 
 
 class TargetedQueries(Reply):
@@ -265,14 +229,10 @@ class Composition:
 RERANK_CHUNK = Judgement("rerank_chunk", "fast", Relevance, max_tokens=300)
 EXTRACT_CITATIONS = Judgement("extract_citations", "fast", ExtractedCitations, max_tokens=2000)
 CHECK_ALIGNMENT = Judgement("check_alignment", "fast", Alignment, max_tokens=600)
-CHECK_FACTS = Judgement("check_facts", "fast", Facts, max_tokens=1500)
 CHECK_ANSWERABILITY = Judgement("check_answerability", "fast", Answerability, max_tokens=600)
 CHECK_STATEMENT = Judgement("check_statement", "fast", StatementCheck, max_tokens=600)
 RERANK_CHUNKS = Judgement("rerank_chunks", "fast", Relevances, max_tokens=30)
 CHECK_STATEMENTS = Judgement("check_statements", "fast", StatementChecks, max_tokens=300)
-CHECK_CLAIMS = Judgement("check_claims", "fast", Claims, max_tokens=3000)
-CHECK_CLAIMS_PART = Judgement("check_claims_part", "fast", Claims, max_tokens=600)
-CHECK_FACTS_PART = Judgement("check_facts_part", "fast", Facts, max_tokens=300)
 PLAN_QUERIES = Judgement("plan_queries", "fast", TargetedQueries, max_tokens=600)
 RESTATE_QUESTION = Judgement("restate_question", "fast", RestatedQuestion, max_tokens=2000)
 REWRITE_QUESTION = Judgement("rewrite_question", "fast", RewrittenQuestion, max_tokens=600)

@@ -97,8 +97,6 @@ class QueryOptions(BaseModel):
     """Answerability check (S3.4); False in mode `low`."""
     verification: bool
     check_batch: int
-    sentences_per_call: int = 0
-    """Facts and claims are asked about so many sentences in one call, 0: about the whole answer (S1.4, S2.1)."""
     weight_alignment: float
     weight_coverage: float
     weight_facts: float

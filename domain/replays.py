@@ -24,7 +24,7 @@ _RANKS = {
     "research_notes": 5,
     "generate": 6,
     "extract_citations": 7,
-    **dict.fromkeys((f"check_{each}" for each in ("alignment", "coverage", "facts", "claims", "answerability")), 7),
+    **dict.fromkeys((f"check_{each}" for each in ("alignment", "coverage", "answerability")), 7),
     "sentences": 7,
     "check_early": 7,
     "check_statements": 7,

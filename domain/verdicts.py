@@ -45,6 +45,8 @@ class PairVerdict:
     explanation: str
     evidence: Evidence | None = None
     decided_by: Literal["model", "evidence"] | None = None
+    differences: tuple[str, ...] = ()
+    """What the statement says otherwise than the source, or adds to it, in a few words each."""
 
     @classmethod
     def from_json(cls, number: int | None, ruling: Mapping[str, Any]) -> "PairVerdict":
@@ -59,6 +61,7 @@ class PairVerdict:
             explanation=ruling["explanation"],
             evidence=Evidence(**evidence) if evidence else None,
             decided_by=ruling.get("decided_by"),
+            differences=tuple(ruling.get("differences", ())),
         )
 
     @property

@@ -1,31 +1,31 @@
 """One verification of one answer, as it is stored: scores, issues, and a state for every sentence (S1.5, S1.8, N4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from db.models import Answer, Citation, Verification
+from db.queries.chunks import Passage
 from db.queries.results import StoredVerification
 from domain.citations import Statement
 from domain.confidence import confidence, level
 from domain.correction import Corrected
 from domain.evidence import claim_relevance
-from domain.mending import Repair
 from domain.modes import IDK
 from domain.verdicts import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
+from services.claims import claim_rows, claims_check, facts_check
 from services.degrading import left_out_issues
 from services.findings import Findings
 from services.notes import notes_issues
 from services.repairs import Repairs
 from services.scores import score_answer
-from services.step import StepContext
+from services.step import Outcome, StepContext
 from services.verification_rows import (
     UNCHECKED,
     Judged,
     as_sentences,
     calibrated_support,
     check_rows,
-    claim_rows,
     judged_sentence,
     repair_rows,
     sentence_row,
@@ -53,15 +53,15 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
         judged_sentence(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
         for each in findings.said
     ]
-    verification = _verification(context, context.draft["text"], findings)
-    _set_confidence(context, verification, findings, judged, {})
+    verification = _verification(context, context.draft["text"], findings, judged, passages)
+    _set_confidence(context, verification, findings, judged)
     verification.issues = [
         *verification.issues,
         *_unchecked_issues(context, findings, [each.status for each in judged]),
     ]
     rows = [sentence_row(context, each) for each in judged]
     checks = check_rows(context, passages, findings)
-    return as_attempt(StoredVerification(verification, rows, claim_rows(findings), checks))
+    return as_attempt(StoredVerification(verification, rows, claim_rows(context, judged), checks))
 
 
 def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
@@ -69,8 +69,8 @@ def published_verification(context: StepContext, findings: Findings, published: 
     answer, repairs = published.answer, published.repairs
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
-    verification = _verification(context, published.corrected.text, findings)
-    _set_confidence(context, verification, findings, judged, repairs.edits)
+    verification = _verification(context, published.corrected.text, findings, judged, repairs.passages)
+    _set_confidence(context, verification, findings, judged)
     if answer.abstained:
         _withdraw(verification)
     verification.issues = [
@@ -79,11 +79,12 @@ def published_verification(context: StepContext, findings: Findings, published: 
         *_edit_issues(answer, repairs),
     ]
     if answer.abstained:
-        sentences = as_sentences(answer.text, SentenceStatus.NO_CLAIM)
+        sentences, claims = as_sentences(answer.text, SentenceStatus.NO_CLAIM), []
     else:
         sentences = [sentence_row(context, each) for each in judged]
+        claims = claim_rows(context, judged)
     checks = [*check_rows(context, repairs.passages, findings), *repair_rows(context, repairs, findings)]
-    return StoredVerification(verification, sentences, claim_rows(findings), checks)
+    return StoredVerification(verification, sentences, claims, checks)
 
 
 def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
@@ -121,10 +122,16 @@ def _unscored(
     return StoredVerification(verification, as_sentences(text, status), [], [])
 
 
-def _verification(context: StepContext, text: str, findings: Findings) -> Verification:
-    """The row with everything that does not depend on repairs."""
-    scores = score_answer(context)
-    facts = (_verdict_of(context, "check_facts") or {"claims": []})["claims"]
+def _verification(
+    context: StepContext, text: str, findings: Findings, judged: Sequence[Judged], passages: Sequence[Passage]
+) -> Verification:
+    """The row with everything but the confidence; `judged` are the sentences of `text`, `passages` their sources."""
+    facts_found, claims_found = facts_check(context, judged, passages), claims_check(context, judged)
+    derived = {"check_facts": facts_found, "check_claims": claims_found}
+    scores = score_answer(context, facts_found)
+    facts_told: dict[str, Any] = facts_found["verdict"] or {}
+    claims_told: dict[str, Any] = claims_found["verdict"] or {}
+    facts: list[dict[str, Any]] = facts_told.get("claims", [])
     threshold = context.query.options.citation_confidence
     cited = [verdict.verdict(threshold) for (_, number), verdict in findings.verdicts.items() if number]
     return Verification(
@@ -140,8 +147,8 @@ def _verification(context: StepContext, text: str, findings: Findings) -> Verifi
         issues=[*scores.issues, *context.selection["issues"], *left_out_issues(context)],
         verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
         unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
-        suggested_corrections=(_verdict_of(context, "check_claims") or {}).get("corrections", []),
-        checks={name: _check_json(context, name) for name in _made(context)},
+        suggested_corrections=claims_told.get("corrections", []),
+        checks={name: _check_json(name, derived.get(name) or context.outcome(name)) for name in _made(context)},
         **_history(context),
     )
 
@@ -155,23 +162,18 @@ def _history(context: StepContext) -> dict[str, Any]:
 
 
 def _set_confidence(
-    context: StepContext,
-    verification: Verification,
-    findings: Findings,
-    judged: Sequence[Judged],
-    edits: Mapping[int, Repair],
+    context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged]
 ) -> None:
-    """S2.2, S2.4: from the draft's claims or sentences, or from those that are left when some were mended."""
-    states = [each.status for each in judged]
-    counted = findings.counted_after(states, edits)
-    verification.confidence = confidence(counted)
+    """S2.2, S2.4: from the states of the sentences that were `judged`, after repairs where there were any."""
+    states = [] if findings.unasked else [each.status for each in judged]
+    verification.confidence = confidence(states)
     verification.confidence_level = level(verification.confidence)
     verification.draft_confidence = findings.confidence
-    verification.claims_checked = sum(state not in UNCHECKED for state in counted)
-    verification.claims_supported = list(counted).count(SentenceStatus.SUPPORTED)
+    verification.claims_checked = sum(state not in UNCHECKED for state in states)
+    verification.claims_supported = states.count(SentenceStatus.SUPPORTED)
     if findings.unasked:
         return
-    verification.is_grounded = _grounded(states) and _grounded(counted)
+    verification.is_grounded = _grounded(states)
     if calibration := context.calibration:
         verification.calibration = {"version": calibration.version, "ece": calibration.ece}
         verification.calibrated_confidence = _expected_share(context, judged)
@@ -225,23 +227,12 @@ def _grounded(states: Sequence[SentenceStatus]) -> bool:
     return bool(claims) and all(state is SentenceStatus.SUPPORTED for state in claims)
 
 
-def _verdict_of(context: StepContext, step: str) -> Mapping[str, Any] | None:
-    return (context.outcome(step) or {}).get("verdict")
-
-
 def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
     found = notes_issues(context)
     if stopped := (context.outcome("generate") or {}).get("stopped"):
         found.append(stopped)
     if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
         found.append("Answerability was not checked.")
-    if (context.outcome("check_claims") or {}).get("status", "not_checked") == "not_checked":
-        found.append("The claims of the answer were not checked one by one; its sentences were.")
-    elif findings.unlisted:
-        found.append(
-            f"The claims of {len(findings.unlisted)} of {len(states)} sentences were not checked one by one; "
-            "the sentences were."
-        )
     unchecked = 0 if findings.unasked else list(states).count(SentenceStatus.NOT_CHECKED)
     if unchecked:
         found.append(f"{unchecked} of {len(states)} sentences could not be checked.")
@@ -266,8 +257,8 @@ def _made(context: StepContext) -> tuple[str, ...]:
     return (*CHECKS, RECHECK) if context.outcome(RECHECK) else CHECKS
 
 
-def _check_json(context: StepContext, name: str) -> dict[str, Any]:
-    outcome = context.outcome(name) or {"status": "not_checked", "reason": "the check left no result"}
+def _check_json(name: str, found: Outcome | None) -> dict[str, Any]:
+    outcome = found or {"status": "not_checked", "reason": "the check left no result"}
     verdict: dict[str, Any] = outcome.get("verdict") or {}
     kept = {"claims"} if name == "check_facts" else {"supported"}
     told = {field: value for field, value in verdict.items() if field in kept}

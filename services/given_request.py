@@ -14,6 +14,8 @@ from services.webhooks import address_policy
 
 Check = Literal["alignment", "coverage", "facts", "claims", "answerability", "citations"]
 CHECKS: tuple[Check, ...] = ("alignment", "coverage", "facts", "claims", "answerability", "citations")
+ABOUT_SENTENCES: frozenset[Check] = frozenset({"facts", "claims", "citations"})
+"""All three follow from the verdicts on the sentences; only when none is wanted are these not judged."""
 _ABOUT_THE_QUESTION: frozenset[Check] = frozenset({"alignment", "answerability"})
 # The database keeps the numbers of pages in 4 bytes.
 _LAST_PAGE = 2**31 - 1

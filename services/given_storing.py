@@ -18,7 +18,7 @@ from domain.citations import plan_checks
 from domain.errors import VerificationInvalid
 from domain.given import GivenCitation, mark
 from domain.outcomes import Checked, Drafted, Selected
-from services.given_request import NewSource, NewVerification, options_of, skipped_checks
+from services.given_request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
 from services.submission import checked_question
 
 # What is stored at a time: few statements, and yet no statement that holds everything.
@@ -140,12 +140,13 @@ def _outcomes(
         ("generate", "", draft),
         ("extract_citations", "", {"status": "extracted", "citations": []}),
     ]
-    for check, reason in skipped_checks(new).items():
+    skipped = skipped_checks(new)
+    for check, reason in skipped.items():
         outcome = Checked(status="skipped", verdict=None, reason=reason)
-        if check == "citations":
-            found += [("check_statements", each.item, outcome) for each in plan_checks(draft["text"], len(keys))]
-        else:
+        if check != "citations":
             found.append((f"check_{check}", "", outcome))
+        elif skipped.keys() >= ABOUT_SENTENCES:
+            found += [("check_statements", each.item, outcome) for each in plan_checks(draft["text"], len(keys))]
     return [(step, item, dict(outcome)) for step, item, outcome in found]
 
 

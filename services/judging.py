@@ -8,7 +8,7 @@ from dataclasses import replace
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from domain.evidence import claim_relevance
-from domain.judgements import CHECK_STATEMENT
+from domain.judgements import CHECK_STATEMENT, StatementCheck
 from domain.outcomes import Checked
 from domain.ruling import Grounds, Ruling
 from domain.sources import Sources
@@ -31,7 +31,7 @@ async def judge_statement(
     Long sources are shown in windows, the likeliest first, until one surely supports the statement: nothing is cut.
     When a window could not be judged and no other supports, the whole is `not_checked` (N4).
     """
-    rulings: list[Ruling] = []
+    rulings: list[tuple[Ruling, StatementCheck]] = []
     failures: list[str] = []
     # The whole sources are the yardstick: what one window does not have may stand in another.
     grounds = Grounds.of(statement, [source.text for source in sources])
@@ -40,13 +40,26 @@ async def judge_statement(
         if isinstance(reply, Failure):
             failures.append(reply.reason)
             continue
-        rulings.append(grounds.rule(reply))
-        if _settles(rulings[-1]):
+        rulings.append((grounds.rule(reply), reply))
+        if _settles(rulings[-1][0]):
             break
-    best = max(rulings, key=_weight, default=None)
-    if best is None or (failures and not (best.supports or _settles(best))):
+    if not rulings:
         return Checked(status="not_checked", verdict=None, reason=failures[0] if failures else "there is no source")
-    return Checked(status="checked", verdict=best.as_json())
+    best, replied = max(rulings, key=lambda each: _weight(each[0]))
+    if failures and not (best.supports or _settles(best)):
+        return Checked(status="not_checked", verdict=None, reason=failures[0])
+    return ruled(best, replied)
+
+
+def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
+    """The outcome of a check: the ruling as JSON, with what differs where the statement is not supported."""
+    if ruling.supports:
+        differences: list[str] = []
+    elif ruling.decided_by == "evidence" and not ruling.is_accurate:
+        differences = [ruling.explanation]
+    else:
+        differences = reply.differences
+    return Checked(status="checked", verdict={**ruling.as_json(), "differences": differences})
 
 
 def _settles(ruling: Ruling) -> bool:

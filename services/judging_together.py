@@ -17,7 +17,7 @@ from domain.outcomes import Checked
 from domain.ruling import Grounds
 from domain.sources import Sources
 from domain.together import MOST_STATEMENTS, Statements, by_id
-from services.judging import WINDOW_CHARS, judge_statement
+from services.judging import WINDOW_CHARS, judge_statement, ruled
 
 UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
 """Failures that a shorter call may not have. Where nobody answers, many calls would fail like the one."""
@@ -67,15 +67,15 @@ async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> 
     if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
         return [Checked(status="not_checked", verdict=None, reason=reply.reason) for _ in pairs]
     verdicts = {} if isinstance(reply, Failure) else by_id(asked, reply.verdicts)
-    ruled = (_ruled(models, pair, verdicts.get(each.id), log) for pair, each in zip(pairs, asked, strict=True))
-    return await asyncio.gather(*ruled)
+    read = (_read(models, pair, verdicts.get(each.id), log) for pair, each in zip(pairs, asked, strict=True))
+    return await asyncio.gather(*read)
 
 
-async def _ruled(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log: CallLog) -> Checked:
+async def _read(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log: CallLog) -> Checked:
     if replied is None:
         return await _alone(models, pair, log)
     grounds = Grounds.of(pair.statement, [source.text for source in pair.sources])
-    return Checked(status="checked", verdict=grounds.rule(replied.verdict).as_json())
+    return ruled(grounds.rule(replied.verdict), replied.verdict)
 
 
 async def _alone(models: ModelGateway, pair: Pair, log: CallLog) -> Checked:

@@ -22,7 +22,7 @@ from db.session import reading
 from domain.calibration import Calibration
 from domain.errors import NotReverifiable
 from domain.options import QueryOptions
-from services import extraction, repairing, rounds, verification, whole_checks
+from services import extraction, repairing, rounds, verification
 from services.correction import Conclusion, concluded
 from services.repairs import repair_item
 from services.reranking import score_chunks, select
@@ -41,8 +41,6 @@ _STEPS: Mapping[str, Body] = {
     "score_chunks": score_chunks,
     "select": select,
     "extract_citations": extraction.extract_citations,
-    "check_facts": whole_checks.check_facts,
-    "check_claims": whole_checks.check_claims,
     "check_alignment": verification.check_alignment,
     "check_answerability": verification.check_answerability,
     "check_coverage": verification.check_coverage,

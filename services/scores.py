@@ -17,7 +17,7 @@ class AnswerScores:
     issues: list[str]
 
 
-def score_answer(context: StepContext) -> AnswerScores:
+def score_answer(context: StepContext, facts_check: Outcome) -> AnswerScores:
     """Combine alignment, coverage and facts with the weights and thresholds of the query (S1.5).
 
     What nobody asked for (N2) counts for nothing and is no issue.
@@ -25,7 +25,7 @@ def score_answer(context: StepContext) -> AnswerScores:
     options = context.query.options
     alignment = _part(context.outcome("check_alignment"))
     coverage = _part(context.outcome("check_coverage"))
-    facts = _facts(context.outcome("check_facts"))
+    facts = _facts(facts_check)
     weights = Weights(
         alignment=options.weight_alignment if alignment else 0.0,
         coverage=options.weight_coverage if coverage else 0.0,
@@ -53,10 +53,10 @@ def _part(outcome: Outcome | None) -> Part | None:
     return Part(outcome["verdict"]["score"], outcome["status"], outcome.get("reason", ""))
 
 
-def _facts(outcome: Outcome | None) -> Part | None:
-    if outcome is not None and outcome["status"] == "skipped":
+def _facts(outcome: Outcome) -> Part | None:
+    if outcome["status"] == "skipped":
         return None
-    if outcome is None or outcome["verdict"] is None:
+    if outcome["verdict"] is None:
         return Part(FACTS_WHEN_NOT_CHECKED, "not_checked", _reason(outcome))
     return Part(facts_score([claim["verified"] for claim in outcome["verdict"]["claims"]]))
 

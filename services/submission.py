@@ -134,7 +134,6 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         verify_answer=rules.verify_answer and verification,
         verification=verification,
         check_batch=max(checks.batch, statements),
-        sentences_per_call=0 if preset == "cheap" else checks.sentences_per_call,
         weight_alignment=checks.weight_alignment,
         weight_coverage=checks.weight_coverage,
         weight_facts=checks.weight_facts,

@@ -1,9 +1,9 @@
-"""The rows of a verification: sentences, claims and citation checks, each with its evidence (N3, N4, S2.1, S5.4)."""
+"""The rows of a verification: sentences and citation checks, each with its evidence (N3, N4, S5.4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from db.models import Citation, CitationCheck, VerificationClaim, VerificationSentence
+from db.models import Citation, CitationCheck, VerificationSentence
 from db.queries.chunks import Passage
 from domain.citations import Statement, statements
 from domain.verdicts import PairVerdict, SentenceStatus, Verdict, sentence_support
@@ -23,6 +23,11 @@ class Judged:
     status: SentenceStatus
     checks: Sequence[PairVerdict]
     evidence: Quoted
+
+    @property
+    def reason(self) -> str:
+        """What its verdicts say, each once."""
+        return "; ".join(dict.fromkeys(check.explanation for check in self.checks if check.explanation))
 
 
 def judged_sentence(
@@ -50,8 +55,7 @@ def calibrated_support(context: StepContext, judged: Judged) -> float | None:
 
 
 def sentence_row(context: StepContext, judged: Judged) -> VerificationSentence:
-    reason = "; ".join(dict.fromkeys(check.explanation for check in judged.checks if check.explanation))
-    return _row(judged.statement, judged.status, reason, calibrated_support(context, judged), judged.evidence)
+    return _row(judged.statement, judged.status, judged.reason, calibrated_support(context, judged), judged.evidence)
 
 
 def as_sentences(text: str, status: SentenceStatus) -> list[VerificationSentence]:
@@ -72,14 +76,6 @@ def _row(
         evidence=evidence[0],
         source=evidence[1],
     )
-
-
-def claim_rows(findings: Findings) -> list[VerificationClaim]:
-    fields = ("claim", "status", "evidence", "source", "reasoning")
-    return [
-        VerificationClaim(position=place, **{name: claim[name] for name in fields})
-        for place, claim in enumerate(findings.claims or [])
-    ]
 
 
 def check_rows(context: StepContext, passages: Sequence[Passage], findings: Findings) -> list[CitationCheck]:

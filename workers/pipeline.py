@@ -22,8 +22,9 @@ Builders return signatures and launch nothing. `decide_search`, `search`, `retri
 `plan_checks`, `assess` and `search_evidence` launch what follows them, because only they know what and how wide it is;
 each is the last link of its own canvas. An agentic or multi-agent run begins with `decide_search`, and every turn but
 the last makes one of a limited number of searches, so that it ends.
-`check_answer` is five steps in one message: check_alignment, check_coverage, check_facts, check_claims and
-check_answerability. A process that serves the queue of a single step that follows does it in place (workers.onward).
+`check_answer` is three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1)
+and key facts (S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the
+queue of a single step that follows does it in place (workers.onward).
 Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
 """
 
@@ -94,7 +95,7 @@ def checking(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
 
 
 def answer_checks(run: Run) -> list[Signature[Any]]:
-    """What is asked about the answer as a whole: alignment, coverage, facts, claims, answerability; in one message."""
+    """What is asked about the answer as a whole: alignment, coverage, answerability; in one message."""
     return [_task("query.check_answer", Queue.VERIFICATION, run)]
 
 

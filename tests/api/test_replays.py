@@ -22,8 +22,8 @@ WRITTEN: dict[str, dict[str, Any]] = {
     "retrieve": {"status": "found", "candidates": [[1, 0.5]]},
     "select": {"status": "selected", "selected": [1], "ranked": [1], "sources": [], "issues": []},
     "generate": {"status": "complete", "text": "It is so [†1].", "model": "m"},
-    "check_facts": {"status": "checked", "verdict": {"claims": []}},
-    "check_claims": {"status": "not_checked", "verdict": None, "reason": "the model was away"},
+    "check_coverage": {"status": "checked", "verdict": {"score": 1.0}},
+    "check_answerability": {"status": "not_checked", "verdict": None, "reason": "the model was away"},
     "assess": {"status": "assessed"},
 }
 
@@ -54,7 +54,7 @@ def test_what_ended_badly_is_asked_again_with_what_was_finished(http: httpx.Clie
     assert accepted.headers["location"] == f"/v1/queries/{new}"
     told = http.get(f"/v1/queries/{new}").json()
     assert (told["replay_of"], told["question"], told["status"]) == (str(old), "Why?", "queued")
-    assert outcomes(new) == {(step, ""): WRITTEN[step] for step in ("retrieve", "select", "generate", "check_facts")}
+    assert outcomes(new) == {(step, ""): WRITTEN[step] for step in ("retrieve", "select", "generate", "check_coverage")}
     with reading() as session:
         before, after = session.get_one(Query, old), session.get_one(Query, uuid.UUID(new))
         assert (after.options, after.callback_url, after.workspace_id) == (

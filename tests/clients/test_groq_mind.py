@@ -13,7 +13,6 @@ from config.models import ModelSettings
 from domain.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
-    CHECK_FACTS,
     CHECK_STATEMENT,
     EXTRACT_CITATIONS,
     GENERATE_ANSWER,
@@ -115,10 +114,6 @@ def test_it_judges_answers_as_a_whole() -> None:
     assert judged(CHECK_ALIGNMENT, asked | {"answer": wrong}).score < 0.5
     assert judged(CHECK_ANSWERABILITY, asked | {"answer": ANSWER}).supported
     assert not judged(CHECK_ANSWERABILITY, asked | {"answer": wrong}).supported
-    (good,) = judged(CHECK_FACTS, {"sources": SOURCES, "answer": ANSWER}).claims
-    (bad,) = judged(CHECK_FACTS, {"sources": SOURCES, "answer": wrong}).claims
-    assert (good.verified, good.supporting_sources) == (True, [1])
-    assert (bad.verified, bad.supporting_sources) == (False, [])
 
 
 prose = st.lists(st.sampled_from([*POLICY.split(), *KOREAN.split(), "refunds.", "days,", "\n\n", "# Head"])).map(

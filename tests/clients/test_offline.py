@@ -16,11 +16,9 @@ from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, StreamPa
 from domain.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
-    CHECK_FACTS,
     CHECK_STATEMENT,
     EXTRACT_CITATIONS,
     RERANK_CHUNK,
-    Facts,
     Judgement,
     Reply,
     StatementCheck,
@@ -242,22 +240,6 @@ def test_instructions_inside_a_source_are_not_obeyed(model: OfflineModel) -> Non
     assert not checked.is_accurate
 
 
-# S1.4
-def test_each_claim_of_an_answer_is_checked_against_every_source(model: OfflineModel) -> None:
-    text = (
-        "Full-time employees receive 15 days of paid leave per year. [†2] Employees receive 99 days of sick leave. [†2]"
-    )
-    facts: Facts = ask(model, CHECK_FACTS, sources=SOURCES, answer=text)
-    assert [(claim.verified, claim.supporting_sources) for claim in facts.claims] == [(True, [2]), (False, [])]
-    assert "[†" not in facts.claims[0].claim
-
-
-def test_at_most_five_claims_are_checked_and_none_of_an_empty_answer(model: OfflineModel) -> None:
-    text = " ".join(f"Employees of the office number {n} receive {n} days of leave." for n in range(2, 12))
-    assert len(ask(model, CHECK_FACTS, sources=SOURCES, answer=text).claims) == 5
-    assert ask(model, CHECK_FACTS, sources=SOURCES, answer="").claims == []
-
-
 # S1.2
 def test_alignment_falls_with_every_wrong_sentence_and_when_the_question_is_another(model: OfflineModel) -> None:
     question = "How many days of paid leave do employees receive?"
@@ -301,7 +283,7 @@ def test_a_prompt_or_field_that_it_does_not_know_is_refused(model: OfflineModel)
     with pytest.raises(ModelRefused, match="write_poem"):
         asyncio.run(model.complete(request_for("write_poem")))
     with pytest.raises(TypeError, match="Sources"):
-        asyncio.run(model.complete(request_for("check_facts", sources="<source>", answer="a")))
+        asyncio.run(model.complete(request_for("check_statement", sources="<source>", statement="a")))
     with pytest.raises(PromptFieldMismatch):
         asyncio.run(model.complete(request_for("rerank_chunk", chunk="a")))
 
@@ -324,7 +306,6 @@ def test_any_text_gets_a_reply_that_fits_its_schema(text: str, chosen: list[obje
     assert ask(model, CHECK_STATEMENT, sources=sources, statement=text).explanation
     assert ask(model, CHECK_ALIGNMENT, sources=sources, question=text, answer=RETURNS).reason
     assert ask(model, CHECK_ANSWERABILITY, sources=sources, question=RETURNS, answer=text).reason
-    assert len(ask(model, CHECK_FACTS, sources=sources, answer=text).claims) <= 5
     assert answer(model, text, sources)
 
 

@@ -1,14 +1,12 @@
 """Text that speaks to a model is found however it is disguised, and taken out; honest text stays as it is."""
 
 import unicodedata
-from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.attacks import addresses_model, without_hidden, without_orders
-from domain.claim_verdicts import ClaimStatus, ReportedClaim, check_claim
 from domain.prompts import render
 from domain.sentences import split_sentences
 from domain.sources import Sources, fenced
@@ -20,8 +18,6 @@ from tests.attacks import (
     POLICY,
     REGELN,
     SUPPORTED,
-    UNSUPPORTED,
-    UNSUPPORTED_KOREAN,
     Attack,
     planted,
     tags,
@@ -106,22 +102,6 @@ def test_what_the_source_says_itself_stays_where_it_is(attack: Attack, place: st
 def test_an_attack_in_a_paragraph_leaves_the_sentence_before_it(attack: Attack) -> None:
     # Without a full stop it may take the sentence behind it along: there they are one.
     assert SUPPORTED[0] in without_orders(planted(POLICY, attack, "behind a sentence"))
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=str)
-def test_a_claim_with_planted_words_as_evidence_is_not_supported(attack: Attack) -> None:  # S2.1
-    asserted = (attack.asserts,) if attack.asserts else ()
-    for source, claims in ((POLICY, UNSUPPORTED), (REGELN, UNSUPPORTED_KOREAN)):
-        quotes = (attack.text, attack.asserts, "So it is written in the law.", *_sentences(source))
-        for place in APART:
-            (shown,) = Sources.numbered([("a.md", planted(source, attack, place))])
-            for claim, quote in product((*claims.values(), *asserted), quotes):
-                found = check_claim(ReportedClaim(claim, ClaimStatus.SUPPORTED, quote, ""), [shown.text])
-                assert found.status is not ClaimStatus.SUPPORTED, (claim, place, quote)
-
-
-def _sentences(text: str) -> list[str]:
-    return [each.text for each in split_sentences(text)]
 
 
 @pytest.mark.parametrize("text", HONEST)

@@ -1,203 +1,111 @@
-"""A model's claims, checked against the sources: quoted evidence has to be there, and to agree (S2.1)."""
+"""Claims and key facts, read off the verdicts on the sentences of an answer (S1.4, S2.1)."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.claim_verdicts import (
-    EVIDENCE_NOT_FOUND,
-    EVIDENCE_TOO_FAR,
-    NO_EVIDENCE,
-    CheckedClaim,
+    MOST_FACTS,
+    ClaimingSentence,
     ClaimStatus,
-    EvidencePlace,
-    ReportedClaim,
-    check_claim,
-    gaps,
-    is_grounded,
-    locate_evidence,
+    claim_status,
+    key_facts,
+    key_sentences,
+    suggested_corrections,
 )
+from domain.judgements import Relation
+from domain.ruling import Evidence
+from domain.verdicts import PairVerdict, SentenceStatus, sentence_status
 
-POLICY = "Section 1.\n\nAll returns must be made within 30 days of purchase. Items on final sale cannot be returned."
-LEAVE = "Employees receive 15 days of paid leave. Members get 60 days. Receipts are required since 2019."
-SOURCES = [POLICY, LEAVE]
-SUPPORTED, PARTIAL, UNSUPPORTED = ClaimStatus
-PIECES = st.lists(
-    st.sampled_from(["Returns take ", "30 days", "60 days", ". ", "not ", "2019 ", "환불은 30일", "\n", "the ", "…"]),
-    max_size=8,
-).map("".join)
-REPORTS = st.builds(ReportedClaim, PIECES, st.sampled_from(ClaimStatus), PIECES, st.sampled_from(["", "because"]))
+CHUNKS = ["a::0", "a::1", "b::0"]
+S = SentenceStatus
 
 
-def checked(claim: str, evidence: str, status: ClaimStatus = SUPPORTED, reasoning: str = "It says so.") -> CheckedClaim:
-    return check_claim(ReportedClaim(claim, status, evidence, reasoning), SOURCES)
+def check(
+    relation: Relation = "supports",
+    number: int | None = 1,
+    confidence: float = 0.9,
+    *differences: str,
+    source: int | None = None,
+) -> PairVerdict:
+    """A verdict on one source, or for None on all, with evidence in the source at place `source`."""
+    evidence = None if source is None else Evidence(source, 0, 5)
+    accurate = relation == "supports"
+    return PairVerdict(number, "checked", accurate, relation, confidence, "because", evidence, differences=differences)
 
 
-def test_a_claim_with_evidence_in_a_source_stays_supported() -> None:  # S2.1
-    found = checked("Receipts are required.", "receipts are required")
-    assert found.place == EvidencePlace(1, LEAVE.index("Receipts"), LEAVE.index(" since"), 1.0)
-    assert (found.status, found.evidence, found.reasoning) == (SUPPORTED, "Receipts are required", "It says so.")
-
-
-@pytest.mark.parametrize("status", [SUPPORTED, PARTIAL])
-@pytest.mark.parametrize(
-    ("evidence", "reason"),
-    [
-        ("Refunds are paid in gold coins.", EVIDENCE_NOT_FOUND),
-        ("gold", EVIDENCE_NOT_FOUND),
-        ("of the", EVIDENCE_NOT_FOUND),
-        ("", NO_EVIDENCE),
-        (" \n", NO_EVIDENCE),
-    ],
-)
-def test_evidence_that_is_in_no_source_does_not_count(status: ClaimStatus, evidence: str, reason: str) -> None:  # S2.1
-    found = checked("Returns are possible.", evidence, status)
-    assert (found.status, found.evidence, found.place) == (UNSUPPORTED, None, None)
-    assert found.reasoning == f"It says so. {reason}"
-
-
-@pytest.mark.parametrize(
-    ("evidence", "located"),
-    [
-        ("All returns must be made in 30 days of purchase", True),
-        ("All refunds may be asked for in 30 days of purchase", False),
-    ],
-)
-def test_evidence_may_differ_by_fifteen_percent(evidence: str, located: bool) -> None:  # S2.1
-    assert (locate_evidence(evidence, SOURCES) is not None) is located
-
-
-def test_a_word_for_word_place_is_preferred_to_a_similar_one_before_it() -> None:  # S2.1
-    place = locate_evidence("Members get 60 days", ["Members got 60 days.", "Members get 60 days."])
-    assert place == EvidencePlace(1, 0, 19, 1.0)
-
-
-def test_of_equal_places_the_first_source_is_taken() -> None:  # S2.1
-    place = locate_evidence("Members get 60 days", ["None.", "Members get 60 days.", "Members get 60 days."])
-    assert place is not None
-    assert place.source == 1
-
-
-@pytest.mark.parametrize("status", [SUPPORTED, PARTIAL])
-@pytest.mark.parametrize(
-    ("claim", "evidence", "kind"),
-    [
-        ("Returns must be made within 14 days.", "returns must be made within 30 days", "number"),
-        ("Returns must be made within 14 days.", "All returns must be made", "number"),
-        ("Returns must be made within 30 hours.", "within 30 days of purchase", "unit"),
-        ("Receipts are required since 2017.", "Receipts are required", "date"),
-        ("Receipts are not required.", "Receipts are required since 2019", "negation"),
-        ("Items on final sale can be returned.", "Items on final sale cannot be returned.", "negation"),
-    ],
-)
-def test_a_claim_that_its_evidence_contradicts_is_unsupported(
-    status: ClaimStatus, claim: str, evidence: str, kind: str
-) -> None:  # S2.1, S4.4
-    found = checked(claim, evidence, status)
-    assert (found.status, found.disagreements[0].kind) == (UNSUPPORTED, kind)
-    assert found.reasoning == f"It says so. But {found.disagreements[0].message}."
-    assert found.evidence is not None
-
-
-@pytest.mark.parametrize(
-    ("claim", "evidence"),
-    [
-        ("Returns are possible within 30 days, and members get 60 days.", "within 30 days of purchase"),
-        ("Employees receive 15 days, members 60 days.", "Employees receive 15 days of paid leave."),
-        ("Employees receive paid leave.", "15 days of paid leave"),
-    ],
-)
-def test_a_value_that_the_evidence_only_leaves_out_is_no_contradiction(claim: str, evidence: str) -> None:  # S2.1
-    assert checked(claim, evidence).status is SUPPORTED
-
-
-def test_an_unsupported_claim_stays_so_whatever_it_quotes() -> None:  # S2.1
-    found = checked("Members get 60 days.", "Members get 60 days", UNSUPPORTED)
-    assert (found.status, found.reasoning, found.evidence) == (UNSUPPORTED, "It says so.", "Members get 60 days")
-
-
-def test_without_sources_nothing_is_supported() -> None:  # S2.6
-    found = check_claim(ReportedClaim("Members get 60 days.", SUPPORTED, "Members get 60 days", ""), [])
-    assert (found.status, found.reasoning) == (UNSUPPORTED, EVIDENCE_NOT_FOUND)
+def sentence(text: str, *checks: PairVerdict) -> ClaimingSentence:
+    """A sentence that claims something, in the state that its verdicts give it."""
+    return ClaimingSentence(text, sentence_status(True, checks), checks)
 
 
 @pytest.mark.parametrize("written", ["PARTIALLY_SUPPORTED", "partially_supported", " Partially_Supported "])
 def test_a_status_is_read_as_models_write_it(written: str) -> None:  # S2.1
-    assert ClaimStatus(written) is PARTIAL
+    assert ClaimStatus(written) is ClaimStatus.PARTIALLY_SUPPORTED
 
 
-@pytest.mark.parametrize("written", ["", "TRUE", None, 1])
-def test_another_status_is_an_error(written: object) -> None:  # S2.1, N4
-    with pytest.raises(ValueError, match="is not a valid ClaimStatus"):
-        ClaimStatus(written)  # pyright: ignore[reportArgumentType] - what a reply may hold
+def test_every_state_of_a_sentence_is_one_of_a_claim_or_of_none() -> None:  # S2.1, N4
+    assert {state: claim_status(state) for state in S} == {
+        S.SUPPORTED: ClaimStatus.SUPPORTED,
+        S.PARTIAL: ClaimStatus.PARTIALLY_SUPPORTED,
+        S.CONTRADICTED: ClaimStatus.UNSUPPORTED,
+        S.UNSUPPORTED: ClaimStatus.UNSUPPORTED,
+        S.NO_CLAIM: None,
+        S.NOT_CHECKED: None,
+    }
 
 
-def claims(*states: ClaimStatus) -> list[CheckedClaim]:
-    return [CheckedClaim(f"claim {place}", state, None, "", None) for place, state in enumerate(states)]
+def test_a_fact_names_the_chunks_that_support_it() -> None:  # S1.4
+    cited = sentence("Refunds take 14 days.", check(number=1), check("does_not_mention", 2), check(number=3))
+    uncited = sentence("Receipts are required.", check(number=None, source=1))
+    assert [fact.as_json() for fact in key_facts([cited, uncited], CHUNKS)] == [
+        {
+            "claim": "Refunds take 14 days.",
+            "verified": True,
+            "supporting_sources": ["a::0", "b::0"],
+            "confidence": 0.9,
+        },
+        {"claim": "Receipts are required.", "verified": True, "supporting_sources": ["a::1"], "confidence": 0.9},
+    ]
 
 
-@pytest.mark.parametrize(
-    ("states", "grounded"),
-    [((SUPPORTED, SUPPORTED), True), ((SUPPORTED, PARTIAL), False), ((UNSUPPORTED,), False), ((), False)],
-)
-def test_an_answer_is_grounded_when_every_claim_is_supported(
-    states: tuple[ClaimStatus, ...], grounded: bool
-) -> None:  # S2.1, S2.6
-    assert is_grounded(claims(*states)) is grounded
+def test_a_fact_without_full_support_is_not_verified_and_names_no_chunk() -> None:  # S1.4
+    partly = sentence("Refunds take 14 days.", check(confidence=0.5), check("partially_supports", 2, 0.9))
+    denied = sentence("Fees are 9 euros.", check("contradicts", 2, 0.8))
+    found = key_facts([partly, denied], CHUNKS)
+    assert [(fact.verified, fact.supporting_sources, fact.confidence) for fact in found] == [
+        (False, [], 0.5),
+        (False, [], 0.8),
+    ]
 
 
-def test_gaps_are_the_claims_that_need_more_evidence_the_worst_first() -> None:  # S2.3
-    found = claims(PARTIAL, SUPPORTED, UNSUPPORTED, UNSUPPORTED)
-    assert gaps([*found, *found]) == ["claim 2", "claim 3", "claim 0"]
-    assert gaps(claims(SUPPORTED)) == gaps([]) == []
+def test_the_key_facts_are_the_fullest_sentences_in_their_order() -> None:  # S1.4
+    short = [sentence(f"Fee {word}.", check()) for word in ("one", "two", "three")]
+    full = [sentence(f"Refunds of shop {word} are paid within ten days.", check()) for word in "abcd"]
+    said = [short[0], full[0], short[1], full[1], full[2], short[2], full[3]]
+    assert key_sentences(said) == [short[0], *full]
 
 
-def test_a_quotation_that_avoids_the_sentence_which_says_otherwise_does_not_help() -> None:  # S2.1
-    assert checked("All returns must be made within 90 days of purchase.", "Section 1.").status is UNSUPPORTED
-    assert checked("Items on final sale can be returned.", "All returns must be made").status is UNSUPPORTED
+def test_the_same_words_are_one_fact() -> None:  # S1.4
+    once = sentence("Refunds take 14 days.", check())
+    assert key_sentences([once, sentence("Refunds  take\n14 days.", check(number=2))]) == [once]
 
 
-def test_another_name_than_that_of_the_evidence_is_a_contradiction() -> None:  # S2.1
-    sources = ["The warehouse in Rotterdam receives parcels."]
-    for claim, status in (("The warehouse in Marseille receives parcels.", UNSUPPORTED), (sources[0], SUPPORTED)):
-        assert check_claim(ReportedClaim(claim, SUPPORTED, sources[0], ""), sources).status is status
+@given(st.lists(st.text(max_size=30), max_size=12))
+def test_there_are_at_most_five_facts_each_a_sentence_of_the_answer(texts: list[str]) -> None:  # S1.4
+    said = [sentence(text, check()) for text in texts]
+    found = key_facts(said, CHUNKS)
+    assert len(found) <= MOST_FACTS
+    assert bool(found) == bool(texts)
+    assert {fact.claim for fact in found} <= {each.words for each in said}
+    assert all(0 <= fact.confidence <= 1 for fact in found)
 
 
-@pytest.mark.parametrize("evidence", ["Receipts are required since 2019.", "Members get 60 days."])
-def test_a_claim_that_its_source_has_hardly_any_words_of_is_partly_supported_at_most(evidence: str) -> None:  # S2.1
-    found = checked("Complaining customers get a bicycle from the president.", evidence)
-    assert found.status is PARTIAL
-    assert found.reasoning == f"It says so. {EVIDENCE_TOO_FAR}"
-
-
-@given(REPORTS, st.lists(PIECES, max_size=3))
-def test_a_status_never_rises_and_needs_evidence_to_stay(reported: ReportedClaim, sources: list[str]) -> None:  # S2.1
-    found = check_claim(reported, sources)
-    assert list(ClaimStatus).index(found.status) >= list(ClaimStatus).index(reported.status)
-    assert (found.place is None) == (found.evidence is None)
-    assert found.reasoning.startswith(reported.reasoning)
-    if found.status is not UNSUPPORTED:
-        assert found.place is not None
-        assert not found.disagreements
-    if found.status is reported.status and found.status is not UNSUPPORTED:
-        assert found.reasoning == reported.reasoning
-    elif reported.status is not UNSUPPORTED:
-        assert len(found.reasoning) > len(reported.reasoning)
-
-
-@given(REPORTS, st.lists(PIECES, max_size=3))
-def test_evidence_is_a_slice_of_its_source(reported: ReportedClaim, sources: list[str]) -> None:  # N3
-    found = check_claim(reported, sources)
-    if found.place:
-        assert sources[found.place.source][found.place.start : found.place.end] == found.evidence
-        assert found.place.score >= 0.85
-
-
-@given(st.sampled_from([s.strip() for s in f"{POLICY} {LEAVE}".split(". ")[1:]]))
-def test_a_sentence_of_a_source_supports_itself(sentence: str) -> None:  # S2.1
-    assert checked(sentence, sentence).status is SUPPORTED
-
-
-@pytest.mark.timeout(30)  # minutes, if the two lengths were multiplied
-def test_very_long_evidence_comes_to_an_end() -> None:  # S2.1
-    assert locate_evidence("q" * 300_000, ["x " * 150_000]) is None
+def test_corrections_are_the_differences_of_what_lacks_support_each_once() -> None:  # S2.1
+    told = ("it is 14 days", " it is 14 days ", "")
+    said = [
+        sentence("Refunds take 30 days.", check("contradicts", 1, 0.9, *told)),
+        sentence("Fees are 9 euros.", check("partially_supports", 1, 0.9, "no currency is named")),
+        sentence("A receipt is required.", check("supports", 1, 0.9, "the shop is not named")),
+    ]
+    assert suggested_corrections(said) == ["it is 14 days", "no currency is named"]

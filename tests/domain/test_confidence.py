@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.citations import plan_checks, statements
-from domain.claim_verdicts import ClaimStatus, ReportedClaim, check_claim
+from domain.claim_verdicts import ClaimStatus
 from domain.confidence import claims_confidence, confidence, confidence_of, level
 from domain.verdicts import SentenceStatus, sentence_status
 
@@ -121,8 +121,6 @@ def test_an_answer_to_an_empty_context_has_no_confidence_at_all() -> None:  # S2
     assert plan_checks(answer, source_count=0) == []
     states = [sentence_status(each.claim, []) for each in statements(answer)]
     assert (confidence(states), level(confidence(states))) == (0.0, "Very Low")
-    claim = check_claim(ReportedClaim("Refunds take 30 days.", ClaimStatus.SUPPORTED, "30 days", ""), [])
-    assert claims_confidence([claim.status]) == 0.0
 
 
 @pytest.mark.parametrize("answer", ["", "  \n", "## Summary", "What do you mean?", "I don't know.", "In summary:"])
@@ -134,10 +132,7 @@ def test_an_answer_that_claims_nothing_has_neither_confidence_nor_level(answer: 
 def test_an_opinion_counts_as_a_claim_that_needs_a_source() -> None:  # S2.6
     said = statements("In my opinion, Norvex is the best supplier. Everybody should buy from them!")
     assert [each.claim for each in said] == [True, True]
-    opinion = ReportedClaim("Norvex is the best supplier.", ClaimStatus.SUPPORTED, "the best supplier", "An opinion.")
-    invented = check_claim(opinion, ["Norvex supplies steel."])
-    quoted = check_claim(opinion, ["Customers call Norvex the best supplier."])
-    assert (claims_confidence([invented.status]), claims_confidence([quoted.status])) == (0.0, 1.0)
+    assert confidence([sentence_status(each.claim, []) for each in said]) == 0.0
 
 
 @pytest.mark.timeout(60)  # hours, if time grew with the square of the length

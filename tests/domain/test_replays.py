@@ -13,7 +13,7 @@ WRITTEN: dict[tuple[str, str], dict[str, Any]] = {
     ("generate", ""): {"status": "complete"},
     ("extract_citations", ""): {"status": "extracted"},
     ("plan_checks", ""): DONE,
-    ("check_facts", ""): {"status": "checked"},
+    ("check_coverage", ""): {"status": "checked"},
     ("check_statements", "s0:c1"): {"status": "checked"},
     ("check_statements", "s1:c1"): {"status": "checked"},
     ("assess", ""): {"status": "assessed"},
@@ -74,5 +74,5 @@ def test_the_turns_of_a_research_are_one_after_the_other() -> None:  # A5, S3.6
 def test_a_later_round_is_kept_only_behind_a_whole_earlier_one() -> None:  # A5, S2.3
     later = {("plan_queries", ""): {"status": "planned"}}
     assert (1, "plan_queries", "") in kept_outcomes({0: WRITTEN, 1: later}, [])
-    lost = WRITTEN | {("check_facts", ""): {"status": "not_checked"}}
+    lost = WRITTEN | {("check_coverage", ""): {"status": "not_checked"}}
     assert (1, "plan_queries", "") not in kept_outcomes({0: lost, 1: later}, [])

@@ -243,14 +243,13 @@ def test_the_korean_refusal_claims_nothing_that_needs_a_check() -> None:  # S5.3
     assert plan_checks(f"{KOREAN_IDK}.", source_count=3) == []
 
 
-# S1.2, S1.4, S3.1, S3.4, S5.4
+# S1.2, S3.1, S3.4, S5.4
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("check_alignment", "does the answer address the question"),
         ("check_alignment", "is its information supported by the sources"),
         ("check_alignment", "does it contradict them"),
-        ("check_facts", "Extract the 1 to 5 key factual claims"),
         ("rerank_chunk", "You are a relevance scorer."),
         ("rerank_chunk", "Score strictly between 0 and 1"),
         ("check_answerability", "You are a strict verifier."),
@@ -266,7 +265,6 @@ def test_each_judgement_is_asked_for_by_the_seeds_criteria(name: str, words: str
     fields = dict.fromkeys(("question", "answer", "statement", "chunk"), "x") | {"sources": Sources()}
     wanted = {
         "check_alignment": ("sources", "question", "answer"),
-        "check_facts": ("sources", "answer"),
         "rerank_chunk": ("chunk", "question"),
         "check_answerability": ("sources", "question", "answer"),
         "check_statement": ("sources", "statement"),

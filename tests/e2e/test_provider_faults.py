@@ -15,7 +15,7 @@ POLICY = (
     "return. Refunds are paid to the original payment method within 10 business days."
 )
 QUESTION = "Within how many days must returns be made?"
-CHECKS = ("check_statement", "check_alignment", "check_facts")
+CHECKS = ("check_statement", "check_alignment")
 ALWAYS = [
     FaultKind.SERVER_ERROR,
     FaultKind.RATE_LIMITED,

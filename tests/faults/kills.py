@@ -8,7 +8,7 @@ from tests.faults.failpoints import Act, Order, Point
 from tests.faults.rig import Rig
 from tests.faults.trial import Allowed, Trial, Window
 
-_CHECKS = ("check_statement", "check_alignment", "check_facts", "check_claims", "check_answerability")
+_CHECKS = ("check_statement", "check_alignment", "check_answerability")
 _KINDS: dict[str, tuple[str, ...]] = {
     "retrieval": (),
     "reranking": ("rerank_chunk",),

@@ -19,7 +19,7 @@ from db.session import transaction
 from domain.budget import Budget
 from domain.citations import plan_checks
 from domain.options import QueryOptions
-from services import repairing, rounds, verification, whole_checks
+from services import repairing, rounds, verification
 from services.correction import conclude
 from services.generation import generate
 from services.publishing import publish
@@ -66,10 +66,10 @@ def no(explanation: str = "no word of it", relation: str = "does_not_mention", c
     return checked(ruling(False, relation, confidence, explanation))
 
 
-def ruling(is_accurate: bool, relation: str, confidence: float, explanation: str) -> dict[str, Any]:
+def ruling(is_accurate: bool, relation: str, confidence: float, explanation: str, *differences: str) -> dict[str, Any]:
     """A stored ruling without evidence."""
     fields = {"is_accurate": is_accurate, "relation": relation, "confidence": confidence, "explanation": explanation}
-    return {**fields, "decided_by": "model", "evidence": None}
+    return {**fields, "decided_by": "model", "evidence": None, "differences": list(differences)}
 
 
 def checked(verdict: dict[str, Any] | None, reason: str = "") -> Outcome:
@@ -80,16 +80,6 @@ def checked(verdict: dict[str, Any] | None, reason: str = "") -> Outcome:
 def answerable(supported: bool, reason: str = "so it is") -> Outcome:
     """The verdict of S3.4."""
     return checked({"supported": supported, "reason": reason})
-
-
-def claim(text: str, status: str = "SUPPORTED") -> dict[str, Any]:
-    """A claim as `check_claims` stores it."""
-    return {"claim": text, "status": status, "evidence": None, "source": None, "reasoning": "because"}
-
-
-def claims(*found: dict[str, Any]) -> Outcome:
-    """The outcome of `check_claims`."""
-    return checked({"claims": list(found), "corrections": []})
 
 
 class Story:
@@ -271,7 +261,5 @@ class Story:
 _WHOLE: dict[str, Body] = {
     "check_alignment": verification.check_alignment,
     "check_coverage": verification.check_coverage,
-    "check_facts": whole_checks.check_facts,
-    "check_claims": whole_checks.check_claims,
     "check_answerability": verification.check_answerability,
 }

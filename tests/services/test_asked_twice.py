@@ -22,7 +22,7 @@ POLICY = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "
     "return. Refunds are paid to the original payment method within 10 business days."
 )
-JUDGEMENTS = {"rerank_chunk", "check_statement", "check_alignment", "check_facts", "check_answerability"}
+JUDGEMENTS = {"rerank_chunk", "check_statement", "check_alignment", "check_answerability"}
 
 
 def asked(stage: GroqStage, scope: str = "", *, share_replies: bool = True, share_answers: bool = False) -> Story:
@@ -60,7 +60,7 @@ def test_the_second_query_buys_no_judgement_but_writes_its_own_answer(stage: Gro
     assert kinds(stage) == {"generate_answer": 1}
     assert second.asked() == first.asked()
     assert [record.prompt for record in second.log.records if not record.kept] == ["generate_answer"]
-    assert second.rounds[0]["check_facts", ""] == first.rounds[0]["check_facts", ""]
+    assert second.rounds[0]["check_alignment", ""] == first.rounds[0]["check_alignment", ""]
 
 
 def test_answers_are_shared_only_if_wanted(stage: GroqStage) -> None:  # S4.7

@@ -99,8 +99,11 @@ TAMPERING = {
     "UPDATE queries SET options = options || '{\"k\": 1}' WHERE id = :q": ("request", ["options_sha256"]),
     "UPDATE queries SET finished_at = now() WHERE id = :q": ("result", ["finished_at"]),
     "UPDATE chunks SET text = text || '!' WHERE :q = :q": ("source", ["sha256"]),
-    "UPDATE model_calls SET reply_text = '{}' WHERE query_id = :q AND step = 'check_facts'": ("call", ["reply_sha256"]),
-    "UPDATE model_calls SET model = 'other' WHERE query_id = :q AND step = 'check_facts'": ("call", ["model"]),
+    "UPDATE model_calls SET reply_text = '{}' WHERE query_id = :q AND step = 'check_alignment'": (
+        "call",
+        ["reply_sha256"],
+    ),
+    "UPDATE model_calls SET model = 'other' WHERE query_id = :q AND step = 'check_alignment'": ("call", ["model"]),
     """UPDATE step_outcomes SET value = jsonb_set(value, '{verdict,confidence}', '0.5')
        WHERE query_id = :q AND step = 'check_statements'""": ("outcome", ["sha256"]),
     "UPDATE answers SET text = 'Within 60 days.' WHERE query_id = :q": ("answer", ["sha256"]),

@@ -56,7 +56,6 @@ class Case:
             ("extract_citations", ""): {"status": "extracted", "citations": []},
             ("check_alignment", ""): checked({"score": 0.9, "reason": "fine"}),
             ("check_coverage", ""): checked({"score": 1.0}),
-            ("check_facts", ""): checked({"claims": []}),
             ("check_answerability", ""): SUPPORTED,
             ("check_statements", "s0:c1"): checked(GOOD),
             ("check_statements", "s1:c2"): checked(GOOD),
@@ -131,7 +130,6 @@ def test_a_check_that_did_not_happen_is_never_supported() -> None:  # N4
 def test_a_check_that_left_nothing_behind_is_not_checked() -> None:  # N4
     case = Case()
     del case.outcomes["check_statements", "s0:c1"]
-    del case.outcomes["check_facts", ""]
     query = case.publish()
     assert states(query)[0] == "not_checked"
     assert query["verification"]["checks"]["check_facts"]["status"] == "not_checked"
@@ -166,7 +164,7 @@ def test_without_verification_nothing_is_called_checked() -> None:  # S1.7, N4
 
 
 def test_verification_that_breaks_does_not_break_the_query() -> None:  # S1.6
-    case = Case().set("check_facts", {"status": "checked", "verdict": {"claims": [{"unexpected": 1}]}})
+    case = Case().set("check_alignment", {"status": "checked", "verdict": {"unexpected": 1}})
     query = case.publish()
     assert query["status"] == QueryStatus.SUCCEEDED
     assert query["verification"] is None

@@ -35,7 +35,7 @@ DRAFT = (
     "A receipt is required for every return. Returns are accepted within 30 days [†1]."
 )
 RUN = Run("q1", 1, 0, 7)
-WHOLE = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
+WHOLE = ("check_alignment", "check_coverage", "check_answerability")
 
 
 def written(draft: str = DRAFT, **fields: Any) -> Story:

@@ -3,15 +3,18 @@
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from domain.verdicts import SentenceStatus
 from services.step import Outcome
-from tests.services.story import Story, checked, claim, claims, no, yes
+from tests.services.story import Story, answerable, checked, no, ruling, yes
 
 pytestmark = pytest.mark.usefixtures("database")
 
 TEXT = "Returns are accepted within 30 days. Refunds take 10 business days. A receipt is required."
 DRAFT = "Returns are accepted within 30 days [†1]. Refunds take 10 business days [†1]. A receipt is required [†1]."
+UNCHECKED = checked(None, "timeout")
 FIRST, SECOND, THIRD = DRAFT.replace(" [†1]", "").replace(". ", ".\n").split("\n")
 
 
@@ -21,36 +24,89 @@ def written(text: str = DRAFT, *verdicts: Outcome | None, **options: Any) -> Sto
     return story.selected(story.add("a.md", TEXT)).drafted(text, *(verdicts or [yes()] * 3))
 
 
+PARTLY = no("only in part", "partially_supports")
+AGAINST = no("it says 20", "contradicts")
+
+
 @pytest.mark.parametrize(
-    ("listed", "verdicts", "expected"),
+    ("verdicts", "expected"),
     [
-        ([], [yes(), yes(), yes()], 1.0),
-        # The model lists one good claim: two sentences without support still count.
-        ([claim(FIRST)], [yes(), no(), no()], 0.133333333),
-        # The sentences are fine; of the claims one is not.
-        ([claim(FIRST), claim(SECOND, "UNSUPPORTED")], [yes(), yes(), yes()], 0.4),
-        ([claim(FIRST), claim(SECOND, "PARTIALLY_SUPPORTED")], [yes(), yes(), yes()], 0.6),
-        ([claim(FIRST), claim(SECOND)], [yes(), yes(), yes()], 1.0),
+        ([yes(), yes(), yes()], 1.0),
+        ([yes(), no(), no()], 0.133333333),
+        ([yes(), AGAINST, yes()], 0.566666667),
+        ([yes(), PARTLY, yes()], 0.766666667),
     ],
 )
-def test_whichever_says_less_counts_claims_or_sentences(
-    listed: list[dict[str, Any]], verdicts: list[Outcome], expected: float
-) -> None:  # S2.1, S2.2
-    story = written(DRAFT, *verdicts).set("check_claims", claims(*listed))
+def test_confidence_follows_from_the_states_of_the_sentences(verdicts: list[Outcome], expected: float) -> None:  # S2.2
+    story = written(DRAFT, *verdicts, repair="off")
     assert story.assess()["confidence"] == expected
-    query = story.conclude()
-    assert query["verification"]["confidence"] == expected
-    assert query["verification"]["is_grounded"] is (expected == 1.0)
+    verification = story.conclude()["verification"]
+    assert verification["confidence"] == expected
+    assert verification["is_grounded"] is (expected == 1.0)
 
 
-@pytest.mark.parametrize("outcome", [None, checked(None, "bad JSON")])
-def test_claims_that_were_not_checked_leave_the_sentences(outcome: Outcome | None) -> None:  # S2.1, N4
-    story = written()
-    if outcome:
-        story.set("check_claims", outcome)
-    assert story.assess()["confidence"] == 1.0
-    issues = story.conclude()["verification"]["issues"]
-    assert "The claims of the answer were not checked one by one; its sentences were." in issues
+CLAIM_OF = {"supported": "SUPPORTED", "partial": "PARTIALLY_SUPPORTED"}
+
+
+@given(verdicts=st.lists(st.sampled_from([yes(), no(), PARTLY, AGAINST, UNCHECKED]), min_size=3, max_size=3))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_sentences_claims_facts_and_counts_say_the_same(verdicts: list[Outcome]) -> None:  # V10, S1.4, S2.1
+    story = written(DRAFT, *verdicts, repair="citations", show_claims=True)
+    story.assess()
+    verification = story.conclude()["verification"]
+    claiming = [each for each in verification["sentences"] if each["status"] != "no_claim"]
+    checked_ones = [each for each in claiming if each["status"] != "not_checked"]
+    assert [(each["claim"], each["status"]) for each in verification["claims"]] == [
+        (each["text"], CLAIM_OF.get(each["status"], "UNSUPPORTED")) for each in checked_ones
+    ]
+    assert [each["evidence"] for each in verification["claims"]] == [each["evidence"] for each in checked_ones]
+    supported = [each for each in checked_ones if each["status"] == "supported"]
+    assert (verification["claims_checked"], verification["claims_supported"]) == (len(checked_ones), len(supported))
+    if len(checked_ones) == len(claiming):
+        assert [(each["claim"], each["verified"]) for each in verification["facts"]] == [
+            (each["text"], each["status"] == "supported") for each in claiming
+        ]
+        assert verification["fact_verification_score"] == pytest.approx(len(supported) / len(claiming))
+        assert verification["unverified_claims"] == [e["text"] for e in claiming if e["status"] != "supported"]
+    else:
+        assert (verification["facts"], verification["fact_verification_score"]) == ([], 0.5)
+
+
+def test_suggested_corrections_are_what_differs() -> None:  # S2.1
+    differing = checked(ruling(False, "contradicts", 0.9, "it says 10", "the source says 10, not 45"))
+    agreeing = checked(ruling(True, "supports", 0.95, "so it is", "nothing of note"))
+    story = written(DRAFT, agreeing, differing, PARTLY, repair="off")
+    story.assess()
+    assert story.conclude()["verification"]["suggested_corrections"] == ["the source says 10, not 45"]
+
+
+def test_claims_of_a_mended_answer_are_those_of_its_sentences_now() -> None:  # V10, N5
+    story = Story("How long are refunds?", show_claims=True)
+    wrong, right = "Refunds take 45 business days", "Refunds take 10 business days"
+    story.selected(story.add("a.md", TEXT)).drafted(f"{FIRST[:-1]} [†1]. {wrong} [†1].", yes(), AGAINST)
+    query = story.repair().conclude()
+    assert right in query["answer"]
+    told = [(each["claim"], each["status"]) for each in query["verification"]["claims"]]
+    assert told == [(each["text"], "SUPPORTED") for each in query["verification"]["sentences"]]
+    assert query["verification"]["unverified_claims"] == []
+
+
+def test_nothing_of_a_withdrawn_answer_is_told_as_a_claim() -> None:  # V10, S3.4
+    story = written(show_claims=True).set("check_answerability", answerable(False, "not in the context"))
+    story.assess()
+    verification = story.conclude()["verification"]
+    assert (verification["claims"], verification["claims_checked"]) == ([], 0)
+
+
+def test_when_the_model_is_down_facts_and_claims_say_so() -> None:  # S1.4, N4
+    story = written(DRAFT, UNCHECKED, UNCHECKED, UNCHECKED)
+    story.assess()
+    verification = story.conclude()["verification"]
+    for name in ("check_facts", "check_claims"):
+        assert verification["checks"][name]["status"] == "not_checked"
+        assert verification["checks"][name]["reason"] == "timeout"
+    assert verification["fact_verification_score"] == 0.5
+    assert "Facts: not checked (timeout)" in verification["issues"]
 
 
 @pytest.mark.parametrize("missing", [None, checked(None, "timeout")])
@@ -71,11 +127,9 @@ def test_nothing_checked_is_no_confidence_at_all() -> None:  # N4
     assert (assessed["confidence"], assessed["decision"]) == (0.0, "finish")
 
 
-def test_gaps_are_claims_then_sentences_each_once() -> None:  # S2.3
-    story = written(DRAFT, yes(), no(), no("only in part", "partially_supports"))
-    listed = [claim(FIRST), claim("Staff is friendly.", "UNSUPPORTED"), claim(SECOND.upper(), "PARTIALLY_SUPPORTED")]
-    gaps = story.set("check_claims", claims(*listed)).assess()["gaps"]
-    assert [gap.casefold() for gap in gaps] == ["staff is friendly.", SECOND.casefold(), THIRD.casefold()]
+def test_gaps_are_the_sentences_without_support_each_once() -> None:  # S2.3
+    story = written(f"{DRAFT} {SECOND.upper()[:-1]} [†1].", yes(), no(), PARTLY)
+    assert story.assess()["gaps"] == [SECOND.upper(), THIRD]
 
 
 def test_there_are_at_most_eight_gaps() -> None:  # S2.3

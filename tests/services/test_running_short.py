@@ -58,7 +58,7 @@ def test_nothing_is_told_of_an_answer_that_lacks_nothing() -> None:  # A7
 def test_what_was_not_checked_in_time_is_never_supported() -> None:  # A7, N4
     story = Story()
     story.selected(story.add("a.txt", SOURCE)).drafted(f"{GOOD} {WRONG}", yes(), LATE)
-    for step in ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability"):
+    for step in ("check_alignment", "check_coverage", "check_answerability"):
         story.set(step, LATE)
     story.budget = Budget(101, 100)
     story.assess()

@@ -9,8 +9,7 @@ from db.queries.early import adopt_outcomes
 from domain.batches import batches, growing_batches
 from domain.budget import NO_REPAIR
 from domain.outcomes import Assessed
-from services import repairing, research, rounds, verification, whole_checks
-from services.assessment import CHECKS
+from services import repairing, research, rounds, verification
 from services.checking_early import check_early
 from services.correction import conclude
 from services.early import adopted_checks, unchecked_items
@@ -52,7 +51,7 @@ def check_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]
     if draft["status"] != "complete" or not options.verification:
         return pipeline.assessing(run) if run.round else pipeline.concluding(run)
     left = unchecked_items(context)
-    if not left and all(context.outcome(check) for check in CHECKS):
+    if not left and all(context.outcome(check.name) for check in WHOLE_CHECKS):
         return pipeline.assessing(run)
     # A first batch of one has an early verdict, and nobody to share a call with.
     spread = batches if options.shares_calls else growing_batches
@@ -83,10 +82,8 @@ WHOLE_CHECKS = tuple(
     Step(body.__name__, "verifying", body, failed=NOT_CHECKED)
     for body in (
         # The one that sees most comes first: what it loads is there for the others.
-        whole_checks.check_facts,
-        whole_checks.check_claims,
-        verification.check_alignment,
         verification.check_answerability,
+        verification.check_alignment,
         verification.check_coverage,
     )
 )

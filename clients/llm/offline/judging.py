@@ -7,8 +7,7 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.tuning import TUNING
 from domain.disagreements import Disagreement, disagreements, without_markers
-from domain.judgements import Alignment, Answerability, FactClaim, Facts, Relation, StatementCheck
-from domain.plain import plain_text
+from domain.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.quotes import locate_quote
 from domain.sentences import split_sentences
 from domain.sources import Source, Sources
@@ -18,7 +17,6 @@ from domain.support.model import support_model
 from domain.support.reading import ReadText
 from domain.words import content_stems, coverage
 
-_MOST_CLAIMS = 5
 _MOST_WORDS = 4
 _EXCERPT = 120
 
@@ -121,24 +119,6 @@ def differences(judged: Judged) -> list[str]:
     if judged.disagreements:
         return [each.message for each in judged.disagreements]
     return [] if judged.supported else [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
-
-
-def check_facts(answer: str, sources: Sources, meaning: Meaning, most: int = _MOST_CLAIMS) -> Facts:
-    """S1.4: the sentences of the answer that say most, at most so many, each against every source."""
-    said = [sentence.text for sentence in split_sentences(answer) if content_stems(without_markers(sentence.text))]
-    fullest = sorted(said, key=lambda text: -len(content_stems(text)))[:most]
-    return Facts(claims=[_fact(text, sources, meaning) for text in said if text in fullest][:most])
-
-
-def _fact(statement: str, sources: Sources, meaning: Meaning) -> FactClaim:
-    judged = [judge(statement, source, meaning) for source in sources]
-    best = max((each.support for each in judged), default=0.0)
-    return FactClaim(
-        claim=" ".join(plain_text(statement).text.split()),
-        verified=best >= 0.5,
-        supporting_sources=[each.source for each in judged if each.supported],
-        confidence=round(max(best, 1 - best), 3),
-    )
 
 
 def check_alignment(question: str, answer: str, sources: Sources, meaning: Meaning) -> Alignment:

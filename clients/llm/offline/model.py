@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 from clients.embeddings import Encoder
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
-from clients.llm.offline.claims import check_claims, plan_queries, rewrite_statement
-from clients.llm.offline.judging import check_alignment, check_answerability, check_facts, check_statement
+from clients.llm.offline.claims import plan_queries, rewrite_statement
+from clients.llm.offline.judging import check_alignment, check_answerability, check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
@@ -39,14 +39,9 @@ class OfflineModel:
             "rerank_chunks": self._rerank_chunks,
             "extract_citations": self._extract_citations,
             "check_alignment": self._check_alignment,
-            "check_facts": self._check_facts,
-            "check_facts_part": self._check_facts_part,
             "check_answerability": self._check_answerability,
             "check_statement": self._check_statement,
             "check_statements": self._check_statements,
-            "check_claims": self._check_claims,
-            # What stands before a part says nothing about it to one who goes by words.
-            "check_claims_part": self._check_claims,
             "plan_queries": self._plan_queries,
             "rewrite_statement": self._rewrite_statement,
             "restate_question": self._restate_question,
@@ -107,12 +102,6 @@ class OfflineModel:
     def _check_alignment(self, fields: _Fields) -> Reply:
         return check_alignment(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
 
-    def _check_facts(self, fields: _Fields) -> Reply:
-        return check_facts(_text(fields, "answer"), _sources(fields), self._meaning)
-
-    def _check_facts_part(self, fields: _Fields) -> Reply:
-        return check_facts(_text(fields, "answer"), _sources(fields), self._meaning, int(_text(fields, "most")))
-
     def _check_answerability(self, fields: _Fields) -> Reply:
         return check_answerability(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
 
@@ -121,9 +110,6 @@ class OfflineModel:
 
     def _check_statements(self, fields: _Fields) -> Reply:
         return check_each(fields, lambda statement, sources: check_statement(statement, sources, self._meaning))
-
-    def _check_claims(self, fields: _Fields) -> Reply:
-        return check_claims(_text(fields, "answer"), _sources(fields), self._meaning)
 
     def _plan_queries(self, fields: _Fields) -> Reply:
         return plan_queries(_text(fields, "claims"), int(_text(fields, "count")))

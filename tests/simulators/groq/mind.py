@@ -204,21 +204,6 @@ def _checked(statement: str, source: str) -> dict[str, Any]:
     }
 
 
-def _check_facts(task: Task) -> dict[str, Any]:
-    return {"claims": [_fact(span.flat, task.sources) for span in sentences(task.part("answer"))[:5]]}
-
-
-def _fact(sentence: str, sources: list[Source]) -> dict[str, Any]:
-    verdicts = [(source.number, *judge(sentence, source.text)[:2]) for source in sources]
-    support = [(number, confidence) for number, relation, confidence in verdicts if relation == "supports"]
-    return {
-        "claim": without_markers(sentence),
-        "supporting_sources": [number for number, _ in support],
-        "verified": bool(support),
-        "confidence": max((confidence for _, confidence in support), default=0.8),
-    }
-
-
 _WORTH = {"supports": 1.0, "partially_supports": 0.5, "contradicts": 0.0, "does_not_mention": 0.0}
 
 
@@ -236,30 +221,6 @@ def _check_answerability(task: Task) -> dict[str, Any]:
         if judge(span.text, task.everything)[0] != "supports":
             return {"reason": f"The context does not say: {without_markers(span.flat)[:160]}", "supported": False}
     return {"reason": "Every sentence of the answer is in the context.", "supported": True}
-
-
-def _check_claims(task: Task) -> dict[str, Any]:
-    claims = [_claim(span.flat, task) for span in sentences(task.part("answer"))]
-    supported = sum(claim["status"] == "SUPPORTED" for claim in claims)
-    return {
-        "claims": claims,
-        "suggested_corrections": [f"Leave out: {c['claim']}" for c in claims if c["status"] == "UNSUPPORTED"],
-        "is_grounded": bool(claims) and supported == len(claims),
-        "overall_confidence": round(supported / len(claims), 2) if claims else 0.0,
-    }
-
-
-_STATUS = {"supports": "SUPPORTED", "partially_supports": "PARTIALLY_SUPPORTED"}
-
-
-def _claim(sentence: str, task: Task) -> dict[str, Any]:
-    relation, _, because = judge(sentence, task.everything)
-    return {
-        "claim": without_markers(sentence),
-        "evidence": because if relation == "supports" else "",
-        "reasoning": f"The source says: {because[:160]}",
-        "status": _STATUS.get(relation, "UNSUPPORTED"),
-    }
 
 
 def _plan_queries(task: Task) -> dict[str, Any]:
@@ -329,16 +290,11 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
     lies: dict[str, Callable[[Any], Any]] = {
         "score": lambda score: round(1 - score, 2),
         "supported": lambda yes: not yes,
-        "verified": lambda yes: not yes,
         "is_accurate": lambda yes: not yes,
         "differences": lambda found: [] if found else ["the source says something else"],
         "relation": lambda relation: "contradicts" if relation == "supports" else "supports",
         "confidence": lambda _: 0.97,
         "text_span": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
-        "supporting_sources": lambda sources: [number + 1 for number in sources],
-        "status": lambda status: "UNSUPPORTED" if status == "SUPPORTED" else "SUPPORTED",
-        "is_grounded": lambda yes: not yes,
-        "claims": lambda claims: [_inverted(claim) for claim in claims],
         "action": lambda _: "search",
         "queries": lambda queries: queries or ["something else"],
         "quote": lambda quote: f"{' '.join(reversed(quote.split()))} as everybody knows",
@@ -361,8 +317,6 @@ def _extract_keywords(task: Task) -> dict[str, Any]:
 
 _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "extract_citations": _extract_citations,
-    "check_facts": _check_facts,
-    "check_claims": _check_claims,
     "decide_search": _decide_search,
     "research_notes": _research_notes,
     "restate_question": _restate_question,
@@ -383,8 +337,6 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "extract_graph": ("entities", "relations"),
     "extract_keywords": ("low_level", "high_level"),
     "extract_citations": ("citations", "text_span"),
-    "check_facts": ("claims", "supporting_sources"),
-    "check_claims": ("claims", "reasoning"),
     "decide_search": ("action", "queries"),
     "research_notes": ("notes", "quote"),
     "restate_question": ("standalone_question",),

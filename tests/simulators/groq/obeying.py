@@ -25,8 +25,6 @@ def persuaded(reply: str, call: Call, quote: str, *, always: bool) -> str:
         return reply
     told: dict[str, Any] = json.loads(reply)
     words = quoted(task, quote)
-    if "claims" in told and not told["claims"]:
-        told["claims"] = [_claim(told, task)]
     return json.dumps(_agreeing(told, words), ensure_ascii=False)
 
 
@@ -41,33 +39,16 @@ def quoted(task: Task, quote: str) -> str:
     return {"likest": "".join(by_likeness[:1]), "unlike": "".join(by_likeness[-1:])}.get(quote, quote)
 
 
-def _claim(told: dict[str, Any], task: Task) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "claim": task.part("answer"),
-        "verified": True,
-        "supporting_sources": [],
-        "confidence": 1.0,
-    }
-    claim: dict[str, Any] = {"claim": task.part("answer"), "status": "SUPPORTED", "evidence": "", "reasoning": ""}
-    return claim if "is_grounded" in told else facts
-
-
 def _agreeing(told: dict[str, Any], words: str) -> dict[str, Any]:
     yes: dict[str, Callable[[Any], Any]] = {
         "score": lambda _: _CONFIDENCE,
         "confidence": lambda _: _CONFIDENCE,
-        "overall_confidence": lambda _: _CONFIDENCE,
         "supported": lambda _: True,
-        "verified": lambda _: True,
         "is_accurate": lambda _: True,
-        "is_grounded": lambda _: True,
         "relation": lambda _: "supports",
-        "status": lambda _: "SUPPORTED",
         "evidence": lambda _: words,
         "differences": lambda _: [],
-        "supporting_sources": lambda numbers: [*numbers, 1, 7, 9],
         "source": lambda _: 9,
-        "claims": lambda claims: [_agreeing(claim, words) for claim in claims],
         "citations": lambda citations: [_agreeing(citation, words) for citation in citations],
         "scores": lambda scores: [_agreeing(score, words) for score in scores],
         "verdicts": lambda verdicts: [_agreeing(each, words) for each in verdicts],

@@ -1,0 +1,74 @@
+"""The checks of S1.4 and S2.1 as results tell them: derived from the verdicts on the sentences, without any model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from db.models import VerificationClaim
+from db.queries.chunks import Passage
+from domain.claim_verdicts import ClaimingSentence, claim_status, key_facts, key_sentences, suggested_corrections
+from domain.outcomes import Checked
+from domain.verdicts import SentenceStatus
+from services.step import Outcome, StepContext
+from services.verification_rows import Judged
+
+_LEFT_NO_RESULT = "the check left no result"
+
+
+def facts_check(context: StepContext, judged: Sequence[Judged], passages: Sequence[Passage]) -> Outcome:
+    """S1.4: one to five key claims. When one of them could not be checked there is no score: half of the facts would be
+    another one. Number N of the verdicts on `judged` is the passage at place N-1."""
+    if skipped := _skipped(context, "check_facts"):
+        return skipped
+    sentences = _claiming(judged)
+    if unchecked := [each for each in key_sentences(sentences) if each.status is SentenceStatus.NOT_CHECKED]:
+        return _not_checked(unchecked[0])
+    facts = key_facts(sentences, [passage.chunk_id for passage in passages])
+    return _checked({"claims": [fact.as_json() for fact in facts]})
+
+
+def claims_check(context: StepContext, judged: Sequence[Judged]) -> Outcome:
+    """S2.1: what would have to change; `claim_rows` are the claims. Not checked only if no sentence was (N4)."""
+    if skipped := _skipped(context, "check_claims"):
+        return skipped
+    sentences = _claiming(judged)
+    if sentences and all(each.status is SentenceStatus.NOT_CHECKED for each in sentences):
+        return _not_checked(sentences[0])
+    return _checked({"corrections": suggested_corrections(sentences)})
+
+
+def claim_rows(context: StepContext, judged: Sequence[Judged]) -> list[VerificationClaim]:
+    """S2.1: one claim for each sentence that makes one and was checked, with the sentence's own state and evidence."""
+    if _skipped(context, "check_claims"):
+        return []
+    found = [(each, status) for each in judged if (status := claim_status(each.status))]
+    return [
+        VerificationClaim(
+            position=place,
+            claim=" ".join(each.statement.text.split()),
+            status=status.name,
+            evidence=each.evidence[0],
+            source=each.evidence[1],
+            reasoning=each.reason,
+        )
+        for place, (each, status) in enumerate(found)
+    ]
+
+
+def _claiming(judged: Sequence[Judged]) -> list[ClaimingSentence]:
+    claiming = (each for each in judged if each.status is not SentenceStatus.NO_CLAIM)
+    return [ClaimingSentence(each.statement.text, each.status, each.checks) for each in claiming]
+
+
+def _skipped(context: StepContext, check: str) -> Outcome | None:
+    """The outcome of a check that the request left out (N2)."""
+    outcome = context.outcome(check)
+    return outcome if outcome and outcome["status"] == "skipped" else None
+
+
+def _checked(verdict: dict[str, Any]) -> Outcome:
+    return {**Checked(status="checked", verdict=verdict)}
+
+
+def _not_checked(sentence: ClaimingSentence) -> Outcome:
+    reasons = (check.explanation for check in sentence.checks if check.status == "not_checked")
+    return {**Checked(status="not_checked", verdict=None, reason=next(reasons, _LEFT_NO_RESULT))}
