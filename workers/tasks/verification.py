@@ -77,6 +77,11 @@ def repair_failing(run: pipeline.Run, context: StepContext) -> Signature[Any]:
     return pipeline.repairing(run, batches(items, context.query.options.check_batch))
 
 
+def read_off(_: StepContext) -> StepResult:
+    """Nothing is left to do for what follows from the checks of the statements."""
+    return StepResult.single({"status": "done"})
+
+
 plan_checks_task = step_task(Step("plan_checks", "verifying", plan_checks, then=check_or_conclude))
 WHOLE_CHECKS = tuple(
     Step(body.__name__, "verifying", body, failed=NOT_CHECKED)
@@ -89,8 +94,12 @@ WHOLE_CHECKS = tuple(
 )
 """What is asked about the answer as a whole."""
 check_answer_task = steps_task("check_answer", WHOLE_CHECKS)
-# A query that was begun before they were one message has one for each of them.
-single_check_tasks = [step_task(check) for check in WHOLE_CHECKS]
+# A query that was begun before they were one message has one for each of them, and for two that are read off the
+# checks of the statements by now.
+single_check_tasks = [
+    step_task(check)
+    for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))
+]
 check_statements_task = step_task(
     Step("check_statements", "verifying", verification.check_statements, failed=NOT_CHECKED)
 )
