@@ -23,7 +23,7 @@ def test_the_code_of_a_formula_is_where_the_inventory_says(module: str, name: st
     assert hasattr(import_module(module), name)
 
 
-# S1.4 and S1.2 have two constants of a service, which tests of another kind exercise: they name no test.
+# What is in a service is exercised by tests of another kind: it names no test here.
 PROOFS = sorted({(row, file, test) for row, _, _, _, file, test in ROWS if file})
 
 

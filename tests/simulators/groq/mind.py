@@ -204,6 +204,22 @@ def _checked(statement: str, source: str) -> dict[str, Any]:
     }
 
 
+def _check_facts(task: Task) -> dict[str, Any]:
+    """What other systems ask for; Citewell reads its facts off its checks of statements."""
+    return {"claims": [_fact(span.flat, task.sources) for span in sentences(task.part("answer"))[:5]]}
+
+
+def _fact(sentence: str, sources: list[Source]) -> dict[str, Any]:
+    verdicts = [(source.number, *judge(sentence, source.text)[:2]) for source in sources]
+    support = [(number, confidence) for number, relation, confidence in verdicts if relation == "supports"]
+    return {
+        "claim": without_markers(sentence),
+        "supporting_sources": [number for number, _ in support],
+        "verified": bool(support),
+        "confidence": max((confidence for _, confidence in support), default=0.8),
+    }
+
+
 _WORTH = {"supports": 1.0, "partially_supports": 0.5, "contradicts": 0.0, "does_not_mention": 0.0}
 
 
@@ -317,6 +333,7 @@ def _extract_keywords(task: Task) -> dict[str, Any]:
 
 _JUDGEMENTS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "extract_citations": _extract_citations,
+    "check_facts": _check_facts,
     "decide_search": _decide_search,
     "research_notes": _research_notes,
     "restate_question": _restate_question,
@@ -337,6 +354,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "extract_graph": ("entities", "relations"),
     "extract_keywords": ("low_level", "high_level"),
     "extract_citations": ("citations", "text_span"),
+    "check_facts": ("claims", "supporting_sources"),
     "decide_search": ("action", "queries"),
     "research_notes": ("notes", "quote"),
     "restate_question": ("standalone_question",),
