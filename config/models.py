@@ -82,10 +82,12 @@ class ModelSettings(Group):
     patience_s: float = Field(
         default=2.0, ge=0, description="a step that would wait longer for its allowance is put off and holds no worker"
     )
-    # A classifier of (source, statement) pairs that checks statements instead of the fast model; docs/neural-judge.md.
+    # A classifier of (source, statement) pairs with a veto on what is called supported; docs/neural-judge.md.
     judge: str | None = Field(default=None, description="a folder, or the id of a model in the hub's cache")
     judge_label: str | None = Field(default=None, description="which of its labels means that the source supports")
-    judge_weight: float = Field(default=0.7, ge=0, le=1, description="against the offline estimate; 1 is it alone")
+    judge_languages: set[Literal["en", "ko"]] = Field(
+        default={"en"}, min_length=1, description="of statements and sources that it was trained for; others it leaves"
+    )
     judge_download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
     keep_replies_s: float = Field(default=604_800.0, ge=0, description="how long paid replies are kept; 0 keeps none")
     share_replies: bool = Field(default=True, description="a judgement made for one query serves the tenant's others")

@@ -26,15 +26,15 @@ def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset =
     """Return what checks statements: `offline/0.1.0+<hash>`, or `groq/<model>/<prompt's version>+<hash>` (N8).
 
     The hash is that of everything else that decides: the rules for evidence, and offline the weights too. A classifier
-    that judges (`models.judge`) is added as `/<name>@<hash of its weights>:<its weight>`. Where calls are shared
+    with a veto (`models.judge`) is added as `/<name>@<hash of its weights>:<its languages>`. Where calls are shared
     (`cheap`) their prompt's version stands before the other one; who judges one by one anyway, judges the same.
     """
     models = settings.models
+    checked_by = _version([CHECK_STATEMENTS] * (preset == "cheap") + [CHECK_STATEMENT], gateway, settings)
     if not models.judge:
-        return _version([CHECK_STATEMENTS] * (preset == "cheap") + [CHECK_STATEMENT], gateway, settings)
-    checked_by = _version([CHECK_STATEMENT], gateway, settings)
+        return checked_by
     judge = open_classifier(models.judge, models.judge_label, download=models.judge_download)
-    return f"{checked_by}/{judge.name}@{judge.version}:{models.judge_weight}"
+    return f"{checked_by}/{judge.name}@{judge.version}:{'+'.join(sorted(models.judge_languages))}"
 
 
 def reranker_version(

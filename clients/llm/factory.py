@@ -6,7 +6,6 @@ from clients.embeddings import default_embedder
 from clients.llm.groq import GroqModel
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
-from clients.llm.offline.meaning import Meaning
 from clients.llm.openai_compatible import CompatibleModel
 from clients.llm.protocol import ChatModel
 from config.settings import ConfigurationInvalid, Settings
@@ -23,7 +22,7 @@ def make_model(settings: Settings) -> ChatModel:
         return _provider(settings)
     # Before the provider: that one may hold connections.
     classifier = open_classifier(models.judge, models.judge_label, download=models.judge_download)
-    return NeuralJudge(_provider(settings), classifier, Meaning(default_embedder()), weight=models.judge_weight)
+    return NeuralJudge(_provider(settings), classifier, models.judge_languages)
 
 
 def _provider(settings: Settings) -> ChatModel:

@@ -396,10 +396,12 @@ def test_a_version_tells_shared_calls_from_single_ones_where_they_may_differ(
 
     monkeypatch.setattr(verifier, "open_classifier", opened)
     judged = settings.model_copy(update={"models": settings.models.model_copy(update={"judge": "nli"})})
-    assert verifier_version(gateway(stage), judged, "cheap") == verifier_version(gateway(stage), judged)
+    # A classifier has a veto on what the model says, however that was asked.
+    assert verifier_version(gateway(stage), judged, "cheap") != verifier_version(gateway(stage), judged)
+    assert verifier_version(gateway(), judged, "cheap") == verifier_version(gateway(), judged)
 
 
-def test_a_version_names_the_classifier_that_judges(monkeypatch: pytest.MonkeyPatch) -> None:  # N8
+def test_a_version_names_the_classifier_with_a_veto_and_its_languages(monkeypatch: pytest.MonkeyPatch) -> None:  # N8
     class Classifier:
         name, version = "nli", "0123456789ab"
 
@@ -410,7 +412,7 @@ def test_a_version_names_the_classifier_that_judges(monkeypatch: pytest.MonkeyPa
     settings = Settings()
     judged = settings.model_copy(update={"models": settings.models.model_copy(update={"judge": "nli"})})
     plain = verifier_version(gateway(), settings)
-    assert verifier_version(gateway(), judged) == f"{plain}/nli@0123456789ab:0.7"
+    assert verifier_version(gateway(), judged) == f"{plain}/nli@0123456789ab:en"
     assert reranker_version(gateway(), judged) == reranker_version(gateway(), settings)
 
 

@@ -1,129 +1,74 @@
-"""One statement against its sources, by a classifier and by what can be computed together (S5.4)."""
+"""A classifier's veto on "supported": another look at the pair, by a model that was trained for nothing else (S5.4).
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+Entailment models see swapped roles, negations and directions that neither words nor a language model reliably see, and
+strike few faithful statements far below their threshold. As one more vote they are outvoted, so they have a veto. They
+know nothing that could raise a verdict: likeness is what they confuse with support.
+"""
+
+from collections.abc import Collection, Sequence
 
 from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.windows import StatementTooLong, windows
-from clients.llm.offline.judging import Judged, differences, judge_against
-from clients.llm.offline.meaning import Meaning
 from clients.llm.protocol import ModelRefused
 from domain.disagreements import without_markers
-from domain.judgements import Relation, StatementCheck
-from domain.sentences import split_sentences
-from domain.sources import Source, Sources
-from domain.words import content_stems, coverage
+from domain.judgements import StatementCheck
+from domain.sources import Sources
 
-# Further out a probability says nothing more: a softmax that is all but 1 must not outvote every other sign.
-_SUREST = 0.999
-_SAME_MATTER = 0.5  # share of the statement's words from which a source is about the same matter
+VETO_BELOW = 0.3
+"""A lower probability of support lowers a verdict; at 0.3 faithful statements are struck no more often than without."""
 
+VETOED_CONFIDENCE = 0.5
+"""What is left of a "supported" after a veto: uncertain. The statement is not taken out for it."""
 
-@dataclass(frozen=True, slots=True)
-class _Against:
-    """The statement against one source: `neural` of its best window (a part of the source's text), and `support`."""
-
-    source: Source
-    judged: Judged
-    neural: float
-    window: str
-    support: float
-
-    @property
-    def supported(self) -> bool:
-        """A disagreement beats any score."""
-        return self.support >= 0.5 and not self.judged.disagreements
+_MOSTLY = 0.5
 
 
-def check_statement(
-    statement: str, sources: Sources, classifier: PairClassifier, meaning: Meaning, weight: float
+def language_of(text: str) -> str:
+    """Return `ko` for text that is mostly hangul, `en` for mostly Latin letters without marks, '' for anything else."""
+    letters = [sign for sign in text if sign.isalpha()]
+    shares = {
+        "ko": sum("가" <= sign <= "힣" for sign in letters),
+        "en": sum(sign.isascii() for sign in letters),
+    }
+    return next((name for name, count in shares.items() if letters and count / len(letters) > _MOSTLY), "")
+
+
+def vetoed(
+    check: StatementCheck, statement: str, sources: Sources, classifier: PairClassifier, languages: Collection[str]
 ) -> StatementCheck:
-    """Judge the statement against the source that supports it best; `weight`, 0..1, is the classifier's.
+    """Return the `check`, lowered to partly supported where the classifier gives every source less than 0.3.
 
-    Raises ModelError.
+    Only a yes can be vetoed, and only in the classifier's own `languages`. Raises ModelError.
     """
     plain = " ".join(without_markers(statement).split())
-    if not plain:
-        raise ModelRefused("there is no statement to judge")
-    if not sources:
-        return StatementCheck(
-            evidence="",
-            explanation="there is no source",
-            relation="does_not_mention",
-            is_accurate=False,
-            confidence=1.0,
-        )
-    cut = [_windows(source.text, plain, classifier) for source in sources]
-    scores = iter(classifier.score([(window, plain) for parts in cut for window in parts]))
-    scored = [[(next(scores), window) for window in parts] for parts in cut]
-    found = [_against(plain, *each, meaning, weight) for each in zip(sources, scored, strict=True)]
-    best = max(found, key=lambda each: each.support)
-    return StatementCheck(
-        evidence=_evidence(plain, best),
-        differences=[] if best.supported else differences(best.judged),
-        explanation=_explanation(best, classifier.name),
-        relation=_relation(best),
-        is_accurate=best.supported,
-        confidence=round(max(best.support, 1 - best.support), 3),
+    texts = [source.text for source in sources if language_of(source.text) in languages]
+    if not (check.is_accurate and plain and texts) or language_of(plain) not in languages:
+        return check
+    best = _best_score(plain, texts, classifier)
+    if best >= VETO_BELOW:
+        return check
+    why = f"{classifier.name} gives {best:.2f} that a source says so"
+    return check.model_copy(
+        update={
+            "differences": [*check.differences, why],
+            "explanation": f"{check.explanation} (but {why})".strip(),
+            "relation": "partially_supports",
+            "is_accurate": False,
+            "confidence": min(check.confidence, VETOED_CONFIDENCE),
+        }
     )
 
 
-def combined(neural: float, lexical: float, weight: float) -> float:
-    """Return the probability whose logit is the weighted mean of the two logits; `weight` is that of `neural`."""
-    mean = weight * _logit(neural) + (1 - weight) * _logit(lexical)
-    return 1 / (1 + math.exp(-mean))
+def _best_score(statement: str, texts: Sequence[str], classifier: PairClassifier) -> float:
+    parts = [text[start:end] for text in texts for start, end in _windows(text, statement, classifier)]
+    return max(classifier.score([(part, statement) for part in parts]), default=0.0)
 
 
-def _logit(probability: float) -> float:
-    bounded = min(_SUREST, max(1 - _SUREST, probability))
-    return math.log(bounded / (1 - bounded))
-
-
-def _windows(text: str, statement: str, classifier: PairClassifier) -> list[str]:
+def _windows(text: str, statement: str, classifier: PairClassifier) -> list[tuple[int, int]]:
     try:
-        spans = windows(text, lambda part: classifier.size(part, statement), classifier.max_tokens)
+        return windows(text, lambda part: classifier.size(part, statement), classifier.max_tokens)
     except StatementTooLong:
         raise ModelRefused(
             f"the statement has {classifier.size('', statement)} tokens and leaves no room for its source: "
             f"{classifier.name} reads {classifier.max_tokens} at once"
         ) from None
-    return [text[start:end] for start, end in spans]
-
-
-def _against(
-    statement: str, source: Source, scored: Sequence[tuple[float, str]], meaning: Meaning, weight: float
-) -> _Against:
-    judged = judge_against(statement, Sources([source]), meaning)
-    neural, window = max(scored, key=lambda each: each[0], default=(0.0, ""))
-    support = combined(neural, judged.support, weight)
-    if judged.disagreements:
-        support = min(support, judged.support)
-    return _Against(source, judged, neural, window, support)
-
-
-def _relation(best: _Against) -> Relation:
-    if any(each.source_value or each.kind == "negation" for each in best.judged.disagreements):
-        return "contradicts"
-    if best.supported:
-        return "supports"
-    return "partially_supports" if best.judged.overlap >= _SAME_MATTER else "does_not_mention"
-
-
-def _evidence(statement: str, best: _Against) -> str:
-    """Return words of the source as they stand there: the deciding sentence, or the window if none shares a word."""
-    if best.judged.disagreements:
-        # The offline judge reads the source with its markers blanked out; all places are the same.
-        start = without_markers(best.source.text).find(best.judged.evidence)
-        return best.source.text[start : start + len(best.judged.evidence)] if start >= 0 else ""
-    if not best.supported:
-        return ""
-    wanted = content_stems(statement)
-    sentences = [sentence.text for sentence in split_sentences(best.window)]
-    shares = [coverage(wanted, set(content_stems(sentence))) for sentence in sentences]
-    return sentences[shares.index(max(shares))] if any(shares) else best.window
-
-
-def _explanation(best: _Against, name: str) -> str:
-    scores = f"{name} gives {best.neural:.2f}, words and meaning {best.judged.support:.2f}, together {best.support:.2f}"
-    return "; ".join([*(each.message for each in best.judged.disagreements), scores])

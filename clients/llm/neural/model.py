@@ -1,54 +1,62 @@
-"""A ChatModel whose statement checks are made by a classifier; everything else is the inner model's."""
+"""A ChatModel whose "supported" is looked at again by a classifier; everything else is the inner model's."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from pydantic import ValidationError
 
 from clients.llm.neural.classifier import PairClassifier
-from clients.llm.neural.judging import check_statement
-from clients.llm.offline.meaning import Meaning
-from clients.llm.protocol import ChatModel, ModelReply, ModelRequest, ModelUnavailable, StreamPart, Usage
-from clients.llm.together import check_each
-from domain.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, Reply, StatementCheck
-from domain.prompts import render
+from clients.llm.neural.judging import vetoed
+from clients.llm.protocol import ChatModel, ModelError, ModelReply, ModelRequest, ModelUnavailable, StreamPart
+from clients.llm.together import items_of
+from domain.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, ItemCheck, Reply, StatementCheck, StatementChecks
 from domain.sources import Sources
+from domain.together import Statements, by_id
 
 _OWN = frozenset({CHECK_STATEMENT.name, CHECK_STATEMENTS.name})
 
 
 class NeuralJudge:
-    """Answers `check_statement` and `check_statements` itself; every other prompt is for `inner`, whose provider's name
-    it keeps.
+    """Asks `inner`, and lets the classifier veto what it says of statements (`models.judge`).
 
-    Checks wait in a queue of its own: the classifier uses every core for each, and one that nobody waits for any
+    Vetoes wait in a queue of its own: the classifier uses every core for each, and one that nobody waits for any
     longer is dropped instead of being worked out. Safe from several threads and event loops.
     """
 
-    def __init__(self, inner: ChatModel, classifier: PairClassifier, meaning: Meaning, *, weight: float) -> None:
+    def __init__(self, inner: ChatModel, classifier: PairClassifier, languages: Collection[str]) -> None:
         self._inner = inner
         self._classifier = classifier
-        self._meaning = meaning
-        self._weight = weight
+        self._languages = languages
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judge")
 
     @property
     def provider(self) -> str:
-        """The inner model's: it answers, this one only judges."""
+        """The inner model's: it answers, this one only objects."""
         return self._inner.provider
 
     def reserves(self, request: ModelRequest) -> int:
-        """Nothing for what it judges itself."""
-        return 0 if request.prompt in _OWN else self._inner.reserves(request)
+        """What the inner model does: every question goes to it."""
+        return self._inner.reserves(request)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Return the judgement as JSON; `model` is `name@version` of the classifier. Raises ModelError."""
+        """Return the inner model's reply, with its verdicts on statements as the classifier leaves them.
+
+        Raises ModelError; a veto that could not be looked for is one, because its yes was not held against everything.
+        """
+        reply = await self._inner.complete(request)
         if request.prompt not in _OWN:
-            return await self._inner.complete(request)
-        work = asyncio.get_running_loop().run_in_executor(self._queue, self._judged, request)
+            return reply
+        work = asyncio.get_running_loop().run_in_executor(self._queue, self._held_against, request, reply)
         try:
             return await asyncio.wait_for(work, request.timeout_s)
         except TimeoutError:
-            raise ModelUnavailable(f"{self._classifier.name} gave no answer in {request.timeout_s:.1f} s") from None
+            late = f"{self._classifier.name} gave no answer in {request.timeout_s:.1f} s"
+            raise ModelUnavailable(late, usage=reply.usage) from None
+        except ModelError as error:
+            error.usage = reply.usage  # the inner model was paid
+            raise
 
     def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
         """The inner model's stream: no judgement is prose."""
@@ -59,20 +67,33 @@ class NeuralJudge:
         self._queue.shutdown(wait=False, cancel_futures=True)
         await self._inner.aclose()
 
-    def _judged(self, request: ModelRequest) -> ModelReply:
-        # Rendered only to hold the fields to the same contract as with a model that reads the prompt.
-        render(request.prompt, request.fields)
-        judgement = self._judgement(request)
-        name = f"{self._classifier.name}@{self._classifier.version}"
-        return ModelReply(text=judgement.model_dump_json(), model=name, usage=Usage(), finish_reason="stop")
+    def _held_against(self, request: ModelRequest, reply: ModelReply) -> ModelReply:
+        try:
+            judgement = self._judgement(request, reply.text)
+        except ValidationError:
+            return reply  # it is refused by what reads it, with what is wrong with it
+        return replace(reply, text=judgement.model_dump_json())
 
-    def _judgement(self, request: ModelRequest) -> Reply:
-        if request.prompt == CHECK_STATEMENTS.name:
-            return check_each(request.fields, self._check)
+    def _judgement(self, request: ModelRequest, text: str) -> Reply:
         sources = request.fields["sources"]
         if not isinstance(sources, Sources):
             raise TypeError("the judge reads its sources from a Sources object")
-        return self._check(str(request.fields["statement"]), sources)
+        if request.prompt == CHECK_STATEMENT.name:
+            check = StatementCheck.model_validate_json(text, strict=True)
+            return self._check(check, str(request.fields["statement"]), sources)
+        items = items_of(request.fields, "statements", Statements)
+        replied = StatementChecks.model_validate_json(text, strict=True).verdicts
+        known, by_number = {item.id: item for item in items}, {source.number: source for source in sources}
+        read = by_id(items, replied)
 
-    def _check(self, statement: str, sources: Sources) -> StatementCheck:
-        return check_statement(statement, sources, self._classifier, self._meaning, self._weight)
+        def held(each: ItemCheck) -> ItemCheck:
+            if each.id not in read:
+                return each
+            item = known[each.id]
+            own = Sources(by_number[number] for number in item.sources)
+            return each.model_copy(update={"verdict": self._check(each.verdict, item.text, own)})
+
+        return StatementChecks(verdicts=[held(each) for each in replied])
+
+    def _check(self, check: StatementCheck, statement: str, sources: Sources) -> StatementCheck:
+        return vetoed(check, statement, sources, self._classifier, self._languages)
