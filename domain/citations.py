@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 
+from domain.citable import Citable, citable
 from domain.claims import is_checkable
 from domain.reading import read
 
@@ -17,7 +18,8 @@ class Statement:
 
     `answer[start:end]` are its words in the answer, without the markers behind them; `text` is that without the markers
     inside either. In an answer that `correct` wrote the two are equal (N3). `numbers` is what it cites, as written and
-    each once. `claim`: it states something that sources can support, so it needs a verdict (N4).
+    each once; `missing` are names that it cites and no source has. `claim`: it states something that sources can
+    support, so it needs a verdict (N4).
     """
 
     index: int
@@ -26,6 +28,7 @@ class Statement:
     text: str
     numbers: tuple[int, ...]
     claim: bool
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +40,21 @@ class PlannedCheck:
     number: int | None
 
 
-def statements(answer: str) -> list[Statement]:
-    """Return the sentences of `answer` in order; a list of references at its end is not part of it."""
-    return list(_statements(answer) if len(answer) <= _WORTH_KEEPING else _statements.__wrapped__(answer))
+def statements(answer: str, sources: Citable | int | None = None) -> list[Statement]:
+    """Return the sentences of `answer` in order; a list of references at its end is not part of it.
+
+    `sources` are those of the answer, or how many: with them names in citations become numbers, and a list of numbers
+    that no source has may be a part of the text (V5).
+    """
+    known = citable(sources)
+    is_worth_keeping = len(answer) <= _WORTH_KEEPING
+    return list(_statements(answer, known) if is_worth_keeping else _statements.__wrapped__(answer, known))
 
 
 @lru_cache(maxsize=64)
-def _statements(answer: str) -> tuple[Statement, ...]:
+def _statements(answer: str, sources: Citable | None) -> tuple[Statement, ...]:
     """Every check of a draft and everything that follows them takes it apart again."""
-    reading = read(answer)
+    reading = read(answer, sources)
     return tuple(
         Statement(
             index=index,
@@ -54,21 +63,21 @@ def _statements(answer: str) -> tuple[Statement, ...]:
             text=reading.text[said.start : said.end],
             numbers=said.numbers,
             claim=said.claim,
+            missing=said.missing,
         )
         for index, said in enumerate(reading.said)
     )
 
 
-def plan_checks(answer: str, source_count: int) -> list[PlannedCheck]:
-    """Return the checks that `answer` needs, in order (S5.4).
+def plan_checks(answer: str, sources: Citable | int) -> list[PlannedCheck]:
+    """Return the checks that `answer` from `sources` (or so many of them) needs, in order (S5.4).
 
-    Item `s{statement}:c{number}` for each cited source 1..`source_count`, `s{statement}:c0` for a claim that cites none
-    of them. A statement too short to check has no items; one that repeats another has none of its own: see
-    `deciding_items`.
+    Item `s{statement}:c{number}` for each source that it cites, `s{statement}:c0` for a claim that cites none of them.
+    A statement too short to check has no items; one that repeats another has none of its own: see `deciding_items`.
     """
     return [
         PlannedCheck(item, statement, number)
-        for (statement, number), item in deciding_items(statements(answer), source_count).items()
+        for (statement, number), item in deciding_items(statements(answer, sources), _count(sources)).items()
         if item == _item(statement, number)
     ]
 
@@ -98,14 +107,18 @@ def check_key(text: str, number: int | None) -> str:
     return sha256(f"{number or 0} {text}".encode()).hexdigest()[:32]
 
 
-def check_keys(answer: str, source_count: int) -> dict[str, str]:
+def check_keys(answer: str, sources: Citable | int) -> dict[str, str]:
     """Return the key of every item of `plan_checks`, in order."""
-    said = statements(answer)
+    said = statements(answer, sources)
     return {
         item: check_key(said[statement].text, number)
-        for (statement, number), item in deciding_items(said, source_count).items()
+        for (statement, number), item in deciding_items(said, _count(sources)).items()
         if item == _item(statement, number)
     }
+
+
+def _count(sources: Citable | int) -> int:
+    return sources if isinstance(sources, int) else sources.count
 
 
 def _item(statement: int, number: int | None) -> str:

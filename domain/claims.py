@@ -18,6 +18,17 @@ _CONNECTIVE = re.compile(
     r"|(?:요약하면 |정리하면 |내용은 |답변은 )?다음과 같습니다|도움이 되(?:었으면|길) (?:좋겠습니다|바랍니다))"
 )
 
+_RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*")
+_UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
+_CAPTION = re.compile(
+    r"[*_]{0,2}(?:table|figure|fig\.|chart|exhibit|box|표|그림|도표|图|表|図)\s?\d{1,3}(?:\s?[.:：–—-]\s?(?P<title>\D{0,120}))?[*_]{0,2}",
+    re.IGNORECASE,
+)
+_STOPPED = re.compile(r"[.!?。！？…][\"'”’)\]*_]*$")
+_SMALL_WORDS = frozenset("a an and as at by for from in into of on or over per the to under vs with".split())
+_KOREAN_PREDICATE = re.compile(r"[다요죠까함됨임음]$")
+_LONGEST_HEADING, _MOST_HEADING_WORDS = 60, 8
+
 
 def is_checkable(words: str) -> bool:
     """Row S5.4's filter: at least 5 characters and 2 letters.
@@ -38,3 +49,35 @@ def is_claim(sentence: str, words: str) -> bool:
     if _HEADING.fullmatch(sentence) or _LEAD_IN.fullmatch(words):
         return False
     return not _CONNECTIVE.fullmatch(words.casefold().strip(" ,.:;!…。*_\"'"))
+
+
+def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool:
+    """Say whether `text[start:end]` states nothing but says what stands below: head of a table, caption, lone heading.
+
+    A line that `cites` a source states something, unless it is the head of a table.
+    """
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    below = text[line_end + 1 : line_end + 1 + 400]
+    next_line = below.split("\n", 1)[0]
+    if "|" in text[line_start:line_end] and "|" in next_line and _RULE.fullmatch(next_line):
+        return True
+    words = text[start:end].strip()
+    if cites or len(words) > 2 * _LONGEST_HEADING or "\n" in words or text[end:line_end].strip(" \t*_:："):
+        return False
+    if (caption := _CAPTION.fullmatch(words)) and not _STOPPED.search(caption["title"] or ""):
+        return True
+    is_alone = not next_line.strip() and bool(below.strip()) or _UNDERLINE.fullmatch(next_line) is not None
+    return is_alone and not text[line_start:start].strip() and _is_title(words)
+
+
+def _is_title(words: str) -> bool:
+    """Whether a line reads like a heading: short, no stop, no figure, and every word of weight begins with a capital."""
+    if len(words) > _LONGEST_HEADING or _STOPPED.search(words) or any(map(str.isdigit, words)):
+        return False
+    each = words.split()
+    if any("가" <= sign <= "힣" for sign in words):
+        return len(each) <= _MOST_HEADING_WORDS and not _KOREAN_PREDICATE.search(words)
+    weighty = [word for word in each if word.lower() not in _SMALL_WORDS]
+    return 2 <= len(each) <= _MOST_HEADING_WORDS and all(word[:1].isupper() or not word[0].isalpha() for word in weighty)

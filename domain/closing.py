@@ -3,17 +3,20 @@
 import json
 from hashlib import sha256
 
+from domain.citable import Citable
 from domain.citations import Statement, check_key, numbers_to_check, same_words
 from domain.growing import GrowingAnswer
 from domain.outcomes import Closed, ClosedSentence
 
 
 class ClosingSentences:
-    """Collects what is to be checked of an answer from `source_count` sources, at most `most` sentences at a time."""
+    """Collects what is to be checked of an answer from `sources` (or so many of them), at most `most` sentences at a
+    time."""
 
-    def __init__(self, source_count: int, most: int) -> None:
-        self._answer = GrowingAnswer()
-        self._sources, self._most = source_count, most
+    def __init__(self, sources: Citable | int, most: int) -> None:
+        self._answer = GrowingAnswer(sources)
+        self._sources = sources if isinstance(sources, int) else sources.count
+        self._most = most
         self._width = 1
         self._waiting: list[ClosedSentence] = []
         self._seen: set[tuple[str, int | None]] = set()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from domain.citable import Citable, citable
 from domain.citations import Statement
 from domain.claims import is_claim
 from domain.mending import Place, Repair, mend
@@ -54,22 +55,25 @@ class Corrected:
 
 def correct(
     answer: str,
-    source_count: int,
+    sources: Citable | int,
     inaccurate: Set[tuple[int, int]],
     repairs: Mapping[int, Repair] | None = None,
     *,
     renumber: bool = True,
 ) -> Corrected:
-    """Remove the `inaccurate` (statement index, number) pairs and all numbers outside 1..`source_count`; renumber.
+    """Remove the `inaccurate` (statement index, number) pairs and citations of no source; renumber the rest (S5.5, V5).
 
-    `repairs` (by statement index) say what becomes of failing statements; their numbers may lie beyond `source_count`,
-    for sources that were added. The numbers that stay become 1..n in their old order and stand behind the full stop of
-    their sentence, as `[1][2]`. A list of references at the end is taken off. Nothing else changes, except that
-    a marker which was a word of its sentence ("According to [1], …") becomes "the source". Correcting the result again,
-    with n sources and no repairs, changes nothing. Without `renumber` the numbers stay as they are: they are somebody
-    else's.
+    `sources` are those of the answer, or how many. `repairs` (by statement index) say what becomes of failing
+    statements; their numbers may lie beyond the sources, for some that were added. The numbers that stay become 1..n in
+    their old order and stand behind the full stop of their sentence, as `[1][2]`. A list of references at the end is
+    taken off. The words of a statement that no repair concerns stay as they are, byte for byte; only a marker which was
+    a word of its sentence ("According to [1], …") becomes "the source", and the white space, brackets and label around
+    a marker go with it. Correcting the result again, with n sources and no repairs, changes nothing. Without
+    `renumber` the numbers stay as they are: they are those of the caller's own list.
     """
-    reading, repairs = read(answer), repairs or {}
+    known = citable(sources)
+    source_count = known.count if known else 0
+    reading, repairs = read(answer, known), repairs or {}
     kept = [
         [number for number in said.numbers if 1 <= number <= source_count and (index, number) not in inaccurate]
         if index not in repairs
@@ -141,6 +145,8 @@ def _edits(
         yield from _edits_of_statement(index, said, kept[index], sources, mended=index in repairs)
     for number in sorted({number for mark in reading.orphans for number in mark.numbers}):
         yield Edit("removed", None, number, "it stands behind no sentence")
+    for name in dict.fromkeys(name for mark in reading.orphans for name in mark.missing):
+        yield Edit("removed", None, None, f"“{name}” stands behind no sentence")
     for old, new in mapping.items():
         if old != new:
             yield Edit("renumbered", None, old, f"now [{new}]")
@@ -156,3 +162,5 @@ def _edits_of_statement(index: int, said: Said, kept: Sequence[int], sources: in
         if number not in kept:
             exists = 1 <= number <= sources
             yield Edit("removed", index, number, "the source does not support it" if exists else "no such source")
+    for name in said.missing:
+        yield Edit("removed", index, None, f"no source is called “{name}”")

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from domain.citable import Citable
 from domain.citations import Statement, statements
-from domain.markers import code_regions, parse_markers
+from domain.markers import cited_markers
+from domain.protected import protected_regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +31,15 @@ class MarkedAnswer:
     inserted: Sequence[tuple[int, int]]
 
 
-def mark(answer: str, citations: Iterable[GivenCitation]) -> MarkedAnswer:
+def mark(
+    answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None
+) -> MarkedAnswer:
     """Put `[†N]` behind each cited span, and behind every sentence before its last one that the span reaches into.
 
-    A span that ends inside a word is taken to cite its sentence to the end. Nothing is put into code or into a marker.
+    A span that ends inside a word is taken to cite its sentence to the end. Nothing is put into code, a formula, a link or a marker.
     """
-    said = statements(answer)
-    closed = [*code_regions(answer), *((marker.start, marker.end) for marker in parse_markers(answer))]
+    said = statements(answer, sources)
+    closed = [*protected_regions(answer), *((marker.start, marker.end) for marker in cited_markers(answer, sources))]
     wanted = {(_outside(place, closed), each.number) for each in citations for place in _places(answer, said, each)}
     pieces: list[str] = []
     inserted: list[tuple[int, int]] = []

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from domain.citable import Citable
 from domain.citations import Statement, statements
-from domain.markers import code_regions
+from domain.protected import code_regions
 from domain.reading import can_cite, is_list_sign
 
 _WHOLE_WORD = re.compile(r"[\W_]*\w+\W")
@@ -27,7 +28,8 @@ _BOUNDARY = re.compile(r"[.!?…。！？｡\n]")
 class GrowingAnswer:
     """Finds the statements of a text that grows. Reads only what is new and the sentence before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Citable | int | None = None) -> None:
+        self._sources = sources
         self._text = ""
         self._begin_again()
 
@@ -48,7 +50,7 @@ class GrowingAnswer:
         if not _BOUNDARY.search(text, self._looked):
             return []
         part = _settled(text[self._base :])
-        said = statements(part)
+        said = statements(part, self._sources)
         count = _count_closed(part, said)
         found = [self._placed(each) for each in said[self._closed : count]]
         self._closed = max(self._closed, count)

@@ -10,18 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
+from domain.citable import Citable
 from domain.markers import Marker, cited_markers
 from domain.seams import gap, line_breaks, stand_in
 
 _NESTING = 10
-_BETWEEN = re.compile(r"[ \t]*[,;·&]?(?:[ \t]+(?:and|및)[ \t]+)?[ \t]*")
+_WRAPPINGS = 4
+_BETWEEN = re.compile(r"[ \t]*[,;·&/、，]?(?:[ \t]+(?:and|및)[ \t]+)?[ \t]*")
 LABEL = re.compile(
     r"(?:^|[\n\r\f\v\x85\u2028\u2029(\[]|(?<=[.!?。]) )[ \t]*"
     r"(?P<label>(?:[-*+•]\s)?[*_]{0,2}(?:sources?|citations?|출처)[*_]{0,2}\s?[:：][*_]{0,2}\s?)$",
     re.IGNORECASE,
 )
 """What introduces markers: "Source: " in `Source: [1]`."""
-_WRAPPED = {"(": ")", "[": "]"}
+_WRAPPED = {"(": ")", "[": "]", "（": "）", "［": "］"}
+_EMPHASIS = re.compile(r"(?:(?<=\s)|^)(\*{1,3}|_{1,3}|\^)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +32,16 @@ class Mark:
     """Side-by-side markers that stood before `text[at]` of the plain text.
 
     `leads`: they belong to what follows, not to what precedes. `noun` is the word that stands in for markers that were
-    a word of their sentence, else empty.
+    a word of their sentence, else empty. `missing` are the names that they cite and no source has. `spaced`: white
+    space, or the beginning of a line, was on both sides.
     """
 
     at: int
     numbers: tuple[int, ...]
     leads: bool
     noun: str
+    missing: tuple[str, ...] = ()
+    spaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +53,10 @@ class PlainText:
     marks: tuple[Mark, ...]
 
 
-def plain_text(answer: str) -> PlainText:
+def plain_text(answer: str, sources: Citable | int | None = None) -> PlainText:
     """Take the markers out of `answer`, with the space, brackets, commas and label ("Source:") that only served them.
 
+    `sources` are those of the answer, or how many, as for `cited_markers`.
     The white space left is that of a text in which they never stood; no other character is lost.
     """
     text, origin = answer, list(range(len(answer)))
@@ -57,7 +64,7 @@ def plain_text(answer: str) -> PlainText:
     # A second pass only when taking out a marker brings the halves of another together: "[[9]1]". Bounded, because
     # each pass reads everything and only hostile text goes deeper.
     for _ in range(_NESTING):
-        if not (runs := _runs(text)):
+        if not (runs := _runs(text, sources)):
             break
         rest = _Rest(text)
         taken += [(origin[run.start], rest.take_out(run)) for run in runs]
@@ -72,11 +79,12 @@ class _Run:
     start: int
     end: int
     numbers: tuple[int, ...]
+    missing: tuple[str, ...]
 
 
-def _runs(text: str) -> list[_Run]:
+def _runs(text: str, sources: Citable | int | None) -> list[_Run]:
     groups: list[list[Marker]] = []
-    for marker in cited_markers(text):
+    for marker in cited_markers(text, sources):
         if groups and _BETWEEN.fullmatch(text, groups[-1][-1].end, marker.start):
             groups[-1].append(marker)
         else:
@@ -89,9 +97,14 @@ def _dressed(text: str, group: Sequence[Marker]) -> _Run:
     start, end = group[0].start, group[-1].end
     if label := LABEL.search(text, max(0, start - 24), start):
         start = label.start("label")
-    if start and text[end : end + 1] == _WRAPPED.get(text[start - 1]):
-        start, end = start - 1, end + 1
-    return _Run(start, end, tuple(number for marker in group for number in marker.numbers))
+    for _ in range(_WRAPPINGS):
+        if start and text[end : end + 1] == _WRAPPED.get(text[start - 1]):
+            start, end = start - 1, end + 1
+    emphasis = _EMPHASIS.search(text, max(0, start - 4), start)
+    if emphasis and text.startswith(emphasis[1], end) and not text[end + len(emphasis[1]) :][:1].isalnum():
+        start, end = start - len(emphasis[1]), end + len(emphasis[1])
+    numbers = tuple(number for marker in group for number in marker.numbers)
+    return _Run(start, end, numbers, tuple(name for marker in group for name in marker.missing))
 
 
 @dataclass(slots=True)
@@ -111,10 +124,10 @@ class _Rest:
     def take_out(self, run: _Run) -> Mark:
         self.copy_until(run.start)
         self.position = run.end
-        if noun := stand_in(self.text, run.start, run.end, several=len(set(run.numbers)) > 1):
+        if noun := stand_in(self.text, run.start, run.end, several=len({*run.numbers, *run.missing}) > 1):
             self._put(noun, run.start)
             self.origin[-1] = run.end - 1
-            return Mark(0, run.numbers, leads=True, noun=noun)
+            return Mark(0, run.numbers, leads=True, noun=noun, missing=run.missing)
         before, after = self._trailing_space(), _space_at(self.text, run.end)
         right = run.end + len(after)
         opens_line = line_breaks(before) > 0 or len(before) == len(self.characters)
@@ -125,7 +138,7 @@ class _Rest:
             del self.characters[left:], self.origin[left:]
             self._put(space, run.start)
         self.position = right
-        return Mark(0, run.numbers, leads, noun="")
+        return Mark(0, run.numbers, leads, "", run.missing, spaced=bool(after) and (opens_line or bool(before)))
 
     def _put(self, inserted: str, place: int) -> None:
         self.characters += inserted

@@ -5,9 +5,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.claims import is_claim
-from domain.markers import code_regions
+from domain.citable import Citable
+from domain.claims import is_claim, labels_what_follows
 from domain.plain import LABEL, Mark, plain_text
+from domain.protected import protected_regions
 from domain.references import strip_references
 from domain.sentences import split_sentences
 
@@ -28,6 +29,11 @@ class Said:
         """The source numbers that it cites, in the order written, each once."""
         return tuple(dict.fromkeys(number for mark in self.marks for number in mark.numbers))
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names that it cites and no source has, each once."""
+        return tuple(dict.fromkeys(name for mark in self.marks for name in mark.missing))
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -43,24 +49,26 @@ class Reading:
     had_references: bool
 
 
-def read(answer: str) -> Reading:
+def read(answer: str, sources: Citable | int | None = None) -> Reading:
     """Find the sentences of `answer` and give every marker to one: to that in which it stands, else the one before it.
 
-    A marker that begins a line belongs to the sentence that begins there.
+    A marker that begins a line belongs to the sentence that begins there, and so do all others of a paragraph that puts
+    its markers in front of its sentences: `[1] Paris is … [2] Rome is …`. `sources` are those of the answer, or how
+    many.
     """
     body = strip_references(answer)
-    plain = plain_text(body)
+    plain = plain_text(body, sources)
     # Once more, because a marker can hide a heading: "([2]) Sources:".
     text = strip_references(plain.text)
     sentences = _sentences(text)
     spans = [_own_words(text, start, end) for start, end in sentences]
     owners = [index for index, (start, end) in enumerate(spans) if can_cite(text[start:end])]
-    owning = [sentences[index] for index in owners]
     marks: list[list[Mark]] = [[] for _ in sentences]
-    for mark in plain.marks if owners else ():
-        marks[owners[_owner(mark, owning)]].append(mark)
+    if owners:
+        for mark, owner in zip(plain.marks, _owners(text, plain.marks, [sentences[n] for n in owners]), strict=True):
+            marks[owners[owner]].append(mark)
     said = [
-        Said(first, last, is_claim(text[start:end], text[first:last]), tuple(own))
+        Said(first, last, _claims(text, (start, end), (first, last), own), tuple(own))
         for (start, end), (first, last), own in zip(sentences, spans, marks, strict=True)
     ]
     orphans = () if owners else plain.marks
@@ -80,11 +88,11 @@ def without_list_sign(text: str) -> str:
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    """Split `text`, but never inside code: a marker that is put behind a sentence would become a part of the code."""
-    regions = code_regions(text)
+    """Split `text`, but never inside code or a formula: a marker behind a sentence there would become a part of it."""
+    regions = protected_regions(text)
     starts = [start for start, _ in regions]
     whole: list[tuple[int, int]] = []
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(text, cites=False):
         before = bisect_left(starts, sentence.end) - 1
         end = max(sentence.end, regions[before][1]) if before >= 0 else sentence.end
         if whole and sentence.start < whole[-1][1]:
@@ -107,6 +115,54 @@ def _own_words(text: str, start: int, end: int) -> tuple[int, int]:
 def can_cite(words: str) -> bool:
     """Stray signs ("…", "|") and labels are sentences to the splitter, but a citation is not theirs."""
     return any(map(str.isalnum, words)) and not LABEL.fullmatch(words)
+
+
+def _claims(text: str, sentence: tuple[int, int], words: tuple[int, int], marks: Sequence[Mark]) -> bool:
+    if not is_claim(text[slice(*sentence)], text[slice(*words)]):
+        return False
+    return not labels_what_follows(text, *words, cites=any(mark.numbers or mark.missing for mark in marks))
+
+
+def _owners(text: str, marks: Sequence[Mark], sentences: Sequence[tuple[int, int]]) -> list[int]:
+    """The index of the sentence that each mark belongs to."""
+    owners = [_owner(mark, sentences) for mark in marks]
+    paragraphs = _paragraphs(text, sentences)
+    begins = 0
+    while begins < len(marks):
+        paragraph = paragraphs[owners[begins]]
+        ends = begins
+        while ends < len(marks) and paragraphs[owners[ends]] == paragraph:
+            ends += 1
+        own = range(begins, ends)
+        following = [bisect_left(sentences, marks[n].at, key=lambda span: span[0]) for n in own]
+        if _lead(marks[begins:ends], following, sentences, paragraphs, paragraph):
+            owners[begins:ends] = following
+        begins = ends
+    return owners
+
+
+def _lead(
+    marks: Sequence[Mark],
+    following: Sequence[int],
+    sentences: Sequence[tuple[int, int]],
+    paragraphs: Sequence[int],
+    paragraph: int,
+) -> bool:
+    """Whether all marks of a paragraph stand in front of sentences of it, the first one in front of its first."""
+    if len(marks) < 2 or not marks[0].leads or any(mark.noun or not mark.spaced for mark in marks):
+        return False
+    if any(index == len(sentences) or paragraphs[index] != paragraph for index in following):
+        return False
+    return all(not index or sentences[index - 1][1] <= mark.at for mark, index in zip(marks, following, strict=True))
+
+
+def _paragraphs(text: str, sentences: Sequence[tuple[int, int]]) -> list[int]:
+    """For each sentence the number of its paragraph, list item or row: no line ends between its sentences."""
+    numbers: list[int] = []
+    for index, (start, _) in enumerate(sentences):
+        new = not index or "\n" in text[sentences[index - 1][1] : start]
+        numbers.append(numbers[-1] + new if numbers else 0)
+    return numbers
 
 
 def _owner(mark: Mark, sentences: Sequence[tuple[int, int]]) -> int:

@@ -19,7 +19,7 @@ _HEADED_LINE = re.compile(
     rf"{_DRESSING}(?:references?|sources?|citations?|참고\s?문헌|출처)[*_]*[:：][*_]*", re.IGNORECASE
 )
 _BULLET = re.compile(r"[\s>]*(?:[-*+•·]|\(?\d{1,3}[.)])\s")
-_LEADING_NUMBER = re.compile(rf"(?:{_BULLET.pattern})?\s*[*_]*[\[【][†^]?\s?\d")
+_LEADING_NUMBER = re.compile(rf"(?:{_BULLET.pattern})?\s*[*_]*[\[【〔［][†^]?\s?\d")
 _RULE = re.compile(r"(?:-{3,}|\*{3,}|_{3,})?")
 _DOCUMENT = re.compile(
     r"\.(?:pdf|md|txt|docx?|html?|xlsx?|csv|pptx?)\b|\bpp?\.\s?\d|\bpages?\s\d|\d\s?(?:쪽|페이지)|https?://",
@@ -31,13 +31,15 @@ _SENTENCE = re.compile(r"\w{4,}[.!?。]\s*$")
 @dataclass(frozen=True, slots=True)
 class _Line:
     bare: str
+    whole: str
     leads: bool
     is_listed: bool
     cites: bool
 
     @property
     def names_document(self) -> bool:
-        return bool(_DOCUMENT.search(self.bare)) and not _SENTENCE.search(self.bare)
+        words = self.whole if self.leads else self.bare
+        return bool(_DOCUMENT.search(words)) and not _SENTENCE.search(self.bare)
 
     @property
     def is_entry(self) -> bool:
@@ -98,6 +100,7 @@ def _read(line: str) -> _Line:
     starts, ends = [0, *(marker.end for marker in markers)], [*(marker.start for marker in markers), len(line)]
     return _Line(
         "".join(line[start:end] for start, end in zip(starts, ends, strict=True)).strip(),
+        line,
         leads=bool(_LEADING_NUMBER.match(line)),
         is_listed=bool(_BULLET.match(line)),
         cites=bool(markers) and bool(re.search("[:：]", line[: markers[0].start])),

@@ -67,23 +67,24 @@ class Sentence:
     text: str
 
 
-def split_sentences(text: str) -> list[Sentence]:
+def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
     """Split `text`; every character that is not white space lies in exactly one sentence, in order (N3, N4).
 
     A blank line, a list item, a heading and a table row end a sentence; a single line break inside prose does not.
-    Citation markers behind a full stop belong to the sentence before them. Linear in the length of `text`.
+    Citation markers behind a full stop belong to the sentence before them; with `cites` false there are none in `text`.
+    Linear in the length of `text`.
     """
-    return list(_remembered(text)) if len(text) <= _REMEMBERED_CHARS else _split(text)
+    return list(_remembered(text, cites)) if len(text) <= _REMEMBERED_CHARS else _split(text, cites)
 
 
 @lru_cache(maxsize=1024)
-def _remembered(text: str) -> tuple[Sentence, ...]:
+def _remembered(text: str, cites: bool) -> tuple[Sentence, ...]:
     # A passage is read by every check of every statement that cites it.
-    return tuple(_split(text))
+    return tuple(_split(text, cites))
 
 
-def _split(text: str) -> list[Sentence]:
-    markers = {marker.start: marker.end for marker in cited_markers(text)}
+def _split(text: str, cites: bool) -> list[Sentence]:
+    markers = {marker.start: marker.end for marker in cited_markers(text)} if cites else {}
     sentences: list[Sentence] = []
     for block_start, block_end in _blocks(text):
         start = block_start

@@ -1,0 +1,139 @@
+"""What an answer can cite: its sources by number, and by the names that they go by (`[Source: AAPL 10-Q 2023]`)."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+_WORD = re.compile(r"[^\W_]+")
+_FORM = re.compile(r"(?<![a-z0-9])(\d{1,2})-?([kq])(?![a-z])")
+_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+_PAGE = re.compile(r"(?:\bpp?\.|\bpages?\b|쪽수|페이지)\s?(\d{1,5})(?:\s?[-–]\s?\d{1,5})?|(\d{1,5})\s?(?:쪽|페이지)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\s*[;；|]\s*")
+_LESSER_SEPARATOR = re.compile(r"\s*[,，、&]\s*|\s+(?:and|및|und|et|y)\s+")
+# Words that a citation puts around a name; they name nothing themselves.
+_FILLERS = frozenset(
+    "the a an of for in on by from and form filing filings report annual quarterly document doc file fy fiscal year section"
+    " chapter source no s inc corp ltd".split()
+)
+_MOST_WORDS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNames:
+    """The names of one source: `whole` names cite it alone, `parts` (ticker, year, type of filing) with each other.
+
+    `page` is where it stands in its document, None when that is unknown.
+    """
+
+    whole: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Citable:
+    """The sources of an answer: source N is `names[N - 1]`. Immutable and hashable."""
+
+    names: tuple[SourceNames, ...]
+
+    @property
+    def count(self) -> int:
+        """How many sources there are; their numbers are 1..`count`."""
+        return len(self.names)
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int) and 1 <= number <= len(self.names)
+
+    def resolve(self, citation: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Return (numbers, names that no source has) of what a citation names: `AAPL 10-Q 2023; refunds.md, p. 7`.
+
+        A document of which several passages are sources is cited by all of them, unless the citation says the page.
+        """
+        if found := self._numbers_of(citation):
+            return found, ()
+        numbers: list[int] = []
+        missing: list[str] = []
+        for each in _split(citation):
+            named = self._numbers_of(each)
+            numbers += named
+            if not named:
+                missing.append(" ".join(each.split()))
+        return tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(missing))
+
+    def _numbers_of(self, name: str) -> tuple[int, ...]:
+        page = _PAGE.search(name)
+        wanted = _words(_PAGE.sub(" ", name))
+        rated = {number: _likeness(wanted, each) for number, each in enumerate(self.names, start=1)} if wanted else {}
+        best = max(rated.values(), default=0)
+        found = [number for number, score in rated.items() if best and score == best]
+        if page and (there := [n for n in found if self.names[n - 1].page == int(page[1] or page[2])]):
+            found = there
+        return tuple(found)
+
+
+def citable(sources: "int | Citable | None") -> Citable | None:
+    """Return `sources` as Citable; a number stands for that many sources without names."""
+    return _unnamed(sources) if isinstance(sources, int) else sources
+
+
+@lru_cache(maxsize=64)
+def _unnamed(count: int) -> Citable:
+    return Citable((SourceNames(),) * count)
+
+
+def citable_sources(sources: Iterable[Mapping[str, Any]]) -> Citable:
+    """Return what an answer from `sources` can cite; each has, as far as known, the keys `filename`, `title`, `id`,
+    `url`, `section`, `page_number` and `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3)."""
+    return Citable(tuple(_names_of(source) for source in sources))
+
+
+def _names_of(source: Mapping[str, Any]) -> SourceNames:
+    metadata: Mapping[str, Any] = source.get("metadata") or {}
+    told = [source.get(key) for key in ("filename", "title", "section", "id", "url")]
+    told += [metadata.get(key) for key in ("title", "filename", "section", "name", "label")]
+    names = [str(name) for name in told if name]
+    stems = [_EXTENSION.sub("", name) for name in names]
+    parts = [str(metadata[key]) for key in ("ticker", "year", "filing_type") if metadata.get(key) is not None]
+    page = source.get("page_number")
+    return SourceNames(tuple(dict.fromkeys((*names, *stems))), tuple(parts), page if isinstance(page, int) else None)
+
+
+def _split(citation: str) -> Iterator[str]:
+    for some in _SEPARATOR.split(citation):
+        for each in _LESSER_SEPARATOR.split(some):
+            if _WORD.search(_PAGE.sub("", each)):
+                yield each
+
+
+@lru_cache(maxsize=2048)
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name; `10-Q`, `10Q` and `10-q` are one word."""
+    text = unicodedata.normalize("NFKC", name[:500]).casefold()
+    return tuple(_WORD.findall(_FORM.sub(r"\1\2", text)))[:_MOST_WORDS]
+
+
+def _likeness(wanted: Sequence[str], source: SourceNames) -> int:
+    """How many of the words are names of the source; 0 unless these are all that say anything."""
+    known: set[str] = set()
+    whole = False
+    for name in source.whole:
+        words = _words(name)
+        # Only a name that is said to its end names the source: "AAPL 10-Q 2022" does not cite "AAPL 10-Q 2023".
+        if words and (tuple(wanted) == words or _stands_in(words, wanted)):
+            known.update(words)
+            whole = True
+    parts = [set(_words(part)) for part in source.parts]
+    said = [part for part in parts if part and part <= set(wanted)]
+    known.update(*said)
+    meant = [word for word in wanted if word not in _FILLERS]
+    if not all(word in known for word in meant):
+        return 0
+    return sum(word in known for word in wanted) + len(wanted) * whole if whole or said else 0
+
+
+def _stands_in(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    size = len(words)
+    return any(tuple(wanted[at : at + size]) == tuple(words) for at in range(len(wanted) - size + 1))

@@ -1,0 +1,184 @@
+"""Where a bare `[1]` or `[1, 2]` cites, and where it is an index, an interval, a vector, a year or an exponent (V5).
+
+Citations stand behind the words or the stop of a sentence, in front of one, or are a word of it ("According to [1]").
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+_BEFORE, _AFTER, _SENTENCE = 64, 48, 160
+
+# --- an index ---
+_ATTACHED = re.compile(r"(?:(?<=[^\w.])|^)[$@?&#]?(?:[A-Za-z_][\w.]*)$")
+_INDEX_NAME = re.compile(
+    r"[a-z]\d{0,2}|[$@?&].+|[a-z]{2,}[A-Z][a-z]\w*|\w*[A-Za-z0-9]_[A-Za-z0-9]\w*"
+    r"|(?:arr|array|argv?|args|argc|kwargs|vec|idx|lst|buf|ptr|params|tuple|dict|str|df|tmp|env|foo|bar|baz|nums|matrix)"
+)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[a-z_]\w*)+")
+_FILE_OR_SITE = re.compile(
+    r".*\.(?:com|org|net|edu|gov|int|io|ai|eu|de|fr|uk|kr|jp|cn|pdf|md|txt|docx?|html?|xlsx?|csv|pptx?|json|xml|ya?ml|py|js)"
+)
+_UNIT = re.compile(r"\d[\d.,]*\s?$")
+_CAPITAL = re.compile(r"(?:^|[\s(=,])([A-HJ-Z])$")
+_BEFORE_VARIABLE = re.compile(
+    r"(?:^|[.!?:,;(=]|\b(?:the|of|element|entry|value|vector|matrix|array|is|and|or|let|for|in|if|then|set|to|at|with|from|that))"
+    r"\s*$",
+    re.IGNORECASE,
+)
+_CALL = re.compile(r"(?:\b[a-z]|[a-z]\w*_\w+)\([^()\s]{0,30}\)$")
+_OTHER_INDEX = re.compile(r"\w\[(?:[a-z]|[^\[\]\s]{0,20}[+*:\"'][^\[\]\s]{0,20})\]$")
+_INDEXED = re.compile(r"(?<![\w'’])([A-Za-z_]\w*)\[(?:0\]|0[,:]|[a-z]\]|-\d|[\"'])")
+_GOES_ON_AS_CODE = re.compile(r"\s?(?:[-+*/]?=(?!=?\s?[A-Z][a-z]+\b)|\+\+|--)|\.[a-z_]\w*|->|\[[a-z]\]")
+_XPATH = re.compile(r"//?[A-Za-z]\w*$")
+
+# --- an interval, a vector, a list of numbers ---
+_OPERATOR_BEFORE = re.compile(r"(?:[=∈∉⊂⊆⊇⊃×∪∩∖→↦⇒≤≥≠≈⊗∘]|[-=]>|:=|\\(?:in|to|times|cup|cap|subset|subseteq|setminus)\b)\s?$")
+_LIST_OPERATOR_BEFORE = re.compile(r"[\]\w)]\s[-+*x]\s$|\b[A-Za-zα-ωΑ-Ω]\s?:\s?$")
+_OPERATOR_AFTER = re.compile(
+    r"\s?(?:[∈⊂⊆×∪∩∖→↦⇒^=≠≤≥⊗]|->|\\(?:times|to|cup|cap|subset)\b)|\s[-+*x]\s\[|[_^]\d|-[A-Za-z]"
+)
+_SURE_NOUN = re.compile(
+    r"(?:\b(?:interval|intervals|intervalle?|intervalles|intervallo|matrix|array|tuple|vector|coordinates?"
+    r"|integers in|numbers in|compact set|unit (?:interval|square))|구간|벡터|행렬|배열|리스트|순서쌍|区间|區間|区間|ベクトル|行列|向量)\s?$",
+    re.IGNORECASE,
+)
+_LIKELY_NOUN = re.compile(
+    r"\b(?:ranges?|domain|list|set|sequence|scale|points?|pairs?|triple|rows?|columns?|outputs?|inputs?|values?|segments?"
+    r"|axis|state|position|bounds?|limits?|equals?|is|are|be|becomes?|returns?|prints?|gives?|yields?|contains?|produces?"
+    r"|like|of|범위|집합|수열|값|范围|集合|範囲)\s?$",
+    re.IGNORECASE,
+)
+_POINTED_AT = re.compile(r"\b(?:this|that|these|those|such|same)\s+\w+\s?$", re.IGNORECASE)
+_ON = re.compile(r"(?:\b(?:on|over|within|inside|outside|across|auf|sur|sobre)|∀\s?\w+\s?in)\s$", re.IGNORECASE)
+_CITING_ON = re.compile(
+    r"\b(?:based|rel(?:y|ies|ied|ying)|depend\w*|draw\w*|drew|buil[dt]\w*|comment\w*|report\w*|focus\w*|elaborat\w*"
+    r"|expand\w*|improv\w*|reflect\w*)\s+(?:up)?(?:on|over)\s$",
+    re.IGNORECASE,
+)
+_IN = re.compile(r"\b(?:in|from|to|into|between|im|von|dans|en|de|su|em)\s$", re.IGNORECASE)
+_MATHEMATICS = re.compile(
+    r"\b(?:functions?|intervals?|continuous|bounded|integra\w+|deriva\w+|differentia\w+|monoton\w+|converg\w+|uniform\w*"
+    r"|probabilit\w+|variables?|domain|polynomials?|topolog\w+|metric|theorem|homeomorph\w+|isometr\w+|lies|lie)\b"
+    r"|함수|구간|연속|적분|미분|변수|확률|유계|수렴|위상|関数|函数|連続|连续"
+    r"|(?<![\w'’])[b-hj-zα-ω]\s?(?:=|∈|\(|<|>|≤|≥|\bin\b)",
+    re.IGNORECASE,
+)
+_KOREAN_AT = re.compile(r"(?:위)?에서|에\s|의\s|까지|부터")
+_SENTENCE_ENDS = re.compile(r"\s*(?:$|[.,;:!?。！？、)\]）】”\"'’»|*_\n]|\b(?:and|or|but|while|whereas|및|와|그리고)\b|[\[［【〔(（¹²³])")
+_IN_FRONT = re.compile(r"(?:^|[.!?。！？\n|][\"'”’»)*_]*)\s*(?:[-*+•>#]+\s+|\d{1,3}[.)]\s+)?$")
+_LOWER = re.compile(r"\s?[a-z]")
+_OTHER_INTERVAL_BEFORE = re.compile(r"[\[(](?:0|-\d|\d*\.\d)[^\[\]()]{0,20}[\])]\s?(?:,|and|or|to|및|와|과|und|et)\s?$")
+_OTHER_INTERVAL_AFTER = re.compile(r"\s?(?:,|and|or|to|및|와|과|und|et)\s?[\[(](?:0\s?,|-\d|\d*\.\d)")
+
+# --- others ---
+_KEY = re.compile(r"\b(?:press|pressing|hit|key|keys|button|dial)\s$", re.IGNORECASE)
+_ISOTOPE = re.compile(r"[A-Z][a-z]?-")
+_LISTED = re.compile(r"[,;、，；·]|\d\D+\d")
+_LAST_TOKEN = re.compile(r"[^\s\[\]()（）“”\"'’「」*_,;]+$")
+_UNITS = frozenset(
+    "m km cm mm dm nm µm μm mi ft in yd s ms min h g kg mg l ml pa n j w v k mol cd sr rad ha ac".split()
+) | frozenset("sin cos tan log ln exp det lim mc".split())
+_SHORT_WORDS = frozenset("it so do up on us me he we in by to at go be is an as or no my am of if".split())
+_GREEK_AND_LATIN = re.compile(r"(?=.*[α-ωΑ-Ω])(?=.*[A-Za-z])")
+
+
+class Places:
+    """Judges places of one text. `count` is how many sources its numbers may point to, None when that is unknown."""
+
+    def __init__(self, text: str, count: int | None) -> None:
+        self._text, self._count = text, count
+        self._index_ends: set[int] = set()
+
+    def cites(self, start: int, end: int, numbers: Sequence[int], *, is_linked: bool) -> bool:
+        """Say whether the bare bracket at `start:end` is a citation; to be asked from left to right."""
+        written = self._text[start:end]
+        if all(1000 <= number < 3000 for number in numbers):
+            return False
+        before = self._text[max(0, start - _BEFORE) : start]
+        after = self._text[end : end + _AFTER]
+        if is_linked:
+            return before[-1:] != "!" or before[-2:-1].isalnum()
+        if self._is_index(before, after, start):
+            self._index_ends.add(end)
+            return False
+        if _ISOTOPE.match(after) or _KEY.search(before):
+            return False
+        if not _LISTED.search(written.split("(")[0]):
+            return not (_OPERATOR_BEFORE.search(before) and not before.rstrip().endswith(("→", "⇒", ">")))
+        return 0 not in numbers and not self._is_interval(before, after, start, numbers)
+
+    def is_exponent(self, start: int, end: int) -> bool:
+        """Say whether raised digits at `start:end` are a power, a charge or a mass number and no citation."""
+        before, following = self._text[max(0, start - _BEFORE) : start], self._text[end : end + 2]
+        if not before or before[-1].isspace():
+            is_mass_number = following[:1].isalpha() and following[:1].isascii() and not following[1:].islower()
+            return is_mass_number or not (before + following).strip()
+        token = _LAST_TOKEN.search(before)
+        if before[-1] in "])）" and token is None:
+            return _CALL.search(before) is not None or re.search(r"\([^()]*[-+*/^=][^()]*\)$", before) is not None
+        word = token[0] if token else before[-1]
+        if not word[-1].isalpha() or word[-1] in "²³":
+            return word[-1].isdigit() or word[-1] in "=+-−*/^²³·⋅"
+        letters = re.split(r"[/·⋅*=+−^-]", word)[-1]
+        if len(letters) < len(word) and word.isascii() and len(letters) < 3:
+            return True
+        if letters.isascii() and letters[-1].islower() and len(letters) <= 2 and letters not in _SHORT_WORDS:
+            return True
+        is_single = len(letters) == 1 and (letters.isascii() or "α" <= letters.casefold() <= "ω")
+        return is_single or letters.casefold() in _UNITS - _SHORT_WORDS or bool(_GREEK_AND_LATIN.match(letters))
+
+    @cached_property
+    def _indexed(self) -> frozenset[str]:
+        """The names that have an index somewhere in the text for certain: `items[0]`."""
+        return frozenset(match[1] for match in _INDEXED.finditer(self._text))
+
+    def _is_index(self, before: str, after: str, start: int) -> bool:
+        if start in self._index_ends or _OTHER_INDEX.search(before) or _CALL.search(before):
+            return True
+        attached = _ATTACHED.search(before)
+        if not attached:
+            return False
+        name = attached[0]
+        path = before[: attached.start()].endswith("/") and not before[: attached.start()].endswith("//")
+        if path and after[:1] != "/":
+            return False
+        if before[: attached.start()].endswith(("'", "’", "-")) or (len(name) == 1 and _UNIT.search(before[:-1])):
+            return False
+        if name in self._indexed or _GOES_ON_AS_CODE.match(after):
+            return True
+        if (_DOTTED.fullmatch(name) and not _FILE_OR_SITE.fullmatch(name.lower())) or _INDEX_NAME.fullmatch(name):
+            return True
+        if before[: attached.start()].endswith("//") or (_XPATH.search(before) and after[:1] == "/"):
+            return True
+        return bool(_CAPITAL.search(before)) and bool(_BEFORE_VARIABLE.search(before[:-1]))
+
+    def _is_interval(self, before: str, after: str, start: int, numbers: Sequence[int]) -> bool:
+        """Of a list of numbers: is it mathematics. What cannot be told is decided by the numbers of the sources."""
+        if _OPERATOR_BEFORE.search(before) or _LIST_OPERATOR_BEFORE.search(before) or _OPERATOR_AFTER.match(after):
+            return True
+        if _OTHER_INTERVAL_BEFORE.search(before) or _OTHER_INTERVAL_AFTER.match(after):
+            return True
+        if _POINTED_AT.search(before) or not before[-1:].isspace():
+            return False
+        if _SURE_NOUN.search(before) or (_ON.search(before) and not _CITING_ON.search(before)):
+            return True
+        ends = _SENTENCE_ENDS.match(after) is not None
+        is_mathematics = self._is_about_mathematics(start)
+        if is_mathematics and (_KOREAN_AT.match(after) or _IN.search(before)):
+            return not self._are_sources(numbers) or not before.lstrip().lower().startswith("in ")
+        if _LIKELY_NOUN.search(before):
+            return is_mathematics or not self._are_sources(numbers)
+        if ends or _IN_FRONT.search(before) and not _LOWER.match(after):
+            return False
+        return self._count is not None and not any(1 <= number <= self._count for number in numbers)
+
+    def _is_about_mathematics(self, start: int) -> bool:
+        around = self._text[max(0, start - _SENTENCE) : start + _SENTENCE]
+        middle = min(start, _SENTENCE)
+        left = max(around.rfind(". ", 0, middle), around.rfind("\n", 0, middle), around.rfind("。", 0, middle))
+        right = min((at for stop in (". ", "\n", "。") if (at := around.find(stop, middle)) >= 0), default=len(around))
+        return _MATHEMATICS.search(around, left + 1, right) is not None
+
+    def _are_sources(self, numbers: Sequence[int]) -> bool:
+        return self._count is None or all(1 <= number <= self._count for number in numbers)
