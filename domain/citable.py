@@ -10,7 +10,9 @@ from typing import Any
 _WORD = re.compile(r"[^\W_]+")
 _FORM = re.compile(r"(?<![a-z0-9])(\d{1,2})-?([kq])(?![a-z])")
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}$")
-_PAGE = re.compile(r"(?:\bpp?\.|\bpages?\b|쪽수|페이지)\s?(\d{1,5})(?:\s?[-–]\s?\d{1,5})?|(\d{1,5})\s?(?:쪽|페이지)", re.IGNORECASE)
+_PAGE = re.compile(
+    r"(?:\bpp?\.|\bpages?\b|쪽수|페이지)\s?(\d{1,5})(?:\s?[-–]\s?\d{1,5})?|(\d{1,5})\s?(?:쪽|페이지)", re.IGNORECASE
+)
 _SEPARATOR = re.compile(r"\s*[;；|]\s*")
 _LESSER_SEPARATOR = re.compile(r"\s*[,，、&]\s*|\s+(?:and|및|und|et|y)\s+")
 # Words that a citation puts around a name; they name nothing themselves.

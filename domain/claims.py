@@ -80,4 +80,6 @@ def _is_title(words: str) -> bool:
     if any("가" <= sign <= "힣" for sign in words):
         return len(each) <= _MOST_HEADING_WORDS and not _KOREAN_PREDICATE.search(words)
     weighty = [word for word in each if word.lower() not in _SMALL_WORDS]
-    return 2 <= len(each) <= _MOST_HEADING_WORDS and all(word[:1].isupper() or not word[0].isalpha() for word in weighty)
+    return 2 <= len(each) <= _MOST_HEADING_WORDS and all(
+        word[:1].isupper() or not word[0].isalpha() for word in weighty
+    )

@@ -31,9 +31,7 @@ class MarkedAnswer:
     inserted: Sequence[tuple[int, int]]
 
 
-def mark(
-    answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None
-) -> MarkedAnswer:
+def mark(answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None) -> MarkedAnswer:
     """Put `[†N]` behind each cited span, and behind every sentence before its last one that the span reaches into.
 
     A span that ends inside a word is taken to cite its sentence to the end. Nothing is put into code, a formula, a link or a marker.

@@ -20,7 +20,7 @@ _FILE_OR_SITE = re.compile(
     r".*\.(?:com|org|net|edu|gov|int|io|ai|eu|de|fr|uk|kr|jp|cn|pdf|md|txt|docx?|html?|xlsx?|csv|pptx?|json|xml|ya?ml|py|js)"
 )
 _UNIT = re.compile(r"\d[\d.,]*\s?$")
-_CAPITAL = re.compile(r"(?:^|[\s(=,])([A-HJ-Z])$")
+_CAPITALS = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
 _BEFORE_VARIABLE = re.compile(
     r"(?:^|[.!?:,;(=]|\b(?:the|of|element|entry|value|vector|matrix|array|is|and|or|let|for|in|if|then|set|to|at|with|from|that))"
     r"\s*$",
@@ -28,12 +28,14 @@ _BEFORE_VARIABLE = re.compile(
 )
 _CALL = re.compile(r"(?:\b[a-z]|[a-z]\w*_\w+)\([^()\s]{0,30}\)$")
 _OTHER_INDEX = re.compile(r"\w\[(?:[a-z]|[^\[\]\s]{0,20}[+*:\"'][^\[\]\s]{0,20})\]$")
-_INDEXED = re.compile(r"(?<![\w'’])([A-Za-z_]\w*)\[(?:0\]|0[,:]|[a-z]\]|-\d|[\"'])")
+_INDEXED = re.compile(r"(?<![\w'’])([A-Za-z_]\w*)\[(?:0\](?=\[|\s[a-z(=+*/-])|0[,:]|[a-z]\]|-\d|[\"'])")
 _GOES_ON_AS_CODE = re.compile(r"\s?(?:[-+*/]?=(?!=?\s?[A-Z][a-z]+\b)|\+\+|--)|\.[a-z_]\w*|->|\[[a-z]\]")
-_XPATH = re.compile(r"//?[A-Za-z]\w*$")
+_INDEXED_ONCE = re.compile(r"(?<![\w'’])([A-Za-z_]\w*)\[\w{1,9}\](?!\[)")
 
 # --- an interval, a vector, a list of numbers ---
-_OPERATOR_BEFORE = re.compile(r"(?:[=∈∉⊂⊆⊇⊃×∪∩∖→↦⇒≤≥≠≈⊗∘]|[-=]>|:=|\\(?:in|to|times|cup|cap|subset|subseteq|setminus)\b)\s?$")
+_OPERATOR_BEFORE = re.compile(
+    r"(?:[=∈∉⊂⊆⊇⊃×∪∩∖→↦⇒≤≥≠≈⊗∘]|[-=]>|:=|\\(?:in|to|times|cup|cap|subset|subseteq|setminus)\b)\s?$"
+)
 _LIST_OPERATOR_BEFORE = re.compile(r"[\]\w)]\s[-+*x]\s$|\b[A-Za-zα-ωΑ-Ω]\s?:\s?$")
 _OPERATOR_AFTER = re.compile(
     r"\s?(?:[∈⊂⊆×∪∩∖→↦⇒^=≠≤≥⊗]|->|\\(?:times|to|cup|cap|subset)\b)|\s[-+*x]\s\[|[_^]\d|-[A-Za-z]"
@@ -65,9 +67,13 @@ _MATHEMATICS = re.compile(
     re.IGNORECASE,
 )
 _KOREAN_AT = re.compile(r"(?:위)?에서|에\s|의\s|까지|부터")
-_SENTENCE_ENDS = re.compile(r"\s*(?:$|[.,;:!?。！？、)\]）】”\"'’»|*_\n]|\b(?:and|or|but|while|whereas|및|와|그리고)\b|[\[［【〔(（¹²³])")
+_SENTENCE_ENDS = re.compile(
+    r"\s*(?:$|[.,;:!?。！？、)\]）】”\"'’»|*_\n]|\b(?:and|or|but|while|whereas|및|와|그리고)\b|[\[［【〔(（¹²³])"
+)
 _IN_FRONT = re.compile(r"(?:^|[.!?。！？\n|][\"'”’»)*_]*)\s*(?:[-*+•>#]+\s+|\d{1,3}[.)]\s+)?$")
-_LOWER = re.compile(r"\s?[a-z]")
+_LOWER = re.compile(r"\s[a-z]")
+_VALUE_OF = re.compile(r"[=∈∉≤≥≠≈]\s?$")
+_PREDICATE = re.compile(r"\s(?:is|are|was|were|has|have|lies|denotes|contains|means|represents)\b")
 _OTHER_INTERVAL_BEFORE = re.compile(r"[\[(](?:0|-\d|\d*\.\d)[^\[\]()]{0,20}[\])]\s?(?:,|and|or|to|및|와|과|und|et)\s?$")
 _OTHER_INTERVAL_AFTER = re.compile(r"\s?(?:,|and|or|to|및|와|과|und|et)\s?[\[(](?:0\s?,|-\d|\d*\.\d)")
 
@@ -80,6 +86,7 @@ _UNITS = frozenset(
     "m km cm mm dm nm µm μm mi ft in yd s ms min h g kg mg l ml pa n j w v k mol cd sr rad ha ac".split()
 ) | frozenset("sin cos tan log ln exp det lim mc".split())
 _SHORT_WORDS = frozenset("it so do up on us me he we in by to at go be is an as or no my am of if".split())
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d$")
 _GREEK_AND_LATIN = re.compile(r"(?=.*[α-ωΑ-Ω])(?=.*[A-Za-z])")
 
 
@@ -88,29 +95,32 @@ class Places:
 
     def __init__(self, text: str, count: int | None) -> None:
         self._text, self._count = text, count
-        self._index_ends: set[int] = set()
+        self._index_ends: dict[int, str] = {}
 
     def cites(self, start: int, end: int, numbers: Sequence[int], *, is_linked: bool) -> bool:
         """Say whether the bare bracket at `start:end` is a citation; to be asked from left to right."""
         written = self._text[start:end]
         if all(1000 <= number < 3000 for number in numbers):
             return False
-        before = self._text[max(0, start - _BEFORE) : start]
-        after = self._text[end : end + _AFTER]
+        before, after = self._line_around(start, end)
         if is_linked:
-            return before[-1:] != "!" or before[-2:-1].isalnum()
-        if self._is_index(before, after, start):
-            self._index_ends.add(end)
+            return before[-1:] != "!" or not (before[-2:-1] or " ").isspace()
+        if (name := self._indexed_name(before, after, start, end)) is not None:
+            self._index_ends[end] = name
             return False
-        if _ISOTOPE.match(after) or _KEY.search(before):
+        if _ISOTOPE.match(after) or (_KEY.search(before) and _LOWER.match(after)):
             return False
-        if not _LISTED.search(written.split("(")[0]):
-            return not (_OPERATOR_BEFORE.search(before) and not before.rstrip().endswith(("→", "⇒", ">")))
+        if not _LISTED.search(written):
+            # At the end of a line it stands where `correct` puts markers.
+            return not after.strip() or not _VALUE_OF.search(before)
         return 0 not in numbers and not self._is_interval(before, after, start, numbers)
 
     def is_exponent(self, start: int, end: int) -> bool:
         """Say whether raised digits at `start:end` are a power, a charge or a mass number and no citation."""
-        before, following = self._text[max(0, start - _BEFORE) : start], self._text[end : end + 2]
+        raised, (before, after) = self._text[start:end], self._line_around(start, end)
+        following = after[:2]
+        if following[:1].isdigit():
+            return True
         if not before or before[-1].isspace():
             is_mass_number = following[:1].isalpha() and following[:1].isascii() and not following[1:].islower()
             return is_mass_number or not (before + following).strip()
@@ -119,7 +129,8 @@ class Places:
             return _CALL.search(before) is not None or re.search(r"\([^()]*[-+*/^=][^()]*\)$", before) is not None
         word = token[0] if token else before[-1]
         if not word[-1].isalpha() or word[-1] in "²³":
-            return word[-1].isdigit() or word[-1] in "=+-−*/^²³·⋅"
+            is_number = word[-1].isdigit() and not (raised == "¹" or "," in raised or _YEAR.search(word))
+            return is_number or word[-1] in "=+-−*/^²³·⋅"
         letters = re.split(r"[/·⋅*=+−^-]", word)[-1]
         if len(letters) < len(word) and word.isascii() and len(letters) < 3:
             return True
@@ -128,30 +139,42 @@ class Places:
         is_single = len(letters) == 1 and (letters.isascii() or "α" <= letters.casefold() <= "ω")
         return is_single or letters.casefold() in _UNITS - _SHORT_WORDS or bool(_GREEK_AND_LATIN.match(letters))
 
+    def _line_around(self, start: int, end: int) -> tuple[str, str]:
+        """What stands before and behind on the same line, a few words of it."""
+        before, after = self._text[max(0, start - _BEFORE) : start], self._text[end : end + _AFTER]
+        return before.rpartition("\n")[2], after.partition("\n")[0]
+
     @cached_property
     def _indexed(self) -> frozenset[str]:
         """The names that have an index somewhere in the text for certain: `items[0]`."""
         return frozenset(match[1] for match in _INDEXED.finditer(self._text))
 
-    def _is_index(self, before: str, after: str, start: int) -> bool:
-        if start in self._index_ends or _OTHER_INDEX.search(before) or _CALL.search(before):
-            return True
+    @cached_property
+    def _indexed_once(self) -> frozenset[str]:
+        """The names that have one index somewhere, so that a second bracket behind one is a citation."""
+        return frozenset(match[1] for match in _INDEXED_ONCE.finditer(self._text))
+
+    def _indexed_name(self, before: str, after: str, start: int, end: int) -> str | None:
+        """The name of which the bracket is an index (empty when it has none); None if it is no index."""
+        if (name := self._index_ends.get(start)) is not None:
+            is_plain = self._text[start] == "[" and self._text[start + 1] != "["
+            return name if is_plain and self._text[start:end].isascii() and name not in self._indexed_once else None
+        if _OTHER_INDEX.search(before) or _CALL.search(before):
+            return ""
         attached = _ATTACHED.search(before)
-        if not attached:
+        return attached[0] if attached and self._is_indexed(before[: attached.start()], attached[0], after) else None
+
+    def _is_indexed(self, before: str, name: str, after: str) -> bool:
+        """Whether a bracket right behind `name` is its index."""
+        if before.endswith("/") and not before.endswith("//") and after[:1] != "/":
             return False
-        name = attached[0]
-        path = before[: attached.start()].endswith("/") and not before[: attached.start()].endswith("//")
-        if path and after[:1] != "/":
+        if before.endswith(("'", "’", "-")) or (len(name) == 1 and _UNIT.search(before)):
             return False
-        if before[: attached.start()].endswith(("'", "’", "-")) or (len(name) == 1 and _UNIT.search(before[:-1])):
-            return False
-        if name in self._indexed or _GOES_ON_AS_CODE.match(after):
+        if name in self._indexed or _GOES_ON_AS_CODE.match(after) or before.endswith("//"):
             return True
         if (_DOTTED.fullmatch(name) and not _FILE_OR_SITE.fullmatch(name.lower())) or _INDEX_NAME.fullmatch(name):
             return True
-        if before[: attached.start()].endswith("//") or (_XPATH.search(before) and after[:1] == "/"):
-            return True
-        return bool(_CAPITAL.search(before)) and bool(_BEFORE_VARIABLE.search(before[:-1]))
+        return name in _CAPITALS and bool(_BEFORE_VARIABLE.search(before))
 
     def _is_interval(self, before: str, after: str, start: int, numbers: Sequence[int]) -> bool:
         """Of a list of numbers: is it mathematics. What cannot be told is decided by the numbers of the sources."""
@@ -168,10 +191,10 @@ class Places:
         if is_mathematics and (_KOREAN_AT.match(after) or _IN.search(before)):
             return not self._are_sources(numbers) or not before.lstrip().lower().startswith("in ")
         if _LIKELY_NOUN.search(before):
-            return is_mathematics or not self._are_sources(numbers)
-        if ends or _IN_FRONT.search(before) and not _LOWER.match(after):
+            return is_mathematics or not (self._has_source(numbers) if ends else self._are_sources(numbers))
+        if ends or (_IN_FRONT.search(before) and not _PREDICATE.match(after)):
             return False
-        return self._count is not None and not any(1 <= number <= self._count for number in numbers)
+        return not self._has_source(numbers)
 
     def _is_about_mathematics(self, start: int) -> bool:
         around = self._text[max(0, start - _SENTENCE) : start + _SENTENCE]
@@ -182,3 +205,6 @@ class Places:
 
     def _are_sources(self, numbers: Sequence[int]) -> bool:
         return self._count is None or all(1 <= number <= self._count for number in numbers)
+
+    def _has_source(self, numbers: Sequence[int]) -> bool:
+        return self._count is None or any(1 <= number <= self._count for number in numbers)

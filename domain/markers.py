@@ -35,7 +35,9 @@ _SUP = (
     rf"{_INNER}(?:\s?[,;]?\s?{_INNER})*+(?:</a>)?\s?</sup>)"
 )
 _NAME = r"(?:[^\[\]()（）【】\n]|\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\]){1,200}+"
-_NAMED = rf"(?P<named>\[\s?{_SOURCE}\s?[:：]{_NAME}\]|[(（]\s?{_SOURCE}\s?[:：]{_NAME}[)）]|【\s?{_SOURCE}\s?[:：]{_NAME}】)"
+_NAMED = (
+    rf"(?P<named>\[\s?{_SOURCE}\s?[:：]{_NAME}\]|[(（]\s?{_SOURCE}\s?[:：]{_NAME}[)）]|【\s?{_SOURCE}\s?[:：]{_NAME}】)"
+)
 _FORM = re.compile(
     rf"(?:{_SQUARE}|{_WIDE}){_NO_DEFINITION}{_TARGET}|[(（]\s?{_LABEL}{_LIST}\s?[)）]|{_SUP}|{_RAISED}|{_NAMED}",
     re.IGNORECASE,
@@ -112,7 +114,7 @@ def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool
 
 
 def _balanced(match: re.Match[str]) -> tuple[int, int]:
-    """Take as many brackets around the inner one as there are on both sides: `[[1]]`, but of `[[1], [2]]` only `[1]`."""
+    """Take as many brackets around the inner one as stand on both sides: `[[1]]`, but of `[[1], [2]]` only `[1]`."""
     depth = min(match["outer"].count("["), match["closing"].count("]"))
     start, end = match.end("outer"), match.start("closing")
     for _ in range(depth):

@@ -26,6 +26,7 @@ _DOCUMENT = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"\w{4,}[.!?。]\s*$")
+_ENDS_LIKE_PROSE = re.compile(r"[.!?。]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class _Line:
 
     @property
     def names_document(self) -> bool:
-        words = self.whole if self.leads else self.bare
+        # An address in the marker itself, `[1](https://…)`, may also cite for a sentence behind it.
+        words = self.whole if self.leads and not _ENDS_LIKE_PROSE.search(self.bare) else self.bare
         return bool(_DOCUMENT.search(words)) and not _SENTENCE.search(self.bare)
 
     @property

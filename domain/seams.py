@@ -48,6 +48,8 @@ def _gap_in_line(left: str, before: str, after: str, right: str) -> str:
     closes = right[0] in _CLOSING and not (after and (right[1:].isalnum() or _STOPPED.search(left)))
     if closes or left[-1] in "([{“‘" or (right[0] in "\"'*_" and not after):
         return ""
+    if WIDE_STOP.search(left) and not after:
+        return ""
     if before or after:
         return after or before
     if not right[0].isalnum() or WIDE_STOP.search(left):

@@ -38,6 +38,7 @@ from services.telling import sentences_kept
 log = structlog.get_logger()
 
 NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
+NOTHING_SAID = "The answer that was written has citations and no words."
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,9 @@ def _unanswerable(context: StepContext) -> str | None:
 
 
 def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
+    """Why there is nothing to publish: every claim was dropped, or the answer was markers only (S5.5)."""
+    if not any(map(str.isalnum, corrected.text)) and not repairs.edits:
+        return NOTHING_SAID
     dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
     return NOTHING_LEFT if dropped and not any(statement.claim for statement in corrected.statements) else None
 

@@ -50,7 +50,7 @@ class GrowingDraft:
         self._grew = asyncio.Event()
         self._telling = asyncio.Lock()
         self._interest = Interest(lambda: context.tools.is_watched(context.query.id))
-        self._closing = ClosingSentences(len(context.selection["selected"]), options.check_batch)
+        self._closing = ClosingSentences(context.citable, options.check_batch)
         # Calls that several statements share are made when all of them are known.
         wanted = options.verification and not options.shares_calls
         self._check_early = context.tools.check_early if wanted else "never"

@@ -50,7 +50,7 @@ def _batches(context: StepContext) -> Iterator[tuple[list[ClosedSentence], Check
 
 def draft_keys(context: StepContext) -> dict[str, str]:
     """The key of every check that the complete draft needs, by its item."""
-    return check_keys(context.draft["text"], len(context.selection["selected"]))
+    return check_keys(context.draft["text"], context.citable)
 
 
 def adopted_checks(context: StepContext) -> dict[str, Checked]:

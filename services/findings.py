@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.citations import Statement, deciding_items, same_words, statements
+from domain.citations import Statement, deciding_items, same_words
 from domain.confidence import confidence
 from domain.verdicts import PairVerdict, SentenceStatus, is_failing, sentence_status
 from services.early import adopted_checks
@@ -54,7 +54,7 @@ class Findings:
 
 def find(context: StepContext) -> Findings:
     """Read the outcomes of the checks of `context.round`; a check that left none is `not_checked`."""
-    said = statements(context.draft["text"])
+    said = context.said
     verdicts = _read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
     threshold = context.query.options.citation_confidence
     states = {

@@ -35,18 +35,23 @@ def _place_in_answer(entry: Mapping[str, Any]) -> tuple[bool, int, int]:
 class _Report:
     def __init__(self, context: StepContext, findings: Findings, passages: Sequence[Passage]) -> None:
         self._findings, self._passages = findings, passages
+        self._citable = context.citable
         self._inserted = context.draft.get("inserted", [])
         self._threshold = context.query.options.citation_confidence
 
     def of_markers(self, given: str) -> Iterator[dict[str, Any]]:
         """The markers that the answer itself has; those that were put in have none of their own there."""
-        reading = read(given)
-        written = [each.numbers for each in statements(given)]
+        reading, written = read(given, self._citable), statements(given, self._citable)
         for statement in self._findings.said:
-            for number in written[statement.index] if statement.index < len(written) else statement.numbers:
+            own = written[statement.index] if statement.index < len(written) else statement
+            for number in own.numbers:
                 yield self._entry(statement, number)
+            for name in own.missing:
+                yield {**self._entry(statement, None), "cited": name}
         for number in dict.fromkeys(number for mark in reading.orphans for number in mark.numbers):
             yield self._entry(None, number)
+        for name in dict.fromkeys(name for mark in reading.orphans for name in mark.missing):
+            yield {**self._entry(None, None), "cited": name}
 
     def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         """Those that came as offsets, for every sentence that their span reaches into."""

@@ -14,6 +14,7 @@ from db.models import Document, QueryKind
 from db.queries.given import add_given_sources, read_document
 from db.queries.queries import add_queries
 from db.queries.steps import add_outcomes
+from domain.citable import Citable, citable_sources
 from domain.citations import plan_checks
 from domain.errors import VerificationInvalid
 from domain.given import GivenCitation, mark
@@ -134,9 +135,11 @@ def _outcomes(
     new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
     """(step, item, outcome) of all that no worker has to find out."""
-    draft = _draft(new)
+    selected = _selected(new, keys, rows)
+    sources = citable_sources(selected["sources"])
+    draft = _draft(new, sources)
     found: list[tuple[str, str, Mapping[str, Any]]] = [
-        ("select", "", _selected(new, keys, rows)),
+        ("select", "", selected),
         ("generate", "", draft),
         ("extract_citations", "", {"status": "extracted", "citations": []}),
     ]
@@ -146,7 +149,7 @@ def _outcomes(
         if check != "citations":
             found.append((f"check_{check}", "", outcome))
         elif skipped.keys() >= ABOUT_SENTENCES:
-            found += [("check_statements", each.item, outcome) for each in plan_checks(draft["text"], len(keys))]
+            found += [("check_statements", each.item, outcome) for each in plan_checks(draft["text"], sources)]
     return [(step, item, dict(outcome)) for step, item, outcome in found]
 
 
@@ -166,10 +169,10 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
     return Selected(status="selected", selected=keys, ranked=keys, sources=sources, issues=[])
 
 
-def _draft(new: NewVerification) -> Drafted:
+def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
     told = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
-    marked = mark(new.answer, [GivenCitation(each.start, each.end, number) for each, number in told if number])
+    marked = mark(new.answer, [GivenCitation(each.start, each.end, number) for each, number in told if number], sources)
     return Drafted(
         status="complete",
         text=marked.text,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
-from domain.citations import Statement, statements
+from domain.citations import Statement
 from domain.judgements import CHECK_ANSWERABILITY
 from domain.outcomes import Assessed, Checked, EvidenceFound
 from services.findings import find
@@ -39,7 +39,7 @@ def search_evidence(context: StepContext) -> StepResult:
 
 def _failing(context: StepContext) -> list[Statement]:
     wanted = Assessed(**(context.outcome("assess") or {}))["failing"]
-    return [statement for statement in statements(context.draft["text"]) if statement.index in wanted]
+    return [statement for statement in context.said if statement.index in wanted]
 
 
 async def repair_statements(context: StepContext) -> StepResult:

@@ -53,8 +53,8 @@ def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) 
         for (index, number), verdict in findings.verdicts.items()
         if number and verdict.verdict(threshold) is Verdict.INACCURATE
     }
-    sources, given = len(context.selection["selected"]), context.query.is_given
-    return correct(context.draft["text"], sources, wrong, repairs.edits, renumber=not given)
+    given = context.query.is_given
+    return correct(context.draft["text"], context.citable, wrong, repairs.edits, renumber=not given)
 
 
 def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:

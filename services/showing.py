@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from db.queries.chunks import Passage
-from domain.citations import Statement, statements
+from domain.citations import Statement
 from domain.excerpts import Wanted, choose_excerpts
 from domain.outcomes import Checked
 from domain.sources import Source, Sources
@@ -30,7 +30,7 @@ def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:
     """The `most` best passages that were retrieved, or those that the answer is written from; of given sources what its
     statements need. Raises SourceDeleted."""
     if context.query.is_given:
-        return excerpts(context.selected_passages(), statements(context.draft["text"]))
+        return excerpts(context.selected_passages(), context.said)
     found = context.selected_passages() if most is None else context.passages(context.selection["ranked"][:most])
     return Shown(found, numbered(found))
 

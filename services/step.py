@@ -19,6 +19,8 @@ from db.queries.given import get_given_passages
 from db.session import reading
 from domain.budget import Budget
 from domain.calibration import Calibration
+from domain.citable import Citable, citable_sources
+from domain.citations import Statement, statements
 from domain.errors import SourceDeleted
 from domain.options import QueryOptions
 from domain.outcomes import Drafted, Retrieved, Selected
@@ -180,6 +182,17 @@ class StepContext:
             return found
         shares = self.query.options.shares_calls
         return None if shares or found.version == tools.sharing_verifier else found
+
+    @property
+    def citable(self) -> Citable:
+        """What the answer can cite: the sources that it was written from, with their names (V5)."""
+        selected, told = self.selection["selected"], self.selection["sources"]
+        return citable_sources(told[number] if number < len(told) else {} for number in range(len(selected)))
+
+    @property
+    def said(self) -> list[Statement]:
+        """The sentences of the draft."""
+        return statements(self.draft["text"], self.citable)
 
     def outcome(self, step: str, item: str = "") -> Outcome | None:
         """What a step left, or None when it left nothing (then whatever it was to check is not checked)."""

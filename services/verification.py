@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from clients.llm.gateway import Failure
-from domain.citations import plan_checks, statements
+from domain.citations import plan_checks
 from domain.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
 from domain.outcomes import Checked
 from domain.scoring import citation_coverage, keyword_overlap
@@ -56,8 +56,8 @@ async def check_statements(context: StepContext) -> StepResult:
     """S5.4: each (statement, citation) pair against its own source, all at once: one call each, or shared ones."""
     passages = await asyncio.to_thread(context.selected_passages)
     sources = numbered(passages)
-    planned = {check.item: check for check in plan_checks(context.draft["text"], len(passages))}
-    said = statements(context.draft["text"])
+    planned = {check.item: check for check in plan_checks(context.draft["text"], context.citable)}
+    said = context.said
 
     def pair(item: str) -> Pair:
         plan = planned[item]

@@ -12,6 +12,11 @@ _CLAUSES = st.sampled_from(
         "the fee is $5 in the U.S. market",
         "매출은 3.5% 늘었습니다",
         "Norvex [2023] won",
+        "f on [0, 1] is bounded",
+        "x = a[1] holds",
+        "see https://x.y/?f[1]=2 now",
+        "$[1, 2]$ has 5 m² of it",
+        "[the guide](https://a.b/[2]) says",
     ]
 )
 _STOPS = st.sampled_from([".", ".", "?", "!", "입니다."])
@@ -54,6 +59,25 @@ ANSWERS = st.builds(
 _TOKENS = [
     *("[1]", "[2]", "[†3]", "[[1]]", "([2])", "[0]", "[", "]", "(", ")", "1", "†", "`", "```\n", "**"),
     *(
+        "[1, 2]",
+        "[0, 1]",
+        "［1］",
+        "¹",
+        "²",
+        "[1](https://a.b)",
+        ": http://x.y",
+        "！",
+        "!",
+        "$",
+        "on ",
+        "=",
+        "–",
+        "a",
+        "<sup>",
+        "</sup>",
+    ),
+    *("[Source: ", "a.pdf", "(Source: 1)", "https://x.y/", "?f", "|---|\n", "\\[", "x²"),
+    *(
         " ",
         "\n",
         ". ",
@@ -71,7 +95,7 @@ _TOKENS = [
 ]
 ANYTHING = st.one_of(
     st.text(max_size=60),
-    st.text(alphabet="[]()【】†1 2,.a가\n`|:。", max_size=40),
+    st.text(alphabet="[]()【】［］†1 2,.a가\n`|:。！¹²$/=<>*_\\–", max_size=40),
     st.lists(st.sampled_from(_TOKENS), max_size=12).map("".join),
 )
 """Any text, and texts that are likely to be taken for markers, headings or code."""

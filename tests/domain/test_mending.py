@@ -98,7 +98,8 @@ def assert_sound(corrected: Corrected) -> None:
     """Numbers run from 1 without gaps and stand in the text as in the statements; statements slice, in order."""
     cited = [number for statement in corrected.statements for number in statement.numbers]
     assert sorted(set(cited)) == list(range(1, len(corrected.mapping) + 1)) == sorted(corrected.mapping.values())
-    assert [number for marker in cited_markers(corrected.text, len(corrected.mapping)) for number in marker.numbers] == cited
+    markers = cited_markers(corrected.text, len(corrected.mapping))
+    assert [number for marker in markers for number in marker.numbers] == cited
     last = 0
     for statement in corrected.statements:
         assert corrected.text[statement.start : statement.end] == statement.text
