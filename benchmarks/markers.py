@@ -15,12 +15,13 @@ from domain.correction import Corrected, correct
 from domain.markers import cited_markers
 
 KINDS = ("misread", "changed", "unchecked", "misnumbered", "offsets", "again")
-"""misread: not the numbers that a sentence cites. changed: other bytes of the text. unchecked: a number is left that was
-not checked. misnumbered: dangling, skipped or duplicated. offsets: statements do not slice. again: not idempotent."""
+"""misread: not the numbers that a sentence cites. changed: other bytes of the text. unchecked: a number is left that
+was not checked. misnumbered: dangling, skipped or duplicated. offsets: statements do not slice. again: not idempotent.
+"""
 
 
 def violations(answer: MarkedAnswer, wrong: frozenset[tuple[int, int]]) -> Iterator[str]:
-    """Yield the kinds of violations of one answer, of which the `wrong` (statement, number) pairs were not supported."""
+    """Yield the kinds of violations of one answer, whose `wrong` (statement, number) pairs were not supported."""
     said = statements(answer.text, SOURCES)
     cites_numbers = "NAME" not in answer.form
     expected = [(each.words, {n for n in each.numbers if cites_numbers or n in SOURCES}) for each in answer.said]
@@ -36,7 +37,7 @@ def violations(answer: MarkedAnswer, wrong: frozenset[tuple[int, int]]) -> Itera
 
 
 def _violations(answer: MarkedAnswer, corrected: Corrected, kept: list[set[int]]) -> Iterator[str]:
-    used = sorted(set().union(*kept))
+    used = sorted({number for numbers in kept for number in numbers})
     mapping = {old: new for new, old in enumerate(used, start=1)}
     wanted = [tuple(sorted(mapping[number] for number in numbers)) for numbers in kept]
     if [each.numbers for each in corrected.statements] != wanted or corrected.mapping != mapping:

@@ -17,8 +17,8 @@ _SEPARATOR = re.compile(r"\s*[;；|]\s*")
 _LESSER_SEPARATOR = re.compile(r"\s*[,，、&]\s*|\s+(?:and|및|und|et|y)\s+")
 # Words that a citation puts around a name; they name nothing themselves.
 _FILLERS = frozenset(
-    "the a an of for in on by from and form filing filings report annual quarterly document doc file fy fiscal year section"
-    " chapter source no s inc corp ltd".split()
+    "the a an of for in on by from and form filing filings report annual quarterly document doc file fy fiscal year"
+    " section chapter source no s inc corp ltd".split()
 )
 _MOST_WORDS = 40
 
@@ -54,15 +54,15 @@ class Citable:
 
         A document of which several passages are sources is cited by all of them, unless the citation says the page.
         """
-        if found := self._numbers_of(citation):
-            return found, ()
         numbers: list[int] = []
         missing: list[str] = []
-        for each in _split(citation):
-            named = self._numbers_of(each)
-            numbers += named
-            if not named:
-                missing.append(" ".join(each.split()))
+        for some in _SEPARATOR.split(citation):
+            # "Returns and Fees" is one name if a source has it, else it is two.
+            for each in (some,) if self._numbers_of(some) else _parts(some):
+                named = self._numbers_of(each)
+                numbers += named
+                if not named:
+                    missing.append(" ".join(each.split()))
         return tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(missing))
 
     def _numbers_of(self, name: str) -> tuple[int, ...]:
@@ -103,11 +103,10 @@ def _names_of(source: Mapping[str, Any]) -> SourceNames:
     return SourceNames(tuple(dict.fromkeys((*names, *stems))), tuple(parts), page if isinstance(page, int) else None)
 
 
-def _split(citation: str) -> Iterator[str]:
-    for some in _SEPARATOR.split(citation):
-        for each in _LESSER_SEPARATOR.split(some):
-            if _WORD.search(_PAGE.sub("", each)):
-                yield each
+def _parts(citation: str) -> Iterator[str]:
+    for each in _LESSER_SEPARATOR.split(citation):
+        if _WORD.search(_PAGE.sub("", each)):
+            yield each
 
 
 @lru_cache(maxsize=2048)

@@ -68,12 +68,12 @@ def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool
         return False
     if (caption := _CAPTION.fullmatch(words)) and not _STOPPED.search(caption["title"] or ""):
         return True
-    is_alone = not next_line.strip() and bool(below.strip()) or _UNDERLINE.fullmatch(next_line) is not None
+    is_alone = (not next_line.strip() and bool(below.strip())) or _UNDERLINE.fullmatch(next_line) is not None
     return is_alone and not text[line_start:start].strip() and _is_title(words)
 
 
 def _is_title(words: str) -> bool:
-    """Whether a line reads like a heading: short, no stop, no figure, and every word of weight begins with a capital."""
+    """Whether a line reads like a heading: short, no stop, no figure, and its words of weight begin with capitals."""
     if len(words) > _LONGEST_HEADING or _STOPPED.search(words) or any(map(str.isdigit, words)):
         return False
     each = words.split()

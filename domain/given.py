@@ -34,7 +34,8 @@ class MarkedAnswer:
 def mark(answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None) -> MarkedAnswer:
     """Put `[†N]` behind each cited span, and behind every sentence before its last one that the span reaches into.
 
-    A span that ends inside a word is taken to cite its sentence to the end. Nothing is put into code, a formula, a link or a marker.
+    A span that ends inside a word is taken to cite its sentence to the end. Nothing is put into code, a formula, a
+    link or a marker. `sources` are those of the answer, or how many.
     """
     said = statements(answer, sources)
     closed = [*protected_regions(answer), *((marker.start, marker.end) for marker in cited_markers(answer, sources))]

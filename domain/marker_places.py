@@ -5,9 +5,9 @@ Citations stand behind the words or the stop of a sentence, in front of one, or 
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
 
 _BEFORE, _AFTER, _SENTENCE = 64, 48, 160
+_STOPS = re.compile(r"[.!?…](?=\s|$|\[)|[。！？\n]")
 
 # --- an index ---
 _ATTACHED = re.compile(r"(?:(?<=[^\w.])|^)[$@?&#]?(?:[A-Za-z_][\w.]*)$")
@@ -42,7 +42,8 @@ _OPERATOR_AFTER = re.compile(
 )
 _SURE_NOUN = re.compile(
     r"(?:\b(?:interval|intervals|intervalle?|intervalles|intervallo|matrix|array|tuple|vector|coordinates?"
-    r"|integers in|numbers in|compact set|unit (?:interval|square))|구간|벡터|행렬|배열|리스트|순서쌍|区间|區間|区間|ベクトル|行列|向量)\s?$",
+    r"|integers in|numbers in|compact set|unit (?:interval|square))"
+    r"|구간|벡터|행렬|배열|리스트|순서쌍|区间|區間|区間|ベクトル|行列|向量)\s?$",
     re.IGNORECASE,
 )
 _LIKELY_NOUN = re.compile(
@@ -80,7 +81,7 @@ _OTHER_INTERVAL_AFTER = re.compile(r"\s?(?:,|and|or|to|및|와|과|und|et)\s?[\[
 # --- others ---
 _KEY = re.compile(r"\b(?:press|pressing|hit|key|keys|button|dial)\s$", re.IGNORECASE)
 _ISOTOPE = re.compile(r"[A-Z][a-z]?-")
-_LISTED = re.compile(r"[,;、，；·]|\d\D+\d")
+_LISTED = re.compile(r"[,;、，；·]")
 _LAST_TOKEN = re.compile(r"[^\s\[\]()（）“”\"'’「」*_,;]+$")
 _UNITS = frozenset(
     "m km cm mm dm nm µm μm mi ft in yd s ms min h g kg mg l ml pa n j w v k mol cd sr rad ha ac".split()
@@ -110,10 +111,10 @@ class Places:
             return False
         if _ISOTOPE.match(after) or (_KEY.search(before) and _LOWER.match(after)):
             return False
-        if not _LISTED.search(written):
+        if len(numbers) == 1:
             # At the end of a line it stands where `correct` puts markers.
             return not after.strip() or not _VALUE_OF.search(before)
-        return 0 not in numbers and not self._is_interval(before, after, start, numbers)
+        return 0 not in numbers and not self._is_interval(before, after, start, written, numbers)
 
     def is_exponent(self, start: int, end: int) -> bool:
         """Say whether raised digits at `start:end` are a power, a charge or a mass number and no citation."""
@@ -144,39 +145,35 @@ class Places:
         before, after = self._text[max(0, start - _BEFORE) : start], self._text[end : end + _AFTER]
         return before.rpartition("\n")[2], after.partition("\n")[0]
 
-    @cached_property
-    def _indexed(self) -> frozenset[str]:
-        """The names that have an index somewhere in the text for certain: `items[0]`."""
-        return frozenset(match[1] for match in _INDEXED.finditer(self._text))
-
-    @cached_property
-    def _indexed_once(self) -> frozenset[str]:
-        """The names that have one index somewhere, so that a second bracket behind one is a citation."""
-        return frozenset(match[1] for match in _INDEXED_ONCE.finditer(self._text))
-
     def _indexed_name(self, before: str, after: str, start: int, end: int) -> str | None:
         """The name of which the bracket is an index (empty when it has none); None if it is no index."""
         if (name := self._index_ends.get(start)) is not None:
-            is_plain = self._text[start] == "[" and self._text[start + 1] != "["
-            return name if is_plain and self._text[start:end].isascii() and name not in self._indexed_once else None
+            is_plain = self._text[start] == "[" and self._text[start + 1] != "[" and self._text[start:end].isascii()
+            # A name that has one index elsewhere has no two of them here.
+            has_one = any(match[1] == name for match in _INDEXED_ONCE.finditer(self._sentence_around(start)))
+            return name if is_plain and not has_one else None
         if _OTHER_INDEX.search(before) or _CALL.search(before):
             return ""
         attached = _ATTACHED.search(before)
-        return attached[0] if attached and self._is_indexed(before[: attached.start()], attached[0], after) else None
+        if not attached or not self._is_indexed(before[: attached.start()], attached[0], after, start):
+            return None
+        return attached[0]
 
-    def _is_indexed(self, before: str, name: str, after: str) -> bool:
+    def _is_indexed(self, before: str, name: str, after: str, start: int) -> bool:
         """Whether a bracket right behind `name` is its index."""
-        if before.endswith("/") and not before.endswith("//") and after[:1] != "/":
-            return False
+        if re.search(r"(?<!/)/$", before) and name[0].isalpha() and after[:1] != "/":
+            return False  # the end of a path, or "km/h"
         if before.endswith(("'", "’", "-")) or (len(name) == 1 and _UNIT.search(before)):
             return False
-        if name in self._indexed or _GOES_ON_AS_CODE.match(after) or before.endswith("//"):
+        if _GOES_ON_AS_CODE.match(after) or before.endswith("//"):
             return True
         if (_DOTTED.fullmatch(name) and not _FILE_OR_SITE.fullmatch(name.lower())) or _INDEX_NAME.fullmatch(name):
             return True
-        return name in _CAPITALS and bool(_BEFORE_VARIABLE.search(before))
+        if name in _CAPITALS:
+            return _BEFORE_VARIABLE.search(before) is not None
+        return any(match[1] == name for match in _INDEXED.finditer(self._sentence_around(start)))
 
-    def _is_interval(self, before: str, after: str, start: int, numbers: Sequence[int]) -> bool:
+    def _is_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
         """Of a list of numbers: is it mathematics. What cannot be told is decided by the numbers of the sources."""
         if _OPERATOR_BEFORE.search(before) or _LIST_OPERATOR_BEFORE.search(before) or _OPERATOR_AFTER.match(after):
             return True
@@ -194,14 +191,15 @@ class Places:
             return is_mathematics or not (self._has_source(numbers) if ends else self._are_sources(numbers))
         if ends or (_IN_FRONT.search(before) and not _PREDICATE.match(after)):
             return False
-        return not self._has_source(numbers)
+        return _LISTED.search(written) is not None and not self._has_source(numbers)
 
     def _is_about_mathematics(self, start: int) -> bool:
-        around = self._text[max(0, start - _SENTENCE) : start + _SENTENCE]
-        middle = min(start, _SENTENCE)
-        left = max(around.rfind(". ", 0, middle), around.rfind("\n", 0, middle), around.rfind("。", 0, middle))
-        right = min((at for stop in (". ", "\n", "。") if (at := around.find(stop, middle)) >= 0), default=len(around))
-        return _MATHEMATICS.search(around, left + 1, right) is not None
+        return _MATHEMATICS.search(self._sentence_around(start)) is not None
+
+    def _sentence_around(self, start: int) -> str:
+        """The sentence around a place, roughly: what decides must not lie in one that repairs may take away."""
+        before, after = self._text[max(0, start - _SENTENCE) : start], self._text[start : start + _SENTENCE]
+        return _STOPS.split(before)[-1] + _STOPS.split(after, maxsplit=1)[0]
 
     def _are_sources(self, numbers: Sequence[int]) -> bool:
         return self._count is None or all(1 <= number <= self._count for number in numbers)

@@ -35,9 +35,7 @@ _SUP = (
     rf"{_INNER}(?:\s?[,;]?\s?{_INNER})*+(?:</a>)?\s?</sup>)"
 )
 _NAME = r"(?:[^\[\]()（）【】\n]|\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\]){1,200}+"
-_NAMED = (
-    rf"(?P<named>\[\s?{_SOURCE}\s?[:：]{_NAME}\]|[(（]\s?{_SOURCE}\s?[:：]{_NAME}[)）]|【\s?{_SOURCE}\s?[:：]{_NAME}】)"
-)
+_NAMED = rf"(?P<named>\[\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}\]|[(（]\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}[)）]|【\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}】)"
 _FORM = re.compile(
     rf"(?:{_SQUARE}|{_WIDE}){_NO_DEFINITION}{_TARGET}|[(（]\s?{_LABEL}{_LIST}\s?[)）]|{_SUP}|{_RAISED}|{_NAMED}",
     re.IGNORECASE,
@@ -45,7 +43,7 @@ _FORM = re.compile(
 _ANY_OPENING = re.compile(rf"[\[(（<{_RAISED_DIGITS}⁽{''.join(pair[0] for pair in _PAIRS)}]")
 _POINTER = re.compile(rf"(\d+)(?:{_DASH}†?(\d+))?(?:†[^,;\])】]*|{_PAGE})", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)")
-_LABELLED = re.compile(rf"[\[(（【]\s?{_SOURCE}\s?[:：]\s*(.*?)\s*[\])）】]", re.IGNORECASE | re.DOTALL)
+_LABELLED = re.compile(rf"[\[(（【]\s?{_SOURCE}\s?[:：]?\s*(.*?)\s*[\])）】]", re.IGNORECASE | re.DOTALL)
 _TO_DIGITS = str.maketrans(_RAISED_DIGITS + "⁻⁃˒", "1230456789--,")
 _ONLY_DASH = re.compile(_DASH)
 _ENDS = re.compile(r"[ \t]*(?:[.,;:!?。！？、]|\n|\Z)")

@@ -158,7 +158,7 @@ def test_a_statement_needs_five_characters_and_two_letters(words: str, checkable
 
 
 def test_the_same_words_about_the_same_source_are_checked_once() -> None:  # S5.4
-    planned = plan_checks("Fees apply [†1]. Fees  apply [†1]. Fees apply [†2].", source_count=2)
+    planned = plan_checks("Fees apply [†1]. Fees  apply [†1]. Fees apply [†2].", sources=2)
     assert [check.item for check in planned] == ["s0:c1", "s2:c2"]
 
 
@@ -240,7 +240,7 @@ def test_a_korean_answer_that_says_more_is_no_refusal(answer: str) -> None:  # S
 
 
 def test_the_korean_refusal_claims_nothing_that_needs_a_check() -> None:  # S5.3, S2.6
-    assert plan_checks(f"{KOREAN_IDK}.", source_count=3) == []
+    assert plan_checks(f"{KOREAN_IDK}.", sources=3) == []
 
 
 # S1.2, S3.1, S3.4, S5.4
