@@ -19,7 +19,7 @@ _CONNECTIVE = re.compile(
 )
 
 _RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*")
-_UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
+_UNDERLINED = re.compile(r"[^\n]{1,100}\n[ \t]*(?:={3,}|-{3,})[ \t]*")
 _CAPTION = re.compile(
     r"[*_]{0,2}(?:table|figure|fig\.|chart|exhibit|box|표|그림|도표|图|表|図)\s?\d{1,3}(?:\s?[.:：–—-]\s?(?P<title>\D{0,120}))?[*_]{0,2}",
     re.IGNORECASE,
@@ -64,11 +64,13 @@ def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool
     if "|" in text[line_start:line_end] and "|" in next_line and _RULE.fullmatch(next_line):
         return True
     words = text[start:end].strip()
+    if _UNDERLINED.fullmatch(words):
+        return True
     if cites or len(words) > 2 * _LONGEST_HEADING or "\n" in words or text[end:line_end].strip(" \t*_:："):
         return False
     if (caption := _CAPTION.fullmatch(words)) and not _STOPPED.search(caption["title"] or ""):
         return True
-    is_alone = (not next_line.strip() and bool(below.strip())) or _UNDERLINE.fullmatch(next_line) is not None
+    is_alone = not next_line.strip() and bool(below.strip())
     return is_alone and not text[line_start:start].strip() and _is_title(words)
 
 

@@ -81,6 +81,7 @@ _OTHER_INTERVAL_AFTER = re.compile(r"\s?(?:,|and|or|to|및|와|과|und|et)\s?[\[
 # --- others ---
 _KEY = re.compile(r"\b(?:press|pressing|hit|key|keys|button|dial)\s$", re.IGNORECASE)
 _ISOTOPE = re.compile(r"[A-Z][a-z]?-")
+_SEVERAL = re.compile(r"\d[^\dp]+\d")
 _LISTED = re.compile(r"[,;、，；·]")
 _LAST_TOKEN = re.compile(r"[^\s\[\]()（）“”\"'’「」*_,;]+$")
 _UNITS = frozenset(
@@ -111,7 +112,7 @@ class Places:
             return False
         if _ISOTOPE.match(after) or (_KEY.search(before) and _LOWER.match(after)):
             return False
-        if len(numbers) == 1:
+        if not _SEVERAL.search(written):
             # At the end of a line it stands where `correct` puts markers.
             return not after.strip() or not _VALUE_OF.search(before)
         return 0 not in numbers and not self._is_interval(before, after, start, written, numbers)
@@ -189,7 +190,7 @@ class Places:
             return not self._are_sources(numbers) or not before.lstrip().lower().startswith("in ")
         if _LIKELY_NOUN.search(before):
             return is_mathematics or not (self._has_source(numbers) if ends else self._are_sources(numbers))
-        if ends or (_IN_FRONT.search(before) and not _PREDICATE.match(after)):
+        if ends or after[:1].isalnum() or (_IN_FRONT.search(before) and not _PREDICATE.match(after)):
             return False
         return _LISTED.search(written) is not None and not self._has_source(numbers)
 

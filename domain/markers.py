@@ -9,7 +9,7 @@ from domain.marker_places import Places
 from domain.protected import encloses, protected_regions
 
 _WIDEST_RANGE = 50
-_DASH = r"\s?[-–—~～‐‑]\s?"
+_DASH = r"[ \t]?[-–—~～‐‑][ \t]?"
 _NUMBER = rf"[†^]?+\s?+\d{{1,9}}+(?:{_DASH}†?\d{{1,9}}+)?+(?:†[^\[\]【】〔〕［］`\n]{{0,40}}+)?+"
 _PAGE = rf"(?:\s?,?\s?(?:pp?\.|pages?)\s?\d{{1,5}}(?:{_DASH}\d{{1,5}}+)?+)?+"
 _SOURCE = r"(?:sources?+|refs?\.?|references?|citations?|출처|근거|来源|來源|出处|出典|quellen?|fuentes?)"
@@ -35,7 +35,8 @@ _SUP = (
     rf"{_INNER}(?:\s?[,;]?\s?{_INNER})*+(?:</a>)?\s?</sup>)"
 )
 _NAME = r"(?:[^\[\]()（）【】\n]|\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\]){1,200}+"
-_NAMED = rf"(?P<named>\[\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}\]|[(（]\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}[)）]|【\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}】)"
+_CITED_NAME = rf"\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}"
+_NAMED = rf"(?P<named>\[{_CITED_NAME}\]|[(（]{_CITED_NAME}[)）]|【{_CITED_NAME}】)"
 _FORM = re.compile(
     rf"(?:{_SQUARE}|{_WIDE}){_NO_DEFINITION}{_TARGET}|[(（]\s?{_LABEL}{_LIST}\s?[)）]|{_SUP}|{_RAISED}|{_NAMED}",
     re.IGNORECASE,
@@ -65,11 +66,13 @@ class Marker:
 def cited_markers(text: str, sources: Citable | int | None = None) -> list[Marker]:
     """Return the citation markers of `text` in order, apart from each other.
 
-    Forms: `[†1]`, `[1]`, `[^1]`, `[1, 2]`, `[1-3]`, `[1]–[3]`, `[†1, p.4]`, `［1］`, `〔1〕`, `【1†L3】`, `[[1]]`, `[1](url)`,
-    `<sup>1</sup>`, `¹`, `[Source: 1]`, `(Source: 1)`, `[출처: 1]`, `[Document 1]`, and names: `[Source: AAPL 10-Q 2023]`,
-    `(Source: policy.pdf, p. 7)`. A bracket is a marker only where citations stand: not in code, formulas, links and
-    addresses, no index (`a[1]`), interval (`on [0, 1]`), exponent or year (`[2023]`). Numbers are as written, so they
-    may point to no source; a range that runs backwards or over more than 50 numbers stands for its two ends.
+    Forms: `[†1]`, `[1]`, `[^1]`, `[1, 2]`, `[1-3]`, `[1]–[3]`, `[†1, p.4]`, `［1］`, `〔1〕`, `【1†L3】`, `[[1]]`,
+    `[1](url)`, `<sup>1</sup>`, `¹`, `[Source: 1]`, `(Source: 1)`, `[출처: 1]`, `[Document 1]`, and names:
+    `[Source: AAPL 10-Q 2023]`, `(Source: policy.pdf, p. 7)`.
+
+    A bracket is a marker only where citations stand: not in code, formulas, links and addresses, no index (`a[1]`),
+    interval (`on [0, 1]`), exponent or year (`[2023]`). Numbers are as written, so they may point to no source; a range
+    that runs backwards or over more than 50 numbers stands for its two ends.
 
     `sources` are those of the answer (or how many): names become numbers, and a list of numbers that could be an
     interval as well is one if a number of it is no source's. Linear in the length of `text`.

@@ -65,7 +65,11 @@ def read(answer: str, sources: Citable | int | None = None) -> Reading:
     owners = [index for index, (start, end) in enumerate(spans) if can_cite(text[start:end])]
     marks: list[list[Mark]] = [[] for _ in sentences]
     if owners:
-        for mark, owner in zip(plain.marks, _owners(text, plain.marks, [sentences[n] for n in owners]), strict=True):
+        for mark, owner in zip(
+            plain.marks,
+            _owners(text, plain.marks, [sentences[n] for n in owners], [spans[n][0] for n in owners]),
+            strict=True,
+        ):
             marks[owners[owner]].append(mark)
     said = [
         Said(first, last, _claims(text, (start, end), (first, last), own), tuple(own))
@@ -123,7 +127,9 @@ def _claims(text: str, sentence: tuple[int, int], words: tuple[int, int], marks:
     return not labels_what_follows(text, *words, cites=any(mark.numbers or mark.missing for mark in marks))
 
 
-def _owners(text: str, marks: Sequence[Mark], sentences: Sequence[tuple[int, int]]) -> list[int]:
+def _owners(
+    text: str, marks: Sequence[Mark], sentences: Sequence[tuple[int, int]], first_words: Sequence[int]
+) -> list[int]:
     """The index of the sentence that each mark belongs to."""
     owners = [_owner(mark, sentences) for mark in marks]
     paragraphs = _paragraphs(text, sentences)
@@ -133,8 +139,7 @@ def _owners(text: str, marks: Sequence[Mark], sentences: Sequence[tuple[int, int
         ends = begins
         while ends < len(marks) and paragraphs[owners[ends]] == paragraph:
             ends += 1
-        own = range(begins, ends)
-        following = [bisect_left(sentences, marks[n].at, key=lambda span: span[0]) for n in own]
+        following = [bisect_left(first_words, mark.at) for mark in marks[begins:ends]]
         if _lead(marks[begins:ends], following, sentences, paragraphs, paragraph):
             owners[begins:ends] = following
         begins = ends
@@ -149,7 +154,9 @@ def _lead(
     paragraph: int,
 ) -> bool:
     """Whether all marks of a paragraph stand in front of sentences of it, the first one in front of its first."""
-    if len(marks) < 2 or not marks[0].leads or any(mark.noun or not mark.spaced for mark in marks):
+    if len(marks) < 2 or any(mark.noun or not mark.spaced for mark in marks):
+        return False
+    if following[0] and paragraphs[following[0] - 1] == paragraph:
         return False
     if any(index == len(sentences) or paragraphs[index] != paragraph for index in following):
         return False

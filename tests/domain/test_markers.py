@@ -25,7 +25,7 @@ NESTED = [
     "[a](",
     "[1](#",
 ]
-SHAPE = re.compile(r"\\?\[.*[\])]|\(.*\)|［.*[］)]|【.*[】)]|<.*>|[¹²,]+", re.DOTALL)
+SHAPE = re.compile(r"\\?\[.*[\])]|\(.*\)|［.*[］)]|【.*[】)]|<.*>|[¹²³⁰⁴-⁹⁽⁾,; ⁻–-]+", re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +175,10 @@ def test_the_numbers_of_the_sources_decide_where_both_are_possible(text: str, so
 def test_raised_digits_are_one_number_or_several_as_there_are_sources() -> None:  # V5
     assert cited_markers("Sales rose¹².", 12)[0].numbers == (12,)
     assert cited_markers("Sales rose¹².", 4)[0].numbers == (1, 2)
+
+
+def test_markers_of_two_lines_are_no_range() -> None:  # V5
+    assert [marker.numbers for marker in cited_markers("It rose [1]\n- [3] It fell")] == [(1,), (3,)]
 
 
 def test_side_by_side_markers_are_separate() -> None:  # S5.3
