@@ -28,6 +28,7 @@ _STOPPED = re.compile(r"[.!?。！？…][\"'”’)\]*_]*$")
 _SMALL_WORDS = frozenset("a an and as at by for from in into of on or over per the to under vs with".split())
 _KOREAN_PREDICATE = re.compile(r"[다요죠까함됨임음]$")
 _LONGEST_HEADING, _MOST_HEADING_WORDS = 60, 8
+_LONGEST_LINE = 1000  # of a table's head: all sentences may stand on one line, and each looks at it
 
 
 def is_checkable(words: str) -> bool:
@@ -56,10 +57,10 @@ def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool
 
     A line that `cites` a source states something, unless it is the head of a table.
     """
-    line_start = text.rfind("\n", 0, start) + 1
-    line_end = text.find("\n", end)
-    line_end = len(text) if line_end < 0 else line_end
-    below = text[line_end + 1 : line_end + 1 + 400]
+    line_start = max(text.rfind("\n", max(0, start - _LONGEST_LINE), start) + 1, start - _LONGEST_LINE, 0)
+    line_end = text.find("\n", end, end + _LONGEST_LINE)
+    line_end = min(len(text), end + _LONGEST_LINE) if line_end < 0 else line_end
+    below = text[line_end + 1 : line_end + 1 + _LONGEST_LINE]
     next_line = below.split("\n", 1)[0]
     if "|" in text[line_start:line_end] and "|" in next_line and _RULE.fullmatch(next_line):
         return True

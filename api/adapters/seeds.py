@@ -63,7 +63,9 @@ def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str,
     verification: Json = query["verification"] or {}
     return {
         "original_answer": with_daggers(query["original_answer"]),
-        "corrected_answer": with_references(with_daggers(query["answer"]), query["references"]),
+        "corrected_answer": with_references(
+            with_daggers(query["answer"], len(query["references"])), query["references"]
+        ),
         "mode": mode,
         "sources": [{"number": number, **source} for number, source in enumerate(query["sources"], start=1)],
         "removed_citations": query["removed_citations"],

@@ -5,11 +5,17 @@ from collections.abc import Sequence
 from domain.markers import cited_markers
 
 
-def with_daggers(answer: str) -> str:
-    """Return `answer` with every citation marker as `[†N]`; code, links and years in brackets stay as they are."""
+def with_daggers(answer: str, sources: int | None = None) -> str:
+    """Return `answer` with every citation marker as `[†N]`; code, links, names and years in brackets stay as they are.
+
+    `sources` is how many the answer has, if that is known.
+    """
     pieces: list[str] = []
     position = 0
-    for marker in cited_markers(answer):
+    for marker in cited_markers(answer, sources):
+        is_link = answer[marker.start] == "[" and answer[marker.end - 1] == ")"
+        if is_link or marker.missing:
+            continue
         pieces += answer[position : marker.start], "".join(f"[†{number}]" for number in marker.numbers)
         position = marker.end
     return "".join([*pieces, answer[position:]])

@@ -68,7 +68,8 @@ class VerificationCreate(Input):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     answer: PlainText = Field(
-        description="The text. `[1]`, `[†1]`, `[Source: 1]` and `(Source: 1)` in it cite source 1.",
+        description="The text. `[1]`, `[†1]`, `¹`, `(Source: 1)` and other forms in it cite source 1, as does the "
+        "title of source 1 in `[Source: title]`.",
         examples=["Customers have 60 days to return a product [1]."],
     )
     sources: list[SourceGiven] = Field(description="Source N is the N-th of them, from 1.")
