@@ -162,7 +162,7 @@ def _unanswerable(context: StepContext) -> str | None:
 
 def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
     """Why there is nothing to publish: every claim was dropped, or the answer was markers only (S5.5)."""
-    if not any(map(str.isalnum, corrected.text)) and not repairs.edits:
+    if not repairs.edits and not any(sign.isalpha() or sign.isdecimal() for sign in corrected.text):
         return NOTHING_SAID
     dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
     return NOTHING_LEFT if dropped and not any(statement.claim for statement in corrected.statements) else None

@@ -17,6 +17,7 @@ from db.models import Chunk, Document, QueryKind
 from db.queries import queries, steps
 from db.session import transaction
 from domain.budget import Budget
+from domain.citable import Citable, citable_sources
 from domain.citations import plan_checks
 from domain.options import QueryOptions
 from services import repairing, rounds, verification
@@ -220,13 +221,14 @@ class Story:
         """Make every check of the draft."""
         for step, body in _WHOLE.items():
             self.run(step, body)
-        items = [each.item for each in plan_checks(self.outcome("generate")["text"], self._sources())]
+        items = [each.item for each in plan_checks(self.outcome("generate")["text"], self._citable())]
         if items:
             self.run("check_statements", verification.check_statements, *items)
         return self
 
-    def _sources(self) -> int:
-        return len(self.outcome("select")["selected"])
+    def _citable(self) -> Citable:
+        selected, told = self.outcome("select")["selected"], self.outcome("select")["sources"]
+        return citable_sources(told or [{} for _ in selected])
 
     def assess(self) -> Outcome:
         """Weigh the round."""

@@ -16,6 +16,7 @@ from db.queries.steps import find_outcome
 from db.queries.workspaces import get_or_add_workspace
 from db.session import transaction
 from domain.errors import CitewellError, DocumentNotRead, VerificationInvalid
+from domain.modes import IDK
 from services.given import submit_batch, submit_verification
 from services.given_request import CHECKS, NewCitation, NewSource, NewVerification
 from services.results import read_history
@@ -62,6 +63,30 @@ def test_a_right_answer_stays_as_it_was_given(marker: str) -> None:  # N2, S1.3
     assert (result["answer"], result["repaired_answer"], result["changed"]) == (answer, answer, False)
     assert result["verification"]["is_grounded"] is True
     assert_exact(result, RETURNS)
+
+
+def test_a_citation_by_name_is_held_against_the_source_of_that_name() -> None:  # V5, S1.3, seeds-audit B1
+    filing = NewSource(RETURNS, title="aapl.md", metadata={"ticker": "AAPL", "year": "2023", "filing_type": "10-Q"})
+    answer = f"{RETURNED} [Source: AAPL 10-Q 2023]. {PAID} (Source: lost.pdf, p. 7)."
+    result = GivenStory(answer, REFUNDS, filing).verified()
+    assert states(result) == ["supported", "supported"]
+    assert cited(result) == [(2, "accurate"), ("lost.pdf", "dangling")]
+    assert result["repaired_answer"] == f"{RETURNED}. [2] {PAID}."
+    assert [edit["reason"] for edit in result["edits"]] == ["no source is called “lost.pdf”"]
+    assert_exact(result, REFUNDS, RETURNS)
+
+
+@pytest.mark.parametrize("marker", ["[1]", "［1］", "¹", "[†1] [2]", "(Source: 1)", "[Source: a.md]"])
+def test_an_answer_of_markers_only_is_refused(marker: str) -> None:  # S5.5, seeds-audit B6
+    result = GivenStory(marker, RETURNS).verified()
+    assert (result["repaired_answer"], result["sentences"]) == (IDK, [])
+
+
+def test_brackets_that_are_no_citations_stay_in_a_supported_sentence() -> None:  # V5, users B4
+    said = "Every continuous function on [0, 1] is bounded"
+    result = GivenStory(f"{said} [1].", f"{said}.").verified()
+    assert (states(result), cited(result)) == (["supported"], [(1, "accurate")])
+    assert result["repaired_answer"] == f"{said} [1]."
 
 
 def test_a_wrong_figure_is_found_and_repaired_and_the_numbers_stay() -> None:  # N2, N5
