@@ -74,9 +74,16 @@ _SENTENCE_ENDS = re.compile(
 _IN_FRONT = re.compile(r"(?:^|[.!?。！？\n|][\"'”’»)*_]*)\s*(?:[-*+•>#]+\s+|\d{1,3}[.)]\s+)?$")
 _LOWER = re.compile(r"\s[a-z]")
 _VALUE_OF = re.compile(r"[=∈∉≤≥≠≈]\s?$")
+_SAYS_ONE = re.compile(r"\s(?:is|has|lies|denotes|contains|means|represents)\b")
+_COPULA = re.compile(r"\b(?:is|are|was|were|be|equals?|becomes?|of|for\s\w+\sin)\s$", re.IGNORECASE)
+_DATA = re.compile(r"[\w.]\($|[\"']\s?:\s?$")
+_NEXT = re.compile(r"\s?(?:,|;|and|or|to|및|와|과|und|et)\s?")
 _PREDICATE = re.compile(r"\s(?:is|are|was|were|has|have|lies|denotes|contains|means|represents)\b")
 _OTHER_INTERVAL_BEFORE = re.compile(r"[\[(](?:0|-\d|\d*\.\d)[^\[\]()]{0,20}[\])]\s?(?:,|and|or|to|및|와|과|und|et)\s?$")
 _OTHER_INTERVAL_AFTER = re.compile(r"\s?(?:,|and|or|to|및|와|과|und|et)\s?[\[(](?:0\s?,|-\d|\d*\.\d)")
+_SIGNS_BEFORE = (_OPERATOR_BEFORE, _LIST_OPERATOR_BEFORE, _OTHER_INTERVAL_BEFORE, _DATA)
+_SIGNS_AFTER = (_OPERATOR_AFTER, _OTHER_INTERVAL_AFTER)
+_WORDS_BEFORE = (_SURE_NOUN, _COPULA, _ON)
 
 # --- others ---
 _KEY = re.compile(r"\b(?:press|pressing|hit|key|keys|button|dial)\s$", re.IGNORECASE)
@@ -98,6 +105,7 @@ class Places:
     def __init__(self, text: str, count: int | None) -> None:
         self._text, self._count = text, count
         self._index_ends: dict[int, str] = {}
+        self._interval_end = 0
 
     def cites(self, start: int, end: int, numbers: Sequence[int], *, is_linked: bool) -> bool:
         """Say whether the bare bracket at `start:end` is a citation; to be asked from left to right."""
@@ -115,7 +123,9 @@ class Places:
         if not _SEVERAL.search(written):
             # At the end of a line it stands where `correct` puts markers.
             return not after.strip() or not _VALUE_OF.search(before)
-        return 0 not in numbers and not self._is_interval(before, after, start, written, numbers)
+        is_text = 0 in numbers or self._is_interval(before, after, start, written, numbers)
+        self._interval_end = end if is_text else self._interval_end
+        return not is_text
 
     def is_exponent(self, start: int, end: int) -> bool:
         """Say whether raised digits at `start:end` are a power, a charge or a mass number and no citation."""
@@ -132,7 +142,7 @@ class Places:
         word = token[0] if token else before[-1]
         if not word[-1].isalpha() or word[-1] in "²³":
             is_number = word[-1].isdigit() and not (raised == "¹" or "," in raised or _YEAR.search(word))
-            return is_number or word[-1] in "=+-−*/^²³·⋅"
+            return is_number or word[-1] in "=+-−*/^²³·⋅⁻⁺⁽"
         letters = re.split(r"[/·⋅*=+−^-]", word)[-1]
         if len(letters) < len(word) and word.isascii() and len(letters) < 3:
             return True
@@ -176,21 +186,30 @@ class Places:
 
     def _is_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
         """Of a list of numbers: is it mathematics. What cannot be told is decided by the numbers of the sources."""
-        if _OPERATOR_BEFORE.search(before) or _LIST_OPERATOR_BEFORE.search(before) or _OPERATOR_AFTER.match(after):
+        if any(sign.search(before) for sign in _SIGNS_BEFORE) or any(sign.match(after) for sign in _SIGNS_AFTER):
             return True
-        if _OTHER_INTERVAL_BEFORE.search(before) or _OTHER_INTERVAL_AFTER.match(after):
+        if self._interval_end and _NEXT.fullmatch(self._text[self._interval_end : start][:8]):
             return True
-        if _POINTED_AT.search(before) or not before[-1:].isspace():
+        if _POINTED_AT.search(before):
             return False
-        if _SURE_NOUN.search(before) or (_ON.search(before) and not _CITING_ON.search(before)):
+        if _IN_FRONT.search(before):
+            says_where = _KOREAN_AT.match(after) and self._is_about_mathematics(start)
+            is_subject = _SAYS_ONE.match(after) or (_PREDICATE.match(after) and not self._has_source(numbers))
+            return _LISTED.search(written) is not None and bool(is_subject or says_where)
+        if not before[-1:].isspace():
+            return False
+        if any(sign.search(before) for sign in _WORDS_BEFORE) and not _CITING_ON.search(before):
             return True
+        return self._is_likely_interval(before, after, start, written, numbers)
+
+    def _is_likely_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
         ends = _SENTENCE_ENDS.match(after) is not None
         is_mathematics = self._is_about_mathematics(start)
         if is_mathematics and (_KOREAN_AT.match(after) or _IN.search(before)):
             return not self._are_sources(numbers) or not before.lstrip().lower().startswith("in ")
         if _LIKELY_NOUN.search(before):
             return is_mathematics or not (self._has_source(numbers) if ends else self._are_sources(numbers))
-        if ends or after[:1].isalnum() or (_IN_FRONT.search(before) and not _PREDICATE.match(after)):
+        if ends or after[:1].isalnum():
             return False
         return _LISTED.search(written) is not None and not self._has_source(numbers)
 

@@ -9,7 +9,7 @@ _BEFORE_NOUN = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"[,.;:)]| \w")
-_SENTENCE_START = re.compile(r"(?:^|[.!?。\n])[\"'”’)]*\s*(?:[-*•]\s+)?$")
+_SENTENCE_START = re.compile(r"(?:^|(?<!\bal)[.!?。\n])[\"'”’)]*\s*(?:[-*•]\s+)?$")
 _VERB = re.compile(
     r" (?:states?|says?|notes?|reports?|shows?|mentions?|describes?|explains?|indicates?|confirms?|defines?)\b"
 )
