@@ -19,7 +19,7 @@ _WHOLE_WORD = re.compile(r"[\W_]*\w+\W")
 _STOPPED = re.compile(r"[.!?…。！？｡][\"'”’»)\]」』*_`]*$")
 # What may yet turn out to be a marker, an aside or a quotation: inside these a stop ends no sentence.
 _OPEN = re.compile(
-    r'(?:\([^()]{0,300}|\[[^\[\]]{0,300}|【[^【】]{0,60}|“[^“”]{0,400}|(?<![\w")])"(?=\S|$)[^"\n]{0,400})\Z'
+    r'(?:\([^()]{0,300}|\[[^\[\]]{0,300}|【[^【】]{0,60}|［[^［］]{0,60}|〔[^〔〕]{0,60}|<[^<>]{0,60}(?:>[^<>]{0,60})?|“[^“”]{0,400}|(?<![\w")])"(?=\S|$)[^"\n]{0,400})\Z'
 )
 _LONGEST_OPEN = 402
 _BOUNDARY = re.compile(r"[.!?…。！？｡\n]")

@@ -20,7 +20,7 @@ _MORE = rf"(?:\s{{0,2}}+(?:[,;、，；·&]|and|및)\s{{0,2}}+(?:{_LABEL})?{_NUM
 _LIST = rf"{_NUMBER}{_PAGE}{_MORE}"
 _BODY = rf"\s?(?:{_LABEL}|{_DOCUMENT})?{_LIST}\s?"
 _PAIRS = ("［］", "【】", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "〚〛")
-_SQUARE = rf"(?P<outer>(?:\[\s?){{0,4}})\\?\[{_BODY}\\?\](?P<closing>(?:\s?\]){{0,4}})"
+_SQUARE = rf"(?P<outer>(?:\[\s?){{0,4}})(?P<escaped>\\)?\[{_BODY}(?(escaped)\\\]|\])(?P<closing>(?:\s?\]){{0,4}})"
 _WIDE = "|".join(f"{opening}{_BODY}{closing}" for opening, closing in _PAIRS)
 # `[1]: https://…` defines a link; `[1](https://…)` is a citation with the address of its source.
 _NO_DEFINITION = r"(?!:\s?(?:https?:|www\.))"
@@ -29,7 +29,7 @@ _IS_ADDRESS = r"(?=[a-z][a-z0-9+.-]{0,20}:/|mailto:|www\.|[/#.]|[^\s()]{1,100}\.
 _TARGET = rf"(?P<link>\({_IS_ADDRESS}{_ADDRESS}(?:\s+\"[^\"\n]{{0,100}}\")?\))?"
 _RAISED_DIGITS = "¹²³⁰⁴⁵⁶⁷⁸⁹"
 _RAISED = rf"(?P<raised>⁽?[{_RAISED_DIGITS}]{{1,4}}+(?:(?:[,;˒]\s?|[⁻–⁃-])[{_RAISED_DIGITS}]{{1,4}}+)*+⁾?)(?![⁺⁻])"
-_INNER = rf"(?:\[{_BODY}\]|{_WIDE}|{_LIST})"
+_INNER = rf"(?:\[{_BODY}\]|{_WIDE}|{_LIST}|[{_RAISED_DIGITS}]{{1,4}}+)"
 _SUP = (
     r"(?P<sup><sup\b[^<>\n]{0,100}>\s?(?:<a\b[^<>\n]{0,200}>)?"
     rf"{_INNER}(?:\s?[,;]?\s?{_INNER})*+(?:</a>)?\s?</sup>)"
@@ -106,7 +106,7 @@ def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool
     if match["raised"]:
         return Marker(start, end, _raised(text, sources)), True
     if match["sup"]:
-        return Marker(start, end, _numbers(_MARKUP.sub(" ", text))), not re.search(r"[\[【［〔]", text)
+        return Marker(start, end, _numbers(_MARKUP.sub(" ", text).translate(_TO_DIGITS))), not re.search(r"[\[【［〔]", text)
     if match["outer"] is not None:
         start, end = _balanced(match)
     digits = text[start - match.start() : end - match.start()]

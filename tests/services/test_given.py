@@ -76,7 +76,7 @@ def test_a_citation_by_name_is_held_against_the_source_of_that_name() -> None:  
     assert_exact(result, REFUNDS, RETURNS)
 
 
-@pytest.mark.parametrize("marker", ["[1]", "［1］", "¹", "[†1] [2]", "(Source: 1)", "[Source: a.md]"])
+@pytest.mark.parametrize("marker", ["[1]", "［1］", "[1]¹", "[†1] [2]", "(Source: 1)", "[Source: a.md]"])
 def test_an_answer_of_markers_only_is_refused(marker: str) -> None:  # S5.5, seeds-audit B6
     result = GivenStory(marker, RETURNS).verified()
     assert (result["repaired_answer"], result["sentences"]) == (IDK, [])
