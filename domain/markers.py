@@ -106,7 +106,9 @@ def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool
     if match["raised"]:
         return Marker(start, end, _raised(text, sources)), True
     if match["sup"]:
-        return Marker(start, end, _numbers(_MARKUP.sub(" ", text).translate(_TO_DIGITS))), not re.search(r"[\[【［〔]", text)
+        return Marker(start, end, _numbers(_MARKUP.sub(" ", text).translate(_TO_DIGITS))), not re.search(
+            r"[\[【［〔]", text
+        )
     if match["outer"] is not None:
         start, end = _balanced(match)
     digits = text[start - match.start() : end - match.start()]
