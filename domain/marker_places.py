@@ -41,17 +41,18 @@ _OPERATOR_AFTER = re.compile(
     r"\s?(?:[∈⊂⊆×∪∩∖→↦⇒^=≠≤≥⊗]|->|\\(?:times|to|cup|cap|subset)\b)|\s[-+*x]\s\[|[_^]\d|-[A-Za-z]"
 )
 _SURE_NOUN = re.compile(
-    r"(?:\b(?:interval|intervals|intervalle?|intervalles|intervallo|matrix|array|tuple|vector|coordinates?"
+    r"(?:\b(?:interval|intervals|intervalle?|intervalles|intervallo|tuple|coordinates?"
     r"|integers in|numbers in|compact set|unit (?:interval|square))"
     r"|구간|벡터|행렬|배열|리스트|순서쌍|区间|區間|区間|ベクトル|行列|向量)\s?$",
     re.IGNORECASE,
 )
 _LIKELY_NOUN = re.compile(
-    r"\b(?:ranges?|domain|list|set|sequence|scale|points?|pairs?|triple|rows?|columns?|outputs?|inputs?|values?|segments?"
+    r"\b(?:of|ranges?|domain|list|set|sequence|scale|points?|pairs?|triple|rows?|columns?|outputs?|inputs?|values?|segments?"
     r"|axis|state|position|bounds?|limits?|equals?|is|are|be|becomes?|returns?|prints?|gives?|yields?|contains?|produces?"
     r"|like|of|범위|집합|수열|값|范围|集合|範囲)\s?$",
     re.IGNORECASE,
 )
+_ARRAY = re.compile(r"\b(?:vector|matrix|array)\s$", re.IGNORECASE)  # also "a wide array [1, 2]."
 _POINTED_AT = re.compile(r"\b(?:this|that|these|those|such|same)\s+\w+\s?$", re.IGNORECASE)
 _ON = re.compile(r"(?:\b(?:on|over|within|inside|outside|across|auf|sur|sobre)|∀\s?\w+\s?in)\s$", re.IGNORECASE)
 _CITING_ON = re.compile(
@@ -75,7 +76,7 @@ _IN_FRONT = re.compile(r"(?:^|[.!?。！？\n|][\"'”’»)*_]*)\s*(?:[-*+•>#
 _LOWER = re.compile(r"\s[a-z]")
 _VALUE_OF = re.compile(r"[=∈∉≤≥≠≈]\s?$")
 _SAYS_ONE = re.compile(r"\s(?:is|has|lies|denotes|contains|means|represents)\b")
-_COPULA = re.compile(r"\b(?:is|are|was|were|be|equals?|becomes?|of|for\s\w+\sin)\s$", re.IGNORECASE)
+_COPULA = re.compile(r"\b(?:is|are|was|were|be|equals?|becomes?|for\s\w+\sin)\s$", re.IGNORECASE)
 _DATA = re.compile(r"[\w.]\($|[\"']\s?:\s?$")
 _NEXT = re.compile(r"\s?(?:,|;|and|or|to|및|와|과|und|et)\s?")
 _PREDICATE = re.compile(r"\s(?:is|are|was|were|has|have|lies|denotes|contains|means|represents)\b")
@@ -203,12 +204,15 @@ class Places:
         return self._is_likely_interval(before, after, start, written, numbers)
 
     def _is_likely_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
+        """The same where the words around allow both: behind "in", "the values", "an array" and plain words."""
         ends = _SENTENCE_ENDS.match(after) is not None
         is_mathematics = self._is_about_mathematics(start)
         if is_mathematics and (_KOREAN_AT.match(after) or _IN.search(before)):
             return not self._are_sources(numbers) or not before.lstrip().lower().startswith("in ")
         if _LIKELY_NOUN.search(before):
             return is_mathematics or not (self._has_source(numbers) if ends else self._are_sources(numbers))
+        if _ARRAY.search(before):
+            return is_mathematics or not ends or not self._are_sources(numbers)
         if ends or after[:1].isalnum():
             return False
         return _LISTED.search(written) is not None and not self._has_source(numbers)

@@ -37,11 +37,12 @@ _SUP = (
 _NAME = r"(?:[^\[\]()（）【】\n]|\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\]){1,200}+"
 _CITED_NAME = rf"\s?{_SOURCE}\s?(?:\d{{1,4}}\s?)?[:：]{_NAME}"
 _NAMED = rf"(?P<named>\[{_CITED_NAME}\]|[(（]{_CITED_NAME}[)）]|【{_CITED_NAME}】)"
+_OPENS = rf"[\[(（<\\{_RAISED_DIGITS}⁽{''.join(pair[0] for pair in _PAIRS)}]"
+_ANY_OPENING = re.compile(_OPENS)
 _FORM = re.compile(
-    rf"(?:{_SQUARE}|{_WIDE}){_NO_DEFINITION}{_TARGET}|[(（]\s?{_LABEL}{_LIST}\s?[)）]|{_SUP}|{_RAISED}|{_NAMED}",
+    rf"(?={_OPENS})(?:(?:{_SQUARE}|{_WIDE}){_NO_DEFINITION}{_TARGET}|[(（]\s?{_LABEL}{_LIST}\s?[)）]|{_SUP}|{_RAISED}|{_NAMED})",
     re.IGNORECASE,
 )
-_ANY_OPENING = re.compile(rf"[\[(（<{_RAISED_DIGITS}⁽{''.join(pair[0] for pair in _PAIRS)}]")
 _POINTER = re.compile(rf"(\d+)(?:{_DASH}†?(\d+))?(?:†[^,;\])】]*|{_PAGE})", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)")
 _LABELLED = re.compile(rf"[\[(（【]\s?{_SOURCE}\s?[:：]?\s*(.*?)\s*[\])）】]", re.IGNORECASE | re.DOTALL)
