@@ -14,6 +14,13 @@ class CalibrationSettings(Group):
     slope: float = Field(gt=0)
     offset: float
     ece: float = Field(ge=0, le=1)
+    high: float | None = Field(
+        default=None, ge=0.9, le=1, description="from here on at least 9 of 10 were right (V9); without it none is High"
+    )
+    false_pass: float | None = Field(default=None, ge=0, le=1, description="unsupported statements taken for supported")
+    false_strip: float | None = Field(default=None, ge=0, le=1, description="supported ones taken for unsupported")
+    languages: tuple[str, ...] = Field(default=(), description="of the data, en or ko; empty: of any")
+    measured_on: str = ""
 
 
 class VerificationSettings(Group):
@@ -32,7 +39,9 @@ class VerificationSettings(Group):
     span_max_chars: int = Field(default=200, ge=10)
     batch: int = Field(default=4, ge=1, description="statements per task; every one has a model call of its own")
     show_claims: bool = False
-    confidence_threshold: float = Field(default=0.7, ge=0, le=1, description="below it the answer is corrected (S2.3)")
+    confidence_threshold: float = Field(
+        default=0.7, ge=0, le=1, description="of the claims: a draft below it is corrected"
+    )
     max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")
     repair: Literal["full", "citations"] = "full"
     calibration: CalibrationSettings | None = None

@@ -6,24 +6,38 @@ data, fitted on labelled pairs and versioned; a verifier without such data is re
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 _EDGE = 1e-4
 _STEPS = 50
 _NO_STEP = 1e-9
+_RIGHT_WHEN_HIGH = 0.9
+_FEWEST_HIGH = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`ece` is the expected calibration error (10 bins) measured on data that the fit had not seen."""
+    """What was fitted for one verifier, and what was measured with it on data that the fit had not seen.
+
+    `ece` is the expected calibration error (10 bins); `high` the least confidence from which at least 9 of 10 answers
+    were right, None if there is none or nobody measured it; `false_pass` and `false_strip` the shares of unsupported
+    statements that it takes for supported, and the other way round (N8). `languages` are those of the data, empty when
+    nobody said; `measured_on` describes them.
+    """
 
     version: str
     slope: float
     offset: float
     ece: float
+    high: float | None = None
+    false_pass: float | None = None
+    false_strip: float | None = None
+    languages: tuple[str, ...] = ()
+    measured_on: str = ""
 
     def apply(self, probability: float) -> float:
         """Return the calibrated probability, 0..1; order is kept."""
@@ -33,8 +47,26 @@ class Calibration:
 @cache
 def calibrations() -> dict[str, Calibration]:
     """Return the calibrations that come with the program, by provider."""
-    data = json.loads((files("domain") / "calibration.json").read_text(encoding="utf-8"))
-    return {provider: Calibration(**fields) for provider, fields in data.items()}
+    data: dict[str, Any] = json.loads((files("domain") / "calibration.json").read_text(encoding="utf-8"))
+    # JSON has lists only.
+    return {
+        provider: replace(Calibration(**fields), languages=tuple(fields["languages"]))
+        for provider, fields in data.items()
+    }
+
+
+def least_high(judged: Iterable[tuple[float, bool]]) -> float | None:
+    """Return the least confidence, from 0.9 on in hundredths, from which at least 9 of 10 answers were right.
+
+    `judged` are (confidence, was right) of answers that no fit had seen. None when it is so from no confidence on, or
+    when fewer than 30 answers say so: then nobody knows.
+    """
+    ranked = sorted((round(confidence, 2), right) for confidence, right in judged)
+    for least in (step / 100 for step in range(90, 100)):
+        found = [right for confidence, right in ranked if confidence >= least]
+        if len(found) >= _FEWEST_HIGH and sum(found) / len(found) >= _RIGHT_WHEN_HIGH:
+            return least
+    return None
 
 
 def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:

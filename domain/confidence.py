@@ -1,4 +1,8 @@
-"""Confidence in an answer from the states of its claims (S2.2)."""
+"""The seed's confidence: a score of the states of an answer's claims (S2.2).
+
+It decides about corrective rounds and is what `/chat` returns. It counts verdicts and is no probability: what users see
+as the confidence of an answer is `domain.answer_confidence`.
+"""
 
 from collections.abc import Sequence
 from enum import StrEnum

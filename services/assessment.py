@@ -8,11 +8,12 @@ from db.models import Answer, Citation, Verification
 from db.queries.chunks import Passage
 from db.queries.results import StoredVerification
 from domain.citations import Statement
-from domain.confidence import confidence, level
+from domain.confidence import confidence
 from domain.correction import Corrected
 from domain.evidence import claim_relevance
 from domain.modes import IDK
 from domain.verdicts import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
+from services.answer_confidence import set_answer_confidence
 from services.claims import claim_rows, claims_check, facts_check
 from services.degrading import left_out_issues
 from services.findings import Findings
@@ -24,7 +25,6 @@ from services.verification_rows import (
     UNCHECKED,
     Judged,
     as_sentences,
-    calibrated_support,
     check_rows,
     judged_sentence,
     repair_rows,
@@ -164,19 +164,16 @@ def _history(context: StepContext) -> dict[str, Any]:
 def _set_confidence(
     context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged]
 ) -> None:
-    """S2.2, S2.4: from the states of the sentences that were `judged`, after repairs where there were any."""
+    """S2.2, S2.4: the score of the sentences that were `judged`, after repairs if any; V9: the confidence."""
     states = [] if findings.unasked else [each.status for each in judged]
     verification.confidence = confidence(states)
-    verification.confidence_level = level(verification.confidence)
     verification.draft_confidence = findings.confidence
     verification.claims_checked = sum(state not in UNCHECKED for state in states)
     verification.claims_supported = states.count(SentenceStatus.SUPPORTED)
     if findings.unasked:
         return
     verification.is_grounded = _grounded(states)
-    if calibration := context.calibration:
-        verification.calibration = {"version": calibration.version, "ece": calibration.ece}
-        verification.calibrated_confidence = _expected_share(context, judged)
+    set_answer_confidence(context, verification, judged)
 
 
 def _withdraw(verification: Verification) -> None:
@@ -184,12 +181,6 @@ def _withdraw(verification: Verification) -> None:
     verification.confidence = verification.confidence_level = verification.calibrated_confidence = None
     verification.claims_checked = verification.claims_supported = 0
     verification.is_grounded = False
-
-
-def _expected_share(context: StepContext, judged: Sequence[Judged]) -> float | None:
-    """N8: the share of claims that may be expected to be supported; what was not checked counts as not."""
-    shares = [calibrated_support(context, each) or 0.0 for each in judged if each.status is not SentenceStatus.NO_CLAIM]
-    return sum(shares) / len(shares) if shares else None
 
 
 def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:

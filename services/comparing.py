@@ -9,8 +9,9 @@ from db.models import QueryKind
 from db.queries import queries, results
 from db.queries.results import StoredVerification
 from domain.reverification import Stated, compare
+from services.answer_confidence import confidence_json
 
-_SCORES = ("confidence", "accuracy_rate", "overall_score", "is_grounded")
+_SCORES = ("accuracy_rate", "overall_score", "is_grounded")
 
 
 def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[str, Any] | None:
@@ -26,12 +27,14 @@ def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[s
         "old_verifier": before.verification.verifier,
         "new_verifier": new.verification.verifier,
         "changed": sum(each["changed"] for each in sentences),
-        "scores": {
-            name: {"old": getattr(before.verification, name), "new": getattr(new.verification, name)}
-            for name in _SCORES
-        },
+        "scores": {name: {"old": was, "new": _scores(new)[name]} for name, was in _scores(before).items()},
         "sentences": sentences,
     }
+
+
+def _scores(stored: StoredVerification) -> dict[str, Any]:
+    told = {name: getattr(stored.verification, name) for name in _SCORES}
+    return {"confidence": confidence_json(stored.verification)["confidence"], **told}
 
 
 def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerification | None:

@@ -12,7 +12,7 @@ from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog, CallRecord
 from config.models import ModelInfo
 from domain.batches import batches
-from domain.calibration import Calibration, fit
+from domain.calibration import Calibration, fit, least_high
 from domain.metrics import (
     Score,
     balanced_accuracy,
@@ -33,6 +33,7 @@ from services.judging_together import Pair, judge_together
 
 Measures = dict[str, Score]
 """Measures by name; None where one is not defined."""
+Measure = Callable[[Sequence[int], Sequence[Score]], Score]
 
 MACRO = ("balanced_accuracy", "auc", "ece", "false_pass", "false_strip")
 """The measures of verification that are averaged over the sets."""
@@ -122,21 +123,38 @@ def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measure
 
 
 def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) -> Calibration | None:
-    """N8: what makes probabilities of these scores. Its `ece` is that of sets which the fit had not seen, the mean over
-    leaving out each in turn (halves of the only one). None where a fit would have nothing to learn from."""
+    """N8: what makes probabilities of these scores. Its `ece` and `high` are those of sets which the fit had not seen:
+    each is left out in turn (halves of the only one). None where a fit would have nothing to learn from."""
     folds = {name: _scored(pairs) for name, pairs in judged.items()}
     if len(folds) == 1:
         (only,) = folds.values()
         folds = {"even": only[::2], "odd": only[1::2]}
     if any(len({label for _, label in fold}) < 2 for fold in folds.values()):
         return None
-    errors: list[float] = []
-    for name, unseen in folds.items():
-        slope, offset = _fitted([pair for other, fold in folds.items() if other != name for pair in fold])
-        held = Calibration(version, slope, offset, 0.0)
-        errors.append(ece([label for _, label in unseen], [held.apply(score) for score, _ in unseen]) or 0.0)
+    unseen = [_judged_unseen(name, folds) for name in folds]
     slope, offset = _fitted([pair for fold in folds.values() for pair in fold])
-    return Calibration(version, round(slope, 4), round(offset, 4), round(sum(errors) / len(errors), 4))
+
+    def measured_unseen(measure: Measure) -> float:
+        found = mean(measure([label for _, label in fold], [score for score, _ in fold]) for fold in unseen)
+        return round(found or 0.0, 4)
+
+    return Calibration(
+        version,
+        round(slope, 4),
+        round(offset, 4),
+        measured_unseen(ece),
+        high=least_high((score, bool(label)) for fold in unseen for score, label in fold),
+        false_pass=measured_unseen(false_pass),
+        false_strip=measured_unseen(false_strip),
+        measured_on=f"{sum(map(len, unseen))} pairs of {len(judged)} data sets",
+    )
+
+
+def _judged_unseen(name: str, folds: Mapping[str, Sequence[tuple[float, int]]]) -> list[tuple[float, int]]:
+    """The pairs of one fold with the probabilities that a calibration fitted on all others makes of their scores."""
+    slope, offset = _fitted([pair for other, fold in folds.items() if other != name for pair in fold])
+    held = Calibration("", slope, offset, 0.0)
+    return [(held.apply(score), label) for score, label in folds[name]]
 
 
 def _scored(pairs: Sequence[JudgedPair]) -> list[tuple[float, int]]:

@@ -9,6 +9,7 @@ from db.queries.overview import Answered, Judged, Paid
 from db.queries.paging import Place
 from db.queries.queries import QueryFilter
 from db.session import reading
+from services.answer_confidence import shown_confidence
 
 
 def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
@@ -58,7 +59,8 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
 
 def _judged(found: Judged | None) -> dict[str, Any]:
     told = _told(found, Judged)
-    return {name: told[name] for name in told if name != "verification_id"}
+    shown = shown_confidence(told["confidence"], told["confidence_level"], told["calibration"])
+    return {name: value for name, value in {**told, **shown}.items() if name not in ("verification_id", "calibration")}
 
 
 def _answered(found: Answered | None) -> dict[str, Any]:

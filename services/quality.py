@@ -132,7 +132,7 @@ def _hallucinations(states: Sequence[tuple[int, str]]) -> dict[str, Metric]:
 def _corrections(verified: Sequence[VerifiedRow], published: Mapping[uuid.UUID, VerifiedRow]) -> dict[str, Metric]:
     first: dict[uuid.UUID, float | None] = {}
     for row in verified:
-        first.setdefault(row.query_id, row.confidence if row.kind == "attempt" else row.draft_confidence)
+        first.setdefault(row.query_id, row.draft_confidence)
     corrections = [
         quality.Correction(row.attempts, first[query_id], row.draft_confidence) for query_id, row in published.items()
     ]

@@ -24,6 +24,7 @@ from db.queries.parking import parked_of_query
 from db.queries.queries import QueryFilter
 from db.queries.results import StoredVerification
 from db.session import reading
+from services.answer_confidence import confidence_json
 from services.comparing import read_reverifications
 from services.finishing import LAST_EVENTS
 from services.restating import restated_question
@@ -198,8 +199,8 @@ _CITATION_FIELDS = (
 ).split()
 _SCORE_FIELDS = (
     "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
-    "unverified_claims confidence confidence_level draft_confidence calibrated_confidence calibration is_grounded "
-    "claims_checked claims_supported accuracy_rate suggested_corrections checks"
+    "unverified_claims calibration is_grounded claims_checked claims_supported accuracy_rate suggested_corrections "
+    "checks"
 ).split()
 _SENTENCE_FIELDS = "start end text status reason support evidence source".split()
 _CLAIM_FIELDS = "claim status evidence source reasoning".split()
@@ -243,11 +244,21 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
     """The verification without its sentences."""
     verification = stored.verification
     return {
+        **_confidences(verification),
         **_fields(verification, _SCORE_FIELDS),
         "crag_attempts": verification.attempts,
         "attempts": verification.attempts,
         "additional_context_used": verification.additional_context_used,
         **(_claims_json(stored) if options.get("show_claims") else {}),
+    }
+
+
+def _confidences(verification: Verification) -> dict[str, Any]:
+    """The confidence of the answer (V9), and the seed's score of its claims now and before repairs (S2.2)."""
+    return {
+        **confidence_json(verification),
+        "claims_score": verification.confidence,
+        "draft_claims_score": verification.draft_confidence,
     }
 
 
@@ -265,6 +276,7 @@ def _attempt_json(stored: StoredVerification) -> dict[str, Any]:
         "kind": verification.kind,
         "verifier": verification.verifier,
         "answer": verification.answer,
+        **_confidences(verification),
         **_fields(verification, _SCORE_FIELDS),
         "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
         **_claims_json(stored),

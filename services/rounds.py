@@ -54,7 +54,7 @@ def assess(context: StepContext) -> StepResult:
             add_verification(session, history)
         if again:
             advance_round(session, context.query.id, context.round + 1)
-            data = {"round": context.round + 1, "confidence": outcome["confidence"], "gaps": outcome["gaps"]}
+            data = {"round": context.round + 1, "claims_score": outcome["confidence"], "gaps": outcome["gaps"]}
             add_event(session, "corrective_round", data, query_id=context.query.id)
 
     saved = save if history is not None or again else None

@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
-from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, WebhookEndpoint
+from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, Verification, WebhookEndpoint
 from db.queries import audits, batches, documents, endpoints, messages, queries, results
 from db.queries.messages import Receiver
 from domain.webhook_body import message_body
 from domain.webhooks import EventType, matches
+from services.answer_confidence import confidence_json
 
 _QUERY_EVENTS = {
     (QueryKind.ANSWER, QueryStatus.SUCCEEDED): EventType.QUERY_SUCCEEDED,
@@ -126,8 +127,9 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         (f"/v1/verifications/{query.id}", "history") if given else (f"/v1/queries/{query.id}", "verifications")
     )
     answer = results.find_answer(session, query.id)
-    published = results.find_published_verification(session, query.id)
-    scores = ("confidence", "accuracy_rate", "overall_score")
+    # The one that the result shows: of a given answer (N2) it is that of the text as it was given.
+    find = results.find_draft_verification if given else results.find_published_verification
+    judged = find(session, query.id)
     return {
         "id": str(query.id),
         "status": status.value,
@@ -138,11 +140,16 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "abstained": answer[0].abstained if answer else None,
         "answer": answer[0].text if answer else None,
         "error": query.error,
-        "scores": {name: getattr(published.verification, name) for name in scores} if published else None,
+        "scores": _scores(judged.verification) if judged else None,
         "audit": audits.find_head(session, query.id),
         "links": {"self": here, history: f"{here}/{history}"},
         "truncated": False,
     }
+
+
+def _scores(verification: Verification) -> dict[str, Any]:
+    told = {name: getattr(verification, name) for name in ("accuracy_rate", "overall_score")}
+    return {**confidence_json(verification), **told}
 
 
 def _document_data(document: Document, workspace: str, error: dict[str, Any] | None) -> dict[str, Any]:

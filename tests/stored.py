@@ -29,6 +29,16 @@ TEXT = "Refunds.\nCustomers may return a product within 30 days. A receipt is re
 SPAN = "Customers may return a product within 30 days."
 ANSWER = "A product can be returned within 30 days [1]. Have a nice day."
 IDK = "I don't know based on the documents."
+CALIBRATION = {
+    "version": "support-0",
+    "ece": 0.08,
+    "high": 0.9,
+    "false_pass": 0.333,
+    "false_strip": 0.264,
+    "measured_on": "3770 pairs of 8 data sets",
+    "holds": True,
+    "reason": None,
+}
 
 
 def store_answered_query(session: Session, **over: Any) -> Query:
@@ -129,6 +139,8 @@ def _verification(query: Query, location: dict[str, Any]) -> StoredVerification:
         fact_verification_score=0.83,
         confidence=1.0,
         confidence_level="High",
+        calibrated_confidence=0.93,
+        calibration=CALIBRATION,
         is_grounded=True,
         claims_checked=1,
         claims_supported=1,

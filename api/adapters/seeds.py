@@ -35,7 +35,7 @@ def chat_reply(query: Json) -> dict[str, Any]:
         "content": query["answer"],
         "model": query["model"],
         "workspace": query["workspace"],
-        **_verification(query, [*_CHAT_FIELDS, *shown]),
+        **_chat_verification(query, [*_CHAT_FIELDS, *shown]),
     }
 
 
@@ -78,6 +78,12 @@ def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str,
 def _verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
     found = query["verification"]
     return {"verification": _only(found, names)} if found else {}
+
+
+def _chat_verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
+    """S2.2: what the seed calls confidence is the score of the claims."""
+    found = query["verification"]
+    return {"verification": _only({**found, "confidence": found["claims_score"]}, names)} if found else {}
 
 
 def _each_once(sources: Sequence[Json]) -> list[Json]:

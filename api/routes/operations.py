@@ -19,7 +19,7 @@ VERSION = version("citewell")
 @router.get("/healthz")
 async def healthz() -> Health:
     """The process lives; says nothing of what it stands on."""
-    return Health(version=VERSION)
+    return Health(version=VERSION, provider=settings().provider)
 
 
 @router.get("/readyz", response_model=Ready, responses={503: {"model": NotReadyProblem}})

@@ -121,10 +121,22 @@ class FactRead(BaseModel):
 
 
 class CalibrationRead(BaseModel):
-    """Which calibration made the probabilities, and how far off it was on data that it had not seen."""
+    """Which calibration made the probabilities, and what was measured with it on data that it had not seen."""
 
     version: str
     ece: Score = Field(description="Expected calibration error, 10 bins.")
+    high: Score | None = Field(
+        default=None, description="From this confidence on at least 9 of 10 answers were right; null: from none."
+    )
+    false_pass: Score | None = Field(
+        default=None, description="The share of unsupported statements that this verifier takes for supported."
+    )
+    false_strip: Score | None = Field(
+        default=None, description="The share of supported statements that it takes for unsupported."
+    )
+    measured_on: str = ""
+    holds: bool = Field(default=False, description="False where it says nothing about this answer.")
+    reason: str | None = Field(default=None, description="Why it does not hold.")
 
 
 class Scores(BaseModel):
@@ -138,14 +150,20 @@ class Scores(BaseModel):
     verified_sources: list[str] = Field(description="Chunk ids.")
     unverified_claims: list[str]
     confidence: Score | None = Field(
-        description="Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none."
+        description="The probability that the sources support all of the answer and that it answers the question; the "
+        "same number in every interface. Null when nothing was claimed or nothing could be checked."
     )
-    confidence_level: str | None = Field(examples=["High"])
-    draft_confidence: Score | None = Field(description="The same for the answer as it was written, before repairs.")
-    calibrated_confidence: Score | None = Field(
-        description="The share of claims that may be expected to be supported; null without a calibration."
+    confidence_level: str | None = Field(
+        description="`High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where no calibration holds.", examples=["High"]
     )
-    calibration: CalibrationRead | None
+    claims_score: Score | None = Field(
+        description="Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none: what "
+        "`/chat` calls confidence."
+    )
+    draft_claims_score: Score | None = Field(
+        description="The same for the answer as it was written; what `confidence_threshold` is compared with."
+    )
+    calibration: CalibrationRead | None = Field(description="Null when nobody measured this verifier.")
     is_grounded: bool | None
     claims_checked: int
     claims_supported: int

@@ -12,6 +12,7 @@ class Health(BaseModel):
 
     status: Literal["ok"] = "ok"
     version: str
+    provider: str = Field(description="Who answers and judges here; `offline`: no language model is configured.")
 
 
 class Checks(BaseModel):

@@ -29,7 +29,8 @@ class OverviewRow(BaseModel):
         "as it was given.",
         examples=[{"supported": 4, "unsupported": 1}],
     )
-    confidence: float | None
+    confidence: float | None = Field(description="The `verification.confidence` of the result.")
+    confidence_level: str | None = Field(examples=["High"])
     accuracy_rate: float | None = Field(description="Accurate citations over those that were checked.")
     is_grounded: bool | None
     attempts: int | None = Field(description="Corrective rounds.")

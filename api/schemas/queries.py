@@ -71,7 +71,10 @@ class VerificationOptions(Input):
     enabled: bool | None = Field(default=None, description="The same as `enable_verification`.")
     show_claims: bool | None = Field(default=None, description="Add the checked claims to the result.")
     confidence_threshold: float | None = Field(
-        default=None, ge=0, le=1, description="An answer with less confidence is corrected: more is searched for."
+        default=None,
+        ge=0,
+        le=1,
+        description="A draft whose `draft_claims_score` is lower is corrected: more is searched for.",
     )
     max_crag_attempts: int | None = Field(default=None, ge=0, le=5, description="Corrective rounds, at most.")
     repair: Literal["full", "citations"] | None = Field(

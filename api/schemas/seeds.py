@@ -68,7 +68,9 @@ class ChatAsk(Input):
 class ChatVerification(BaseModel):
     """S2.4: how far the response is grounded in the documents."""
 
-    confidence: Score | None = Field(description="0..1; null when the response claims nothing.")
+    confidence: Score | None = Field(
+        description="The score of the claims, 0..1 (`claims_score` in `/v1`); null when the response claims nothing."
+    )
     is_grounded: bool | None = Field(description="Whether every claim is supported.")
     claims_checked: int = Field(description="How many claims were checked.")
     claims_supported: int = Field(description="How many of them the documents support.")

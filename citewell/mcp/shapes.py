@@ -59,9 +59,10 @@ class LeftOut(BaseModel):
 class Scored(BaseModel):
     """How well a text is proven; null where a check did not run."""
 
-    confidence: float | None
-    confidence_level: str | None
-    calibrated_confidence: float | None
+    confidence: float | None = Field(
+        description="The probability that the text is supported and answers the question; null when nothing is claimed."
+    )
+    confidence_level: str | None = Field(description="High, Medium, Low, Very Low or Uncalibrated.")
     accuracy_rate: float | None = Field(description="The share of citations whose source says what they are for.")
     is_grounded: bool | None
     claims_checked: int | None

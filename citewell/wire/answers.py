@@ -1,6 +1,16 @@
 """What proves an answer: citations, sentences, claims and scores."""
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Calibration(TypedDict):
+    """What was measured of the verifier; servers of older versions send the first two alone."""
+
+    version: str
+    ece: float
+    false_pass: NotRequired[float | None]
+    holds: NotRequired[bool]
+    reason: NotRequired[str | None]
 
 
 class Citation(TypedDict):
@@ -38,6 +48,8 @@ class Claim(TypedDict):
 
 
 class Scores(TypedDict):
+    """`confidence` is the probability that the answer is supported and answers the question (V9)."""
+
     overall_score: float | None
     answer_source_alignment: float | None
     citation_coverage: float | None
@@ -45,8 +57,9 @@ class Scores(TypedDict):
     issues: list[str]
     confidence: float | None
     confidence_level: str | None
-    draft_confidence: float | None
-    calibrated_confidence: float | None
+    claims_score: float | None
+    draft_claims_score: float | None
+    calibration: Calibration | None
     is_grounded: bool | None
     claims_checked: int
     claims_supported: int

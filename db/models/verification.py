@@ -12,8 +12,9 @@ class Verification(Base):
     """One verification of one answer (S1.8, S2.4). `checks` says of each check if it ran, fell back or did not run.
 
     `kind` is `attempt` for the draft of a round that another followed (S2.3), `published` for the answer that users
-    see. `draft_confidence` is the confidence before repairs; `calibrated_confidence` the expected share of claims that
-    are supported, by the `calibration` named there (N8). Scores are null when the verification as a whole broke (S1.6);
+    see. `calibrated_confidence` is the confidence of `answer` (V9), `confidence_level` its word and `calibration` what
+    made it (N8); `confidence` is the score of its claims, `draft_confidence` that of the draft before repairs (S2.2):
+    the names are older than V9, and audits hash them. Scores are null when the verification as a whole broke (S1.6);
     the reason is then in `issues`.
     """
 

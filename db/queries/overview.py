@@ -20,6 +20,8 @@ class Judged(NamedTuple):
     verification_id: int
     excerpt: str
     confidence: float | None
+    confidence_level: str | None
+    calibration: dict[str, Any] | None
     accuracy_rate: float | None
     is_grounded: bool | None
     attempts: int
@@ -46,7 +48,9 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
             Verification.query_id,
             Verification.id,
             func.left(Verification.answer, EXCERPT_CHARS),
-            Verification.confidence,
+            Verification.calibrated_confidence,
+            Verification.confidence_level,
+            Verification.calibration,
             Verification.accuracy_rate,
             Verification.is_grounded,
             Verification.attempts,

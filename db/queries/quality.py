@@ -23,7 +23,10 @@ from db.queries.queries import workspace_id_of
 
 
 class VerifiedRow(NamedTuple):
-    """One row of the history: a verification of one answer."""
+    """One row of the history: a verification of one answer.
+
+    `confidence` is that of the answer (V9), `draft_confidence` the score of the claims of its draft (S2.2).
+    """
 
     query_id: uuid.UUID
     verification_id: int
@@ -58,7 +61,7 @@ def list_verified(session: Session, queries: Collection[uuid.UUID]) -> list[Veri
             Verification.query_id,
             Verification.id,
             Verification.kind,
-            Verification.confidence,
+            Verification.calibrated_confidence,
             Verification.draft_confidence,
             Verification.attempts,
             Verification.checks,

@@ -41,7 +41,8 @@ def test_an_answer_is_told_with_its_verdicts_its_scores_and_its_cost(http: httpx
         "provider": "offline",
         "error": None,
         "sentences": {"supported": 1, "no_claim": 1},
-        "confidence": 1.0,
+        "confidence": 0.93,
+        "confidence_level": "High",
         "accuracy_rate": 0.5,
         "is_grounded": True,
         "attempts": 0,
@@ -86,8 +87,8 @@ def test_the_newest_round_counts_and_a_verification_as_it_was_given(http: httpx.
 def verified(of: Any, kind: str, state: str, confidence: float) -> StoredVerification:
     nothing: dict[str, Any] = {name: [] for name in ("issues", "verified_sources", "unverified_claims")}
     verification = Verification(
-        query_id=of, round=0, kind=kind, answer="It is.", confidence=confidence, claims_checked=1, claims_supported=0,
-        checks={}, **nothing,
+        query_id=of, round=0, kind=kind, answer="It is.", confidence=0.5, calibrated_confidence=confidence,
+        claims_checked=1, claims_supported=0, checks={}, **nothing,
     )  # fmt: skip
     sentence = VerificationSentence(position=0, start=0, end=6, text="It is.", status=state, reason="")
     return StoredVerification(verification, [sentence], [], [])

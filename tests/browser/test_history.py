@@ -54,6 +54,22 @@ def test_a_question_is_told_with_what_the_checks_found(
     expect(rows(page)).to_have_count(1)
 
 
+def test_an_answer_has_the_same_confidence_here_on_its_page_and_in_its_result(
+    page: Page, offline: Stack, query_id: str
+) -> None:  # V9
+    verification = offline.http.get(f"/v1/queries/{query_id}").raise_for_status().json()["verification"]
+    shown = f"{verification['confidence']:.0%}"
+    page.goto("/#/history?workspace=past")
+    expect(rows(page).first.get_by_role("cell", name=shown, exact=True).first).to_be_visible()
+    page.goto(f"/#/query/{query_id}")
+    tile = page.locator(".scores .tile").filter(has_text="Confidence")
+    expect(tile.locator(".big")).to_have_text(shown)
+    expect(tile).to_contain_text(verification["confidence_level"].lower())
+    expect(page.get_by_text("No language model is configured; sentences are copied")).to_be_visible()
+    misses = f"about {verification['calibration']['false_pass'] * 100:.0f} of 100 statements"
+    expect(page.locator(".scores")).to_contain_text(misses)
+
+
 def test_filters_are_kept_in_the_address(page: Page, query_id: str) -> None:  # S5.7
     assert query_id
     page.goto("/#/history")

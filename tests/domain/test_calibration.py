@@ -3,7 +3,9 @@
 import json
 import math
 import random
+import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -93,3 +95,11 @@ def test_the_shipped_calibration_is_that_of_the_shipped_model() -> None:  # N8
         assert each.slope > 0
         assert math.isfinite(each.offset)
         assert 0 <= each.ece < 0.15
+
+
+def test_what_the_readme_says_of_the_offline_verifier_is_what_was_measured() -> None:  # V9
+    misses = calibrations()["offline"].false_pass
+    assert misses is not None
+    told = re.search(r"<!-- figure: false pass -->(\d+)<!--", Path("README.md").read_text(encoding="utf-8"))
+    assert told is not None
+    assert told[1] == f"{misses * 100:.0f}"

@@ -76,7 +76,7 @@ def test_the_model_decides_which_searches_are_made(groq: Stack, asked: str) -> N
     assert prompts_of(history).count("decide_search") == 2
     # Every chunk is scored once, however many searches have found it.
     assert prompts_of(history).count("rerank_chunk") == len(steps_of(history, "retrieve")[""]["candidates"]) == 4
-    assert query["verification"]["confidence"] == 1.0
+    assert query["verification"]["claims_score"] == 1.0
 
 
 def test_a_model_that_cannot_decide_leaves_one_search(

@@ -40,7 +40,7 @@ def test_an_answer_above_the_threshold_gets_no_further_round(groq: Stack, worksp
     query = groq.ask(QUESTION, workspace=workspace)
     verification = query["verification"]
     assert (verification["crag_attempts"], verification["additional_context_used"]) == (0, False)
-    assert verification["confidence"] >= 0.7
+    assert verification["claims_score"] >= 0.7
     assert attempts(groq, query) == [("published", 0)]
 
 
@@ -57,7 +57,7 @@ def test_a_wrong_answer_is_corrected_and_the_better_attempt_is_kept(
     assert all(claim["evidence"] in POLICY for claim in verification["claims"])
     first, second, published = groq.history(query["id"])["verifications"]
     assert (first["kind"], second["kind"], published["kind"]) == ("attempt", "attempt", "published")
-    assert first["confidence"] < 0.7 <= second["confidence"]
+    assert first["claims_score"] < 0.7 <= second["claims_score"]
     assert published["round"] == 1
     calls = [call["prompt"] for call in groq.history(query["id"])["model_calls"]]
     assert calls.count("plan_queries") == 1
@@ -112,7 +112,7 @@ def test_a_wrong_figure_is_rewritten_from_the_source_and_checked_again(
     assert "30 days" in query["answer"]
     verification = query["verification"]
     assert [each["status"] for each in verification["sentences"] if "30 days" in each["text"]] == ["supported"]
-    assert verification["draft_confidence"] < verification["confidence"]
+    assert verification["draft_claims_score"] < verification["claims_score"]
     for sentence in verification["sentences"]:
         assert query["answer"][sentence["start"] : sentence["end"]] == sentence["text"]
     for citation in query["citations"]:

@@ -17,6 +17,7 @@ from db.models import Chunk, Document, QueryKind
 from db.queries import queries, steps
 from db.session import transaction
 from domain.budget import Budget
+from domain.calibration import Calibration
 from domain.citable import Citable, citable_sources
 from domain.citations import plan_checks
 from domain.options import QueryOptions
@@ -92,6 +93,8 @@ class Story:
     kind = QueryKind.ANSWER
     budget = Budget()
     """What the query has used of its time and money when a step begins."""
+    calibration: Calibration | None = None
+    """What was measured of the verifier, if anything was."""
 
     def __init__(
         self, question: str = "How long?", *, play: Play = with_offline, mode: str = "balanced", **options: Any
@@ -200,7 +203,7 @@ class Story:
         snapshot = QuerySnapshot(
             self.query_id, self.workspace_id, self.question, self.mode, gateway.provider, self.options, self.kind
         )
-        tools = Tools(gateway, self.embedder, reranker=self.reranker)
+        tools = Tools(gateway, self.embedder, calibration=self.calibration, reranker=self.reranker)
         found = self.rounds[self.round]
         return StepContext(snapshot, self.round, items, found, tools, self.rounds, self.log, budget=self.budget)
 

@@ -41,7 +41,7 @@ def test_confidence_follows_from_the_states_of_the_sentences(verdicts: list[Outc
     story = written(DRAFT, *verdicts, repair="off")
     assert story.assess()["confidence"] == expected
     verification = story.conclude()["verification"]
-    assert verification["confidence"] == expected
+    assert verification["claims_score"] == expected
     assert verification["is_grounded"] is (expected == 1.0)
 
 

@@ -93,7 +93,7 @@ def test_the_answer_and_its_scores_are_told_and_no_text_of_documents() -> None:
     [body] = written()
     assert body["data"]["answer"].startswith("A product can be returned")
     assert body["data"]["abstained"] is False
-    assert body["data"]["scores"].keys() == {"confidence", "accuracy_rate", "overall_score"}
+    assert body["data"]["scores"].keys() == {"confidence", "confidence_level", "accuracy_rate", "overall_score"}
     assert "Customers may return" not in json.dumps(body)
 
 

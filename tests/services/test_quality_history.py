@@ -51,7 +51,7 @@ def verified(
             round=0,
             kind=kind,
             answer="",
-            confidence=confidence,
+            calibrated_confidence=confidence,
             draft_confidence=confidence if draft is None else draft,
             attempts=attempts,
             claims_checked=0,

@@ -122,7 +122,7 @@ def test_a_wrong_figure_becomes_that_of_the_source() -> None:  # N5
     assert query["original_answer"] == f"{WRONG} [†1]."
     assert states(query) == ["supported"]
     verification = query["verification"]
-    assert (verification["draft_confidence"], verification["confidence"]) == (0.0, 1.0)
+    assert (verification["draft_claims_score"], verification["claims_score"]) == (0.0, 1.0)
     assert verification["is_grounded"] is True
     assert "rewrite_statement" not in story.asked()
     assert_rebuilt(story, query)
@@ -187,7 +187,7 @@ def test_what_nothing_supports_goes_and_the_rest_reads_on() -> None:  # N5
     assert query["answer"] == f"{GOOD.replace(' [†1]', '')} [1] {PAID}. [2]"
     assert query["original_answer"] == draft
     assert states(query) == ["supported", "supported"]
-    assert query["verification"]["draft_confidence"] < query["verification"]["confidence"]
+    assert query["verification"]["draft_claims_score"] < query["verification"]["claims_score"]
     assert_rebuilt(story, query)
 
 
@@ -236,7 +236,7 @@ def test_several_statements_are_mended_at_once_each_in_its_own_way() -> None:  #
     assert [edit["kind"] for edit in edits(query)] == ["rewritten", "dropped", "reattributed", "reattributed"]
     assert query["answer"] == f"{WRONG.replace('60', '30')}. [1] {PAID}. [2] {MONTHS}. [3]"
     assert query["references"] == ["[1] a.md", "[2] b.md", "[3] warranty.md"]
-    assert query["verification"]["confidence"] == 1.0
+    assert query["verification"]["claims_score"] == 1.0
     assert_rebuilt(story, query)
 
 

@@ -225,7 +225,7 @@ def test_a_weak_round_is_followed_by_another_and_kept_in_the_history() -> None: 
     assessed = round_of(story, WRONG, no("60", "contradicts"))
     assert (assessed["decision"], assessed["best"], assessed["confidence"]) == ("correct", 0, 0.0)
     assert kinds(story) == [("attempt", 0)]
-    assert events(story) == [{"round": 1, "confidence": 0.0, "gaps": [WRONG.replace(" [†1]", "")]}]
+    assert events(story) == [{"round": 1, "claims_score": 0.0, "gaps": [WRONG.replace(" [†1]", "")]}]
     story.next_round()
     assessed = round_of(story, GOOD, yes())
     assert (assessed["decision"], assessed["best"]) == ("finish", 1)
@@ -246,7 +246,7 @@ def test_the_better_of_two_rounds_is_kept_even_when_it_is_the_first() -> None:  
     assert round_of(story, f"{GOOD} {MOON}", yes(), no())["confidence"] == 0.4
     story.next_round()
     assert round_of(story, MOON, no())["best"] == 0
-    assert [found["confidence"] for found in read_history(story.query_id)["verifications"]] == [0.4, 0.0]
+    assert [found["claims_score"] for found in read_history(story.query_id)["verifications"]] == [0.4, 0.0]
 
 
 def test_of_equals_the_earlier_is_kept() -> None:  # S2.3

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from citewell.cli.console import plain
-from citewell.cli.show.words import place, score, verdict
+from citewell.cli.show.verification import confidence_line, misses_line
+from citewell.cli.show.words import place, verdict
 
 
 def given_view(result: dict[str, Any]) -> RenderableType:
@@ -24,9 +25,10 @@ def given_view(result: dict[str, Any]) -> RenderableType:
     if result["changed"]:
         parts += [Rule("Repaired", align="left", style="dim"), Panel(plain(result["repaired_answer"]), padding=(0, 1))]
     if scores := result["verification"]:
-        supported = f"{scores['claims_supported']} of {scores['claims_checked']} claims supported"
-        parts.append(Text(f"confidence {score(scores['confidence'])} · {supported}"))
+        parts.append(plain(confidence_line(scores)))
         parts += [plain(f"! {issue}", "yellow") for issue in scores["issues"]]
+        if misses := misses_line(scores):
+            parts.append(plain(misses, "dim"))
     return Group(*parts, Text())
 
 

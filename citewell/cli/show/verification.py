@@ -1,5 +1,8 @@
 """What was proven: a verdict for every sentence, and the scores."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -11,11 +14,13 @@ from citewell.wire import Scores, Sentence
 
 
 def verification_view(verification: Scores) -> RenderableType:
-    """Sentences, then scores, then issues."""
+    """Sentences, then the confidence and what else was scored, then issues and what the verifier misses."""
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
     if verification["overall_score"] is not None or verification["claims_checked"]:
         parts.append(_scores(verification))
     parts += [plain(f"! {issue}", "yellow") for issue in verification["issues"]]
+    if misses := misses_line(verification):
+        parts.append(plain(misses, "dim"))
     return Group(*parts)
 
 
@@ -40,13 +45,36 @@ def _with_evidence(sentence: Sentence) -> RenderableType:
     return Group(*lines)
 
 
+def confidence_line(scores: Mapping[str, Any]) -> str:
+    """The one confidence and its word, how many claims are supported, and why no calibration holds."""
+    # Servers of older versions have no word, and no calibration that says whether it holds.
+    word = f" ({scores['confidence_level']})" if scores.get("confidence_level") else ""
+    checked = f"{scores['claims_supported']} of {scores['claims_checked']} claims supported"
+    reason: str | None = _calibration(scores).get("reason")
+    return " · ".join(filter(None, [f"confidence {score(scores['confidence'])}{word}", checked, reason]))
+
+
+def misses_line(scores: Mapping[str, Any]) -> str:
+    """What the verifier was measured to let through; empty where nobody measured it."""
+    calibration = _calibration(scores)
+    false_pass: float | None = calibration.get("false_pass")
+    if false_pass is None or not calibration.get("holds"):
+        return ""
+    return (
+        f"This verifier takes about {false_pass * 100:.0f} of 100 statements that the sources do not support for "
+        "supported (docs/evaluation.md)."
+    )
+
+
+def _calibration(scores: Mapping[str, Any]) -> dict[str, Any]:
+    return scores.get("calibration") or {}
+
+
 def _scores(verification: Scores) -> Text:
-    checked = f"{verification['claims_supported']} of {verification['claims_checked']} claims supported"
-    level = f" ({verification['confidence_level']})" if verification["confidence_level"] else ""
     return Text(
+        f"{confidence_line(verification)}\n"
         f"overall {score(verification['overall_score'])}"
         f"  = alignment {score(verification['answer_source_alignment'])}"
         f" · coverage {score(verification['citation_coverage'])}"
-        f" · facts {score(verification['fact_verification_score'])}\n"
-        f"confidence {score(verification['confidence'])}{level} · {checked}"
+        f" · facts {score(verification['fact_verification_score'])}"
     )

@@ -3,6 +3,7 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { words } from "../i18n.js";
 import { told, trouble } from "../parts/notices.js";
+import { bannerOfServer } from "../parts/offline.js";
 import { questionForm } from "../parts/question.js";
 import { recent } from "../parts/recent.js";
 import { upload } from "../parts/upload.js";
@@ -33,7 +34,8 @@ export async function page(view, { search, signal }) {
   });
   adding.append(upload({ place: () => ({ workspace: form.workspace() }), onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
     onproblem: (error) => show(said, trouble(error)), signal }));
-  const problem = h("div"), past = h("div");
+  const problem = h("div"), past = h("div"), banner = h("div");
+  bannerOfServer(signal).then((found) => show(banner, found));
   // Told here and not by the router, whose new page would have lost what was typed meanwhile.
   async function look() {
     show(problem);
@@ -44,7 +46,7 @@ export async function page(view, { search, signal }) {
       if (!signal.aborted) show(problem, trouble(error, h("button", { type: "button", onclick: look }, t("again"))));
     }
   }
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, said, problem, adding, past);
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), banner, form.element, said, problem, adding, past);
   if (matchMedia("(hover: hover)").matches) form.focus();
   await look();
 }

@@ -4,6 +4,7 @@ import { ask, withQuery } from "../http.js";
 import { moment, seconds, words } from "../i18n.js";
 import { live } from "../parts/live.js";
 import { notice, told, trouble } from "../parts/notices.js";
+import { offlineBanner } from "../parts/offline.js";
 import { result, resultOfFailed } from "../parts/result.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
@@ -45,7 +46,7 @@ async function cancelled(button, path) {
 
 function finished(view, query, path, signal, news = false) {
   const place = h("div");
-  show(view, head(query, actions(query, path)), ended(query), place);
+  show(view, head(query, actions(query, path)), query.provider === "offline" && offlineBanner(), ended(query), place);
   const history = ask(`${path}/verifications`, { signal });
   if (query.status === "succeeded") result(place, query, path, history);
   else resultOfFailed(place, query, history);

@@ -6,6 +6,7 @@ import { answerText } from "../parts/answer.js";
 import { callName, callState } from "../parts/calls.js";
 import { givenResult } from "../parts/given_result.js";
 import { notice, told as problemOf, trouble } from "../parts/notices.js";
+import { offlineBanner } from "../parts/offline.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
@@ -53,7 +54,8 @@ function headOf(told, path) {
     h("h1", { dir: "auto" }, callName(told)),
     h("div", { class: "row" }, callState(told.status), h("span", { class: "small muted" }, [moment(told.created_at), told.provider === "offline" && t("offline")].filter(Boolean).join(" · ")),
       running && h("button", { type: "button", class: "small", onclick: act(() => ask(path, { method: "DELETE" })) }, t("cancel")),
-      (told.status === "failed" || told.status === "cancelled") && h("button", { type: "button", class: "small", onclick: act(replay) }, t("again"))));
+      (told.status === "failed" || told.status === "cancelled") && h("button", { type: "button", class: "small", onclick: act(replay) }, t("again"))),
+    told.provider === "offline" && offlineBanner({ copied: false }));
 }
 
 /** Show every verdict as it arrives; resolves at the end. */

@@ -8,9 +8,9 @@ import { toneOf, verdict, verdictIcon, verdictWord } from "./verdict.js";
 
 const t = words({
   en: { sentence: "Sentence {n}: {state}", citation: "Citation {n}: {place}, {state}", gone: "Source {n}", likely: "{p} likely to be in the sources",
-    confidence: "confidence {p}", direct_quote: "direct quote", paraphrase: "paraphrase", inference: "inference" },
+    certainty: "certainty of the check {p}", direct_quote: "direct quote", paraphrase: "paraphrase", inference: "inference" },
   ko: { sentence: "문장 {n}: {state}", citation: "인용 {n}: {place}, {state}", gone: "출처 {n}", likely: "출처에 있을 가능성 {p}",
-    confidence: "신뢰도 {p}", direct_quote: "직접 인용", paraphrase: "바꿔 쓰기", inference: "추론" },
+    certainty: "판정 확실도 {p}", direct_quote: "직접 인용", paraphrase: "바꿔 쓰기", inference: "추론" },
 });
 
 const MARKER = /\s*\[†?(\d+)\]/g;
@@ -75,7 +75,7 @@ function citationButton(citation, passages) {
 function aboutCitation(citation, passages) {
   return [
     h("div", { class: "row" }, verdict(citation.status),
-      h("span", { class: "small muted" }, t(citation.citation_type), " · ", t("confidence", { p: percent(citation.confidence_score) }))),
+      h("span", { class: "small muted" }, t(citation.citation_type), " · ", t("certainty", { p: percent(citation.confidence_score) }))),
     h("div", { class: "small" }, placeOf(citation)),
     citation.text_span && evidence(citation, citation.text_span, passages),
     citation.explanation && h("p", { class: "small", dir: "auto" }, citation.explanation),

@@ -113,7 +113,7 @@ function findings(told) {
   const { unverified_claims: open = [], suggested_corrections: corrections = [] } = told.verification || {};
   const list = (title, items) => items.length > 0 && h("div", {}, h("h3", {}, title), h("ul", {}, items.map((one) => h("li", { dir: "auto" }, one))));
   return h("section", { class: "card stack", "aria-labelledby": "findings" }, h("h2", { id: "findings" }, t("claims")),
-    list(t("unverified"), open), list(t("corrections"), corrections), claimsTable({ claims, citation_checks: checks }, []));
+    list(t("unverified"), open), list(t("corrections"), corrections), claimsTable({ claims, citation_checks: checks, sentences: told.sentences }, []));
 }
 
 function degraded({ degraded: out }) {

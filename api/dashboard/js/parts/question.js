@@ -9,14 +9,14 @@ const t = words({
     preset: "Cost", standard: "Standard", cheap: "Cheap: fewer calls", verify: "Auto-verify",
     verifyHint: "Every sentence is held against its source; what is wrong is mended or removed.", more: "More options",
     graph: "Knowledge graph", naive: "Not used (naive)", local: "What is named (local)", global: "Connections (global)", hybrid: "Both (hybrid)", mix: "Everything (mix)",
-    asConfigured: "As configured", multi_query: "Extra wordings searched", confidence_threshold: "Search again below confidence", deadline_s: "Seconds at most", max_cost_usd: "US dollars at most",
+    asConfigured: "As configured", multi_query: "Extra wordings searched", confidence_threshold: "Search again below this score of the claims", deadline_s: "Seconds at most", max_cost_usd: "US dollars at most",
     send: "Enter asks, Shift+Enter begins a new line." },
   ko: { question: "질문", placeholder: "문서에서 무엇을 알고 싶으신가요?", ask: "질문하기", workspace: "작업 공간", mode: "근거 기준",
     low: "낮음: 구절 하나면 충분", balanced: "균형", high: "높음: 근거가 부족하면 거절", run: "작업 방식", structured: "구조적: 한 번 검색", agentic: "에이전트: 모델이 검색을 선택",
     multiagent: "다중 에이전트: 조사 후 작성", preset: "비용", standard: "표준", cheap: "절약: 적은 호출", verify: "자동 검증",
     verifyHint: "모든 문장을 출처와 대조하고, 틀린 내용은 고치거나 삭제합니다.", more: "추가 설정", graph: "지식 그래프", naive: "사용 안 함(naive)",
     local: "언급된 대상(local)", global: "연결 관계(global)", hybrid: "둘 다(hybrid)", mix: "모두(mix)", asConfigured: "설정값 사용", multi_query: "추가로 검색할 표현 수",
-    confidence_threshold: "재검색 기준 신뢰도", deadline_s: "최대 시간(초)", max_cost_usd: "최대 비용(달러)", send: "Enter로 질문하고, Shift+Enter로 줄을 바꿉니다." },
+    confidence_threshold: "재검색 기준 주장 점수", deadline_s: "최대 시간(초)", max_cost_usd: "최대 비용(달러)", send: "Enter로 질문하고, Shift+Enter로 줄을 바꿉니다." },
 });
 
 const STORED = "citewell.asking";

@@ -1,33 +1,36 @@
-/** What was proven of an answer, in numbers: confidence, accuracy, sentences, and what the checks said. */
+/** What was proven of an answer, in numbers: the confidence with its word, accuracy, sentences, and what the checks said. */
 import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
 import { verdict } from "./verdict.js";
 
 const t = words({
-  en: { confidence: "Confidence", accuracy: "Accurate citations in the draft", sentences: "Sentences supported", overall: "Overall score", raw: "Confidence before calibration",
-    calibrated: "Calibrated: of claims with this confidence about this share is true (off by {e} on data it had not seen).",
-    plain: "Not calibrated: the share of supported claims, less 10 points for each unsupported one.", draft: "{p} before repairs",
+  en: { confidence: "Confidence", accuracy: "Accurate citations in the draft", sentences: "Sentences supported", overall: "Overall score", claims: "Score of the claims",
+    holds: "How likely it is that the sources support all of the answer and that it answers the question (off by {e} on data that the calibration had not seen).",
+    unmeasured: "Uncalibrated: nobody has measured this verifier, so nobody knows how often answers with this confidence are right.", draft: "{p} before repairs",
+    misses: "This verifier takes about {n} of 100 statements that the sources do not support for supported.",
     of: "{done} of {all}", none: "nothing was cited", details: "How these numbers came about", alignment: "Answer fits the sources",
     coverage: "Sources are cited", facts: "Key facts verified", rounds: "Corrective rounds", extra: "more passages were found",
-    High: "high", Medium: "medium", Low: "low", "Very Low": "very low", issues: "Issues" },
-  ko: { confidence: "신뢰도", accuracy: "초안의 인용 정확도", sentences: "근거가 확인된 문장", overall: "종합 점수", raw: "보정 전 신뢰도",
-    calibrated: "보정된 값입니다. 이 신뢰도의 주장 가운데 대략 이만큼이 사실입니다(새 데이터에서 오차 {e}).",
-    plain: "보정되지 않은 값입니다. 근거가 확인된 주장의 비율에서 근거 없는 주장 하나마다 10점을 뺍니다.", draft: "수정 전 {p}",
+    High: "high", Medium: "medium", Low: "low", "Very Low": "very low", Uncalibrated: "uncalibrated", issues: "Issues" },
+  ko: { confidence: "신뢰도", accuracy: "초안의 인용 정확도", sentences: "근거가 확인된 문장", overall: "종합 점수", claims: "주장 점수",
+    holds: "답변 전체가 출처에 근거하고 질문에 답할 확률입니다(보정에 쓰지 않은 데이터에서 오차 {e}).",
+    unmeasured: "보정되지 않은 값입니다. 이 검증기는 측정된 적이 없어, 이 신뢰도의 답변이 얼마나 자주 맞는지 알 수 없습니다.", draft: "수정 전 {p}",
+    misses: "이 검증기는 출처에 근거가 없는 문장 100개 가운데 약 {n}개를 근거가 있다고 판정합니다.",
     of: "{all}개 중 {done}개", none: "인용이 없습니다", details: "이 수치가 나온 과정", alignment: "답변과 출처의 일치",
     coverage: "출처 인용 범위", facts: "확인된 핵심 사실", rounds: "재검색 횟수", extra: "추가 구절을 찾았습니다",
-    High: "높음", Medium: "보통", Low: "낮음", "Very Low": "매우 낮음", issues: "문제점" },
+    High: "높음", Medium: "보통", Low: "낮음", "Very Low": "매우 낮음", Uncalibrated: "보정 안 됨", issues: "문제점" },
 });
 
 /** The numbers beside an answer; `verification` as `GET /v1/queries/{id}` or a verification tells it. */
 export function scores(verification, sentences = verification.sentences) {
   const claims = sentences.filter((one) => one.status !== "no_claim");
   const supported = claims.filter((one) => one.status === "supported").length;
-  const shown = verification.calibrated_confidence ?? verification.confidence;
+  const { confidence, confidence_level: word, calibration } = verification;
   return h("div", { class: "scores" },
-    tile(t("confidence"), percent(shown), shown, [t(verification.confidence_level || ""), !verification.calibration && draftBefore(verification)]),
+    tile(t("confidence"), percent(confidence), confidence, [word && t(word)]),
     tile(t("accuracy"), percent(verification.accuracy_rate), verification.accuracy_rate, [verification.accuracy_rate === null && t("none")]),
     tile(t("sentences"), t("of", { done: number(supported), all: number(claims.length) }), claims.length ? supported / claims.length : null),
-    h("p", { class: "small muted" }, verification.calibration ? t("calibrated", { e: percent(verification.calibration.ece) }) : t("plain")),
+    confidence !== null && h("p", { class: "small muted", dir: "auto" }, meaningOf(calibration)),
+    calibration?.holds && typeof calibration.false_pass === "number" && h("p", { class: "small muted" }, t("misses", { n: number(Math.round(calibration.false_pass * 100)) })),
     details(verification));
 }
 
@@ -39,19 +42,25 @@ function tile(label, value, share, notes = []) {
     h("div", { class: "small muted" }, notes.filter(Boolean).join(" · ")));
 }
 
-function draftBefore({ draft_confidence: before, confidence }) {
-  return before !== null && before !== undefined && before !== confidence && t("draft", { p: percent(before) });
+/** What the number says, or why it says nothing here. */
+function meaningOf(calibration) {
+  if (calibration?.holds) return t("holds", { e: percent(calibration.ece) });
+  return calibration?.reason || t("unmeasured");
+}
+
+function draftBefore({ draft_claims_score: before, claims_score: after }) {
+  return before !== null && before !== undefined && before !== after && t("draft", { p: percent(before) });
 }
 
 function details(verification) {
   const rows = [
-    verification.calibration && [t("raw"), [percent(verification.confidence), draftBefore(verification) && ` (${draftBefore(verification)})`]],
+    [t("claims"), [percent(verification.claims_score), draftBefore(verification) && ` (${draftBefore(verification)})`]],
     [t("overall"), percent(verification.overall_score)],
     [t("alignment"), percent(verification.answer_source_alignment)],
     [t("coverage"), percent(verification.citation_coverage)],
     [t("facts"), percent(verification.fact_verification_score)],
     [t("rounds"), [number(verification.crag_attempts), verification.additional_context_used && ` (${t("extra")})`]],
-  ].filter(Boolean);
+  ];
   const unchecked = Object.values(verification.checks).filter((check) => check?.status === "not_checked");
   return h("details", { class: "small" }, h("summary", {}, t("details")),
     h("dl", { class: "pairs" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),

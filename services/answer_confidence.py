@@ -1,0 +1,53 @@
+"""The one confidence of an answer (V9), stored with the verification of that answer and read back in one way."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from db.models import Verification
+from domain.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
+from domain.calibration import Calibration
+from domain.verdicts import SentenceStatus
+from services.step import StepContext
+from services.verification_rows import Judged, calibrated_support
+
+
+def _not_measured(_question: str, _answer: str) -> float:
+    """Stand in for the probability that an answer answers its question: nothing is taken off."""
+    return 1.0
+
+
+answer_relevance: Callable[[str, str], float] = _not_measured
+
+
+def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
+    """Set number, word and calibration of the verification from the sentences of the answer that it is about."""
+    supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
+    relevance = answer_relevance(context.question, verification.answer)
+    calibration = context.calibration
+    why_not = why_uncalibrated(verification.answer, calibration) if calibration else None
+    verification.calibrated_confidence = answer_confidence(supports, relevance)
+    verification.confidence_level = confidence_label(verification.calibrated_confidence, calibration, why_not)
+    verification.calibration = _as_stored(calibration, why_not) if calibration else None
+
+
+def confidence_json(verification: Verification) -> dict[str, Any]:
+    """Return the fields under which every interface shows it: `confidence` and `confidence_level`."""
+    return shown_confidence(verification.calibrated_confidence, verification.confidence_level, verification.calibration)
+
+
+def shown_confidence(number: float | None, word: str | None, calibration: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the same from stored columns.
+
+    Rows of older versions have a number of another formula beside the word for a third one: no calibration holds there.
+    """
+    if number is None:
+        return {"confidence": None, "confidence_level": None}
+    is_old = calibration is not None and "holds" not in calibration
+    return {"confidence": number, "confidence_level": UNCALIBRATED if is_old else word}
+
+
+def _as_stored(calibration: Calibration, why_not: str | None) -> dict[str, Any]:
+    shown = {"version", "ece", "high", "false_pass", "false_strip", "measured_on"}
+    fields = {name: value for name, value in asdict(calibration).items() if name in shown}
+    return {**fields, "holds": why_not is None, "reason": why_not}
