@@ -111,7 +111,12 @@ class RerankSettings(Group):
     merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
     batch: int = Field(default=10, ge=1, description="chunks per task; every chunk has a model call of its own")
     context_tokens: int = Field(default=6000, ge=100, description="of all passages to write from, about (S4.5)")
-    source_scoring: bool = Field(default=False, description="keep only sources that score 0.4 or more (S5.2)")
+    source_scoring: bool | None = Field(
+        default=None, description="position, length and frequency choose the sources (S5.2); null: for /query/verified"
+    )
+    max_sources: int = Field(default=5, ge=1, le=50, description="with source scoring, instead of top_k")
+    min_relevance: float = Field(default=0.4, ge=0, le=1, description="a source that scores lower is left out")
+    min_excerpt_length: int = Field(default=20, ge=0, description="characters; a shorter passage is no source")
 
 
 class EmbeddingModel(Group):

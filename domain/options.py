@@ -115,7 +115,10 @@ class QueryOptions(BaseModel):
     second_pass_k: int = 8
     """S3.5: passages per search of a corrective round or a repair."""
     source_scoring: bool = False
-    """S5.2: keep the sources that its formula keeps."""
+    """S5.2: its formula chooses the sources, at most `max_sources` and not `top_k`."""
+    max_sources: int = 5
+    min_relevance: float = 0.4
+    min_excerpt_length: int = 20
     merged_top_k: int = 5
     """S3.1: passages to write from when several searches are merged."""
     run: RunKind = "structured"

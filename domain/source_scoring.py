@@ -1,24 +1,15 @@
-"""Which passages of a retrieved context become the sources of an answer, and how relevant each is (S5.2)."""
+"""Which of the retrieved passages become the sources of an answer, and how relevant each is (S5.2)."""
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-# Possessive (`++`) throughout: a context holds the text of any document, and this must stay linear.
-# `[Source: 1]` is how a text cites (S1.3); a file is never called by a number alone.
-_MARK = re.compile(
-    r"\[Source\s?+[:：](?!\s*+[0-9]++\s*+\])(?P<filename>(?:[^\[\]\n]|\[[^\[\]\n]*+\])++)\]"
-    r"|\[Page\s?+:?+\s?+(?P<page>[1-9][0-9]{0,5})\]",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A passage of the file `filename`; `page` counts from 1 and is None when it is not known."""
+    """A passage of a document; `page` counts from 1 and is None when it is not known."""
 
-    filename: str
+    document: Hashable
     page: int | None
     text: str
 
@@ -28,8 +19,8 @@ class SourceRules:
     """Row S5.2's numbers. The weights need not add up to 1: they are normalised.
 
     `full_chars`: from this length on an excerpt has the full content score; it is the longest text span of a citation
-    (S4.6), and more text makes a source no easier to cite. `full_repeats`: so many mentions of a file after its first
-    give the full frequency score.
+    (S4.6), and more text makes a source no easier to cite. `full_repeats`: so many passages of a document after its
+    first give the full frequency score.
     """
 
     position_weight: float = 0.4
@@ -54,34 +45,13 @@ class ScoredSource:
     relevance: float
 
 
-def parse_context(context: str) -> list[Excerpt]:
-    """Return the passages of a context string in its order (S5.2).
-
-    `[Source: name]` begins the passages of a file, `[Page N]` a new page of it; what stands before the first source
-    belongs to no file and is left out, and so is a passage without text. Until its first `[Page N]` the page of a file
-    is not known.
-    """
-    marks = list(_MARK.finditer(context))
-    ends = [*(mark.start() for mark in marks[1:]), len(context)]
-    excerpts: list[Excerpt] = []
-    filename, page = "", None
-    for mark, end in zip(marks, ends, strict=False):
-        if name := mark["filename"]:
-            filename, page = name.strip(), None
-        else:
-            page = int(mark["page"])
-        if filename and (text := context[mark.end() : end].strip()):
-            excerpts.append(Excerpt(filename, page, text))
-    return excerpts
-
-
 def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None) -> list[ScoredSource]:
-    """Return the scores of all `excerpts`, which stand in the order of the context (S5.2).
+    """Return the scores of all `excerpts`, which stand in the order of the ranking (S5.2).
 
     `relevance = 0.4 * position + 0.4 * content + 0.2 * frequency`, with
     - position: 1 for the first of n, then 1/n less for each, so 1/n for the last;
     - content: the length of the excerpt in characters over `full_chars`, at most 1;
-    - frequency: how often its file is mentioned again over `full_repeats`, at most 1; a single mention is 0.
+    - frequency: how many other excerpts its document has over `full_repeats`, at most 1.
 
     Raises ValueError when no weight is positive.
     """
@@ -89,12 +59,12 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
     weights = (rules.position_weight, rules.content_weight, rules.frequency_weight)
     if sum(weights) <= 0:
         raise ValueError("at least one weight of the source scoring must be positive")
-    mentions = Counter(excerpt.filename for excerpt in excerpts)
+    mentions = Counter(excerpt.document for excerpt in excerpts)
     scored: list[ScoredSource] = []
     for index, excerpt in enumerate(excerpts):
         position = 1 - index / len(excerpts)
         content = _share(_length(excerpt), rules.full_chars)
-        frequency = _share(mentions[excerpt.filename] - 1, rules.full_repeats)
+        frequency = _share(mentions[excerpt.document] - 1, rules.full_repeats)
         points = (position * weights[0] + content * weights[1] + frequency * weights[2]) / sum(weights)
         # Sums of tenths: a source of just the least relevance must not miss it by a rounding error.
         scored.append(ScoredSource(excerpt, index, position, content, frequency, round(points, 9)))
@@ -102,7 +72,7 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
 
 
 def select_sources(excerpts: Sequence[Excerpt], rules: SourceRules | None = None) -> list[ScoredSource]:
-    """Return the sources to answer from, best first, equal ones in the order of the context (S5.2).
+    """Return the sources to answer from, best first, equal ones in the order of the ranking (S5.2).
 
     Dropped: excerpts below `min_chars`, all but the best of a page, relevance below `min_relevance`, all after
     `max_sources`. Pages that are not known are not the same page: of these only equal texts are duplicates.
@@ -127,7 +97,7 @@ def _first_of_each_page(sources: Iterator[ScoredSource]) -> Iterator[ScoredSourc
 
 
 def _place(excerpt: Excerpt) -> Hashable:
-    return excerpt.filename, excerpt.page, " ".join(excerpt.text.split()) if excerpt.page is None else ""
+    return excerpt.document, excerpt.page, " ".join(excerpt.text.split()) if excerpt.page is None else ""
 
 
 def _length(excerpt: Excerpt) -> int:

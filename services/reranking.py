@@ -8,10 +8,11 @@ from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
 from db.queries.chunks import Passage
 from domain.modes import evidence_gate, parse_mode, rules_of
+from domain.options import QueryOptions
 from domain.outcomes import Scored, Selected
 from domain.ranking import Scored as ScoredChunk
 from domain.ranking import rank, with_bridges, within_budget
-from domain.source_scoring import Excerpt, select_sources
+from domain.source_scoring import Excerpt, SourceRules, select_sources
 from domain.tokens import count_tokens
 from services.relevance import Shown, ask_for_each, ask_together
 from services.step import StepContext, StepResult, Tools
@@ -137,13 +138,16 @@ def _selected(
     # S3.1: more of them when the results of several searches were merged.
     merged = context.round or context.retrieved.get("merged", False)
     keep = options.merged_top_k if merged else options.top_k
-    kept = with_bridges(ranked, bridges, keep) if bridges else ranked[:keep]
+    if options.source_scoring:
+        kept = _evidence(ranked, bridges, options.min_evidence_score)
+    else:
+        kept = with_bridges(ranked, bridges, keep) if bridges else ranked[:keep]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
     # A chunk whose document was deleted meanwhile is left out.
     present = [chunk for chunk in kept if chunk.key in passages]
     if options.source_scoring:
-        present = _worth_citing(present, passages)
+        present = _worth_citing(present, passages, bridges, options)
     present = within_budget(present, lambda chunk: count_tokens(passages[chunk.key].text), options.context_tokens)
     return Selected(
         status="selected",
@@ -154,11 +158,37 @@ def _selected(
     )
 
 
-def _worth_citing(chunks: Sequence[ScoredChunk[int]], passages: Mapping[int, Passage]) -> list[ScoredChunk[int]]:
-    """S5.2: those that its formula keeps, in the reranker's order."""
+def _evidence(
+    ranked: Sequence[ScoredChunk[int]], bridges: Mapping[int, int], threshold: float
+) -> list[ScoredChunk[int]]:
+    """What source scoring chooses from: all that counts as evidence, with what leads to it; bridges come first."""
+    found = [chunk for chunk in ranked if chunk.score is None or chunk.score >= threshold]
+    needed = {chunk.key for chunk in found} | {bridges[chunk.key] for chunk in found if chunk.key in bridges}
+    pool = [chunk for chunk in ranked if chunk.key in needed]
+    return with_bridges(pool, bridges, len(pool)) if bridges else pool
+
+
+def _worth_citing(
+    chunks: Sequence[ScoredChunk[int]],
+    passages: Mapping[int, Passage],
+    bridges: Mapping[int, int],
+    options: QueryOptions,
+) -> list[ScoredChunk[int]]:
+    """S5.2: those that its formula keeps, in the order of `chunks`.
+
+    A chunk that was found over another one is kept only with that one (S5.1), which may be too short to be chosen.
+    """
+    rules = SourceRules(
+        min_relevance=options.min_relevance, max_sources=len(chunks), min_chars=options.min_excerpt_length
+    )
     found = [passages[chunk.key] for chunk in chunks]
-    chosen = select_sources([Excerpt(passage.filename, passage.page, passage.text) for passage in found])
-    return [chunks[index] for index in sorted(source.index for source in chosen)]
+    scored = select_sources([Excerpt(each.document_id, each.page, each.text) for each in found], rules)
+    best_first = [chunks[source.index] for source in scored]
+    leading = {bridges[chunk.key] for chunk in best_first if chunk.key in bridges}
+    best_first += [chunk for chunk in chunks if chunk.key in leading and chunk not in best_first]
+    kept = with_bridges(best_first, bridges, options.max_sources) if bridges else best_first[: options.max_sources]
+    keys = {chunk.key for chunk in kept}
+    return [chunk for chunk in chunks if chunk.key in keys]
 
 
 def _evidence_count(chunks: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:

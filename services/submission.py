@@ -49,6 +49,11 @@ class NewQuery:
     max_crag_attempts: int | None = None
     repair: Literal["full", "citations", "off"] | None = None
     source_scoring: bool | None = None
+    scores_sources: bool = False
+    """S5.2: whether source scoring applies where neither the request nor the configuration decides it."""
+    max_sources: int | None = None
+    min_relevance: float | None = None
+    min_excerpt_length: int | None = None
     conversation: tuple[Turn, ...] = ()
     """What was said before it."""
     callback_url: str | None = None
@@ -147,7 +152,10 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         confidence_threshold=_or(new.confidence_threshold, checks.confidence_threshold),
         max_crag_attempts=_or(new.max_crag_attempts, checks.max_crag_attempts),
         repair=new.repair or checks.repair,
-        source_scoring=_or(new.source_scoring, settings.rerank.source_scoring),
+        source_scoring=_scores_sources(new, settings),
+        max_sources=new.max_sources or new.top_k or settings.rerank.max_sources,
+        min_relevance=_or(new.min_relevance, settings.rerank.min_relevance),
+        min_excerpt_length=_or(new.min_excerpt_length, settings.rerank.min_excerpt_length),
         second_pass_k=rules.second_pass_k,
         graph_mode=new.graph or settings.retrieval.graph,
         graph_entities=settings.graph.entities,
@@ -160,6 +168,13 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
         max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),
     )
+
+
+def _scores_sources(new: NewQuery, settings: Settings) -> bool:
+    """S5.2: a request that gives one of the parameters wants the scoring that they belong to."""
+    is_parametrised = any(each is not None for each in (new.max_sources, new.min_relevance, new.min_excerpt_length))
+    asked = True if new.source_scoring is None and is_parametrised else new.source_scoring
+    return _or(asked, _or(settings.rerank.source_scoring, new.scores_sources))
 
 
 def _or(asked: T | None, configured: T) -> T:

@@ -26,7 +26,7 @@ def of_chat(asked: ChatAsk) -> NewQuery:
         enable_verification=asked.enable_verification,
         show_claims=asked.show_claims,
         confidence_threshold=asked.confidence_threshold,
-        max_crag_attempts=asked.max_crag_attempts if asked.enable_crag else 0,
+        max_crag_attempts=0 if asked.enable_crag is False else asked.max_crag_attempts,
     )
 
 
@@ -43,6 +43,8 @@ def of_stream(asked: StreamAsk) -> NewQuery:
 def of_verified(asked: VerifiedAsk) -> NewQuery:
     """S5.6: `mode` says how the graph takes part (S5.1), or how much evidence an answer needs (S3.5): then the graph
     takes part as it does when no mode is named. `naive` is the similarity of vectors alone. Raises ModeUnknown.
+
+    The endpoint itself asks for verification. Its sources are scored (S5.2) unless the configuration says otherwise.
     """
     named = asked.mode.strip().lower()
     strictness = parse_mode(named) if named in set(Mode) else None
@@ -52,9 +54,13 @@ def of_verified(asked: VerifiedAsk) -> NewQuery:
         workspace=asked.workspace,
         mode=strictness or Mode.BALANCED,
         graph=graph,
-        retrieval_method="vector" if graph == "naive" else "hybrid",
+        retrieval_method="vector" if graph == "naive" else None,
         enable_verification=True,
         citation_confidence=asked.confidence_threshold,
+        scores_sources=True,
+        max_sources=asked.max_sources,
+        min_relevance=asked.min_relevance,
+        min_excerpt_length=asked.min_excerpt_length,
     )
 
 

@@ -27,6 +27,21 @@ MaxCostUsd = Annotated[
 ]
 
 
+MaxSources = Annotated[
+    int | None, Field(ge=1, le=50, description="S5.2: so many sources at most; as configured when left out.")
+]
+MinRelevance = Annotated[
+    float | None,
+    Field(ge=0, le=1, description="S5.2: a passage that scores lower is no source; as configured when left out."),
+]
+MinExcerptLength = Annotated[
+    int | None,
+    Field(
+        ge=0, le=10_000, description="S5.2: a passage with fewer characters is no source; as configured when left out."
+    ),
+]
+
+
 class RetrievalOptions(Input):
     """How passages are found; what is left out is as configured."""
 
@@ -61,8 +76,12 @@ class RerankOptions(Input):
         default=None, ge=100, le=1_000_000, description="About how many tokens the passages may have together."
     )
     source_scoring: bool | None = Field(
-        default=None, description="Keep at most 5 sources, one per page, that position, length and frequency favour."
+        default=None,
+        description="Choose the sources by position, length and frequency, one per page, at most `max_sources`.",
     )
+    max_sources: MaxSources = None
+    min_relevance: MinRelevance = None
+    min_excerpt_length: MinExcerptLength = None
 
 
 class VerificationOptions(Input):

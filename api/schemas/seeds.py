@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from api.schemas.answers import CitationMetadata, ClaimRead, Score, SourceRead
+from api.schemas.queries import MaxSources, MinExcerptLength, MinRelevance
 from api.schemas.texts import Input, WorkspaceName
 
 _QUESTION = "How long do customers have to return a product?"
@@ -52,17 +53,25 @@ class ChatAsk(Input):
     prompt: str = Field(description="The question.", examples=[_QUESTION])
     workspace: WorkspaceName = Field(default="default", description=_WORKSPACE)
     model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
-    enable_verification: bool = Field(default=True, description="Check the answer, or not.")
-    enable_crag: bool = Field(
-        default=True, description="Whether an answer with little confidence is corrected; false means 0 rounds."
+    enable_verification: bool | None = Field(
+        default=None, description="Check the answer, or not; beats the environment and the configuration file."
     )
-    confidence_threshold: float = Field(
-        default=0.7, ge=0, le=1, description="An answer with less confidence is corrected: more is searched for."
+    enable_crag: bool | None = Field(
+        default=None,
+        description="False allows no corrective rounds; otherwise `max_crag_attempts` says how many there may be.",
+    )
+    confidence_threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="An answer with less confidence is corrected: more is searched for. As configured when left out.",
     )
     max_crag_attempts: int | None = Field(
         default=None, ge=0, le=5, description="Corrective rounds, at most; as configured when left out."
     )
-    show_claims: bool | None = Field(default=None, description="Add the checked claims to the response.")
+    show_claims: bool | None = Field(
+        default=None, description="Add the checked claims to the response; as configured when left out."
+    )
 
 
 class ChatVerification(BaseModel):
@@ -129,9 +138,16 @@ class VerifiedAsk(Input):
         "`high`), with `hybrid`.",
         json_schema_extra={"enum": ["naive", "local", "global", "hybrid", "mix", "low", "balanced", "high"]},
     )
-    confidence_threshold: float = Field(
-        default=0.7, ge=0, le=1, description="A verdict on a citation with less confidence is `uncertain`."
+    confidence_threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="A verdict on a citation with less confidence is `uncertain`. Left out, it is the configured "
+        "`verification.citation_confidence`.",
     )
+    max_sources: MaxSources = None
+    min_relevance: MinRelevance = None
+    min_excerpt_length: MinExcerptLength = None
     workspace: WorkspaceName = Field(default="default", description=_WORKSPACE)
 
 

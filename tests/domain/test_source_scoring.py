@@ -1,10 +1,10 @@
-"""Source scoring: the seed's weights and limits, and reading a context with its marks (S5.2)."""
+"""Source scoring: the seed's weights and limits (S5.2)."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.source_scoring import Excerpt, SourceRules, parse_context, score_excerpts, select_sources
+from domain.source_scoring import Excerpt, SourceRules, score_excerpts, select_sources
 
 TEXT = "These words are long enough. "
 EXCERPTS = st.lists(
@@ -39,7 +39,7 @@ def test_content_is_full_from_two_hundred_characters_on(chars: int, content: flo
 
 
 @pytest.mark.parametrize(("mentions", "frequency"), [(1, 0.0), (2, 0.5), (3, 1.0), (9, 1.0)])
-def test_frequency_counts_how_often_a_file_is_mentioned_again(mentions: int, frequency: float) -> None:  # S5.2
+def test_frequency_counts_the_other_passages_of_a_document(mentions: int, frequency: float) -> None:  # S5.2
     scored = score_excerpts([excerpt("a.pdf", page) for page in range(1, mentions + 1)])
     assert {source.frequency for source in scored} == {frequency}
 
@@ -80,7 +80,7 @@ def test_unknown_pages_are_not_taken_for_one_page() -> None:  # S5.2, N3
 def test_all_numbers_can_be_configured() -> None:  # S5.2
     rules = SourceRules(0, 1, 0, min_relevance=0.5, max_sources=1, min_chars=3, full_chars=4, full_repeats=0)
     chosen = select_sources([Excerpt("a", 1, "ab"), Excerpt("b", 1, "abc"), Excerpt("c", 1, "abcd")], rules)
-    assert [(source.excerpt.filename, source.relevance) for source in chosen] == [("c", 1.0)]
+    assert [(source.excerpt.document, source.relevance) for source in chosen] == [("c", 1.0)]
 
 
 def test_no_weight_at_all_is_an_error() -> None:  # S5.2
@@ -95,49 +95,5 @@ def test_selected_sources_keep_every_limit_for_any_context(excerpts: list[Excerp
     assert [source.relevance for source in chosen] == sorted((s.relevance for s in chosen), reverse=True)
     assert all(0.4 <= source.relevance <= 1 and len(source.excerpt.text) >= 20 for source in chosen)
     assert all(excerpts[source.index] is source.excerpt for source in chosen)
-    pages = [(s.excerpt.filename, s.excerpt.page) for s in chosen if s.excerpt.page is not None]
+    pages = [(s.excerpt.document, s.excerpt.page) for s in chosen if s.excerpt.page is not None]
     assert len(pages) == len(set(pages))
-
-
-@pytest.mark.parametrize(
-    ("context", "expected"),
-    [
-        (
-            "Entities: x\n[Source: 보고서.pdf]\n[Page 10]\nFirst.\n[Page 11] Second.\n[Source: b.md]\nThird.",
-            [("보고서.pdf", 10, "First."), ("보고서.pdf", 11, "Second."), ("b.md", None, "Third.")],
-        ),
-        ("[Source: a.pdf] Cover. [Page 2] Body.", [("a.pdf", None, "Cover."), ("a.pdf", 2, "Body.")]),
-        ("[source：report [final].pdf ][page 3]Text", [("report [final].pdf", 3, "Text")]),
-        ("[Source: a.pdf] It says so [Source: 1].", [("a.pdf", None, "It says so [Source: 1].")]),
-        ("[Source: a.pdf] See [Page 0].", [("a.pdf", None, "See [Page 0].")]),
-        ("[Page 4] belongs to no file.", []),
-        ("[Source: a.pdf]\n[Page 1]\n[Source: ]", []),
-        ("[Source: ] text", []),
-        ("", []),
-    ],
-)
-def test_a_context_is_read_by_its_source_and_page_marks(
-    context: str, expected: list[tuple[str, int | None, str]]
-) -> None:  # S5.2
-    assert parse_context(context) == [Excerpt(*each) for each in expected]
-
-
-@given(EXCERPTS)
-def test_a_written_context_is_read_back(excerpts: list[Excerpt]) -> None:  # S5.2
-    pieces = [f"[Source: {e.filename}]{f'[Page {e.page}]' if e.page else ''}\n{e.text}\n" for e in excerpts]
-    read = [(e.filename, e.page, e.text.strip()) for e in excerpts if e.text.strip()]
-    assert [(e.filename, e.page, e.text) for e in parse_context("".join(pieces))] == read
-
-
-@given(st.lists(st.sampled_from(["[Source: ", "[Page 3", "]", "[", "a.pdf", "\n", " ", "1", "x"]), max_size=20))
-def test_any_context_can_be_read(pieces: list[str]) -> None:  # S5.2
-    context = "".join(pieces)
-    assert all(e.filename and e.text and e.text in context for e in parse_context(context))
-
-
-@pytest.mark.parametrize(
-    "piece", ["[Source: ", "[Source: a", "[Source: [", "[Page ", "[Source:" + " " * 50, "[]", "[x"]
-)
-@pytest.mark.timeout(30)  # for ever, if a pattern backtracks
-def test_a_hostile_context_comes_to_an_end(piece: str) -> None:  # S5.2
-    assert parse_context("[Source:" + piece * (100_000 // len(piece))) == []
