@@ -15,11 +15,33 @@ _COVER_OF_PROXY = re.compile(r"\bschedule\s+14A\b", re.IGNORECASE)
 _COMMISSION = re.compile(r"securities\s+and\s+exchange\s+commission", re.IGNORECASE)
 _FILE_NUMBER = re.compile(r"\bcommission\s+file\s+n(?:o\b|umber)", re.IGNORECASE)
 _PERIOD = re.compile(r"\b(?:year|period|quarter)\s+ended\s*:?|\bevent\s+reported\)?\s*:?", re.IGNORECASE)
-_EXCHANGE = r"NASDAQ(?:[ -]?[GC][SM])?|NYSE(?:[ -](?:American|Arca|MKT))?|AMEX|OTCQ[BX]|KRX|KOSPI|KOSDAQ|코스피|코스닥"
+# Exchanges that call shares by letters, and those that do by numbers.
+_LETTERED = (
+    r"NASDAQ(?:[ -]?(?:[GC][SM]|Global(?: Select)?(?: Market)?|Capital Market))?|NYSE(?:[ -](?:American|Arca|MKT))?"
+    r"|AMEX|CBOE|OTC(?:Q[BX]|[ -]?Markets?|BB)?|TSXV?|CSE|LSE|AIM|ASX|SGX|NSE|BSE|SIX|XETRA|ETR|FRA|FWB|EPA|AMS"
+    r"|Euronext(?: [A-Z][a-z]{2,11})?"
+)
+_NUMBERED = (
+    r"KRX|KOSPI|KOSDAQ|KONEX|코스피|코스닥|코넥스|유가증권시장|HKEX|SEHK|HKSE|TSE|TYO|JPX|TWSE|TPEX|SSE|SZSE|SHA|SHE"
+)
 _SIGN = r"(?-i:[A-Z]{1,5}(?:[.-][A-Z])?)"
-_QUOTED = re.compile(rf"\((?:{_EXCHANGE})\s*[:：]\s*({_SIGN}|\d{{6}})\)", re.IGNORECASE)
+# Of Korean codes the last places may be letters: 00680K.
+_CODE = r"\d{4,5}|\d{5}[\dA-Z]"
+_MARKS = r"[ \t*_\"'“‘]{0,6}"
+# In running text a word may stand where a ticker would: "NYSE: A year of growth", "NASDAQ: RECORD HIGHS".
+_NO_WORD = r"(?![\w&])(?!(?<=[: *_\"'“‘：][AI])[ ]{1,3}(?-i:[a-z]))(?![ ]{1,3}(?-i:[A-Z]{2}))"
+_LISTED = re.compile(
+    rf"(?<!\w)(?:(?:{_LETTERED}){_MARKS}[:：]{_MARKS}({_SIGN}){_NO_WORD}"
+    rf"|(?:{_NUMBERED}){_MARKS}[:：]{_MARKS}({_CODE})(?![\w,]))",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    rf"\b(?:(?:ticker|stock)[ ]symbol|ticker|티커){_MARKS}[:：|\t]{_MARKS}({_SIGN}|{_CODE}){_NO_WORD}"
+    rf"|\bunder[ ]the[ ](?:(?:trading|ticker|stock)[ ])?symbol[ ]{_MARKS}({_SIGN}){_NO_WORD}",
+    re.IGNORECASE,
+)
 _SYMBOL = re.compile(rf"\btrading\s+symbol(?:\(?s\)?)?\s*[:：]?\s+({_SIGN})(?![\w.])", re.IGNORECASE)
-_SYMBOL_CODE = re.compile(r"종목\s?코드\s*[:：]?\s*(\d{6})(?!\d)")
+_SYMBOL_CODE = re.compile(r"(?:종목|단축)\s?(?:코드|번호)\s*[:：]?\s*(\d{5}[\dA-Z])(?!\w)")
 _TICKER = re.compile(_SIGN)
 _KOREAN = re.compile(r"^\W*([사반분감]\s*[업기사]\s*보\s*고\s*서)\W*(?:\([^)\n]*\))?\W*$", re.MULTILINE)
 _KOREAN_TYPES = frozenset(("사업보고서", "반기보고서", "분기보고서", "감사보고서"))
@@ -77,9 +99,11 @@ def _year_after(phrase: re.Pattern[str], cover: str, *, last: bool = False) -> d
 
 
 def _ticker(cover: str) -> str | None:
-    quoted = _only(match[1] for match in _QUOTED.finditer(cover))
+    """The one that the cover names, whichever way; None when it names several, as an article about companies does."""
+    listed = _only(match[1] or match[2] for match in _LISTED.finditer(cover))
+    labelled = _only(match[1] or match[2] for match in _LABELLED.finditer(cover))
     code = _only(match[1] for match in _SYMBOL_CODE.finditer(cover))
-    return _below_symbol(cover) or quoted or code
+    return _below_symbol(cover) or listed or labelled or code
 
 
 def _below_symbol(cover: str) -> str | None:

@@ -13,6 +13,7 @@ import pytest
 from clients.parsing import ParseLimits, parse
 from domain.chunks import split_document
 from domain.documents import ParsedDocument, TextChunk
+from domain.filings import filing_in
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORPUS = EXAMPLES / "corpus"
@@ -51,6 +52,13 @@ def test_filings_carry_the_identifiers_that_citations_are_recognised_by() -> Non
         ("NRVX", 2023, "10-Q"),
         ("NRVX", 2024, "10-Q"),
     ]
+
+
+@pytest.mark.parametrize("filename", FILINGS)
+def test_the_identifiers_of_a_filing_are_found_in_it(filename: str) -> None:  # S1.3, seeds-audit
+    listed = next(entry["metadata"] for entry in LISTED if entry["filename"] == filename)
+    found = filing_in(parsed(filename), filename)
+    assert found == {name: str(listed[name]) for name in ("ticker", "year", "filing_type")}
 
 
 def test_there_is_one_question_per_seed_one_of_them_korean_and_one_unanswerable() -> None:

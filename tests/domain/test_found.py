@@ -34,12 +34,61 @@ KOREAN_COVER = """사 업 보 고 서
         (KOREAN_COVER, {"filing_type": "사업보고서", "year": "2023", "ticker": "005930"}),
         ("Apple (NASDAQ: AAPL) rose.", {"ticker": "AAPL"}),
         ("Apple (NASDAQ: AAPL) rose, Ford (NYSE: F) fell.", {}),
+        ("Apple, NASDAQ: AAPL, rose. Ford, NYSE: F, fell.", {}),
         ("Its Form 10-K for the year ended May 2020 lies with the Securities and Exchange Commission.", {}),
         ("우리 회사의 사업보고서는 2023년에 나왔다.", {}),
     ],
 )
 def test_covers_of_filings_tell_ticker_year_and_type(text: str, found: dict[str, str]) -> None:  # S1.3
     assert filing_in(ParsedDocument(text), "report.txt") == found
+
+
+# S1.3, seeds-audit: the ticker of our own example filing was not found, because it stands in no parentheses.
+@pytest.mark.parametrize(
+    ("text", "ticker"),
+    [
+        ("NASDAQ: NRVX. Quarterly report under Section 13.", "NRVX"),
+        ("Nasdaq: X", "X"),
+        ("(NYSE: X)", "X"),
+        ("NYSE:BRK.B", "BRK.B"),
+        ("Listed on NYSE Arca: GLD, among others.", "GLD"),
+        ("(Nasdaq Global Select Market: AAPL)", "AAPL"),
+        ("**NASDAQ:** NRVX", "NRVX"),
+        ('(NYSE: "F")', "F"),
+        ("(TSX: SHOP)", "SHOP"),
+        ("(Euronext Paris: MC)", "MC"),
+        ("KRX: 005930", "005930"),
+        ("삼성전자(KRX: 005930)는", "005930"),
+        ("코스닥：035720", "035720"),
+        ("KRX: 00680K", "00680K"),
+        ("(SEHK: 0700)", "0700"),
+        ("(TYO: 7203)", "7203"),
+        ("Its shares are traded on the New York Stock Exchange under the symbol “F”.", "F"),
+        ("Ticker symbol: NRVX", "NRVX"),
+        ("| Ticker | NRVX |", "NRVX"),
+        ("티커: AAPL", "AAPL"),
+        ("종목번호 005930", "005930"),
+        ("NASDAQ: AAPL. Later again (NASDAQ: AAPL).", "AAPL"),
+        ("NYSE: A year of growth", None),
+        ("NASDAQ: RECORD HIGHS", None),
+        ("NYSE: The exchange of New York", None),
+        ("Nasdaq: up 2 %", None),
+        ("KOSPI: 2,600", None),
+        ("KOSPI: 260012345", None),
+        ("DISEASE: ABC", None),
+        ("See the ticker at the top.", None),
+    ],
+)
+def test_a_ticker_is_found_however_the_exchange_is_named(text: str, ticker: str | None) -> None:
+    assert filing_in(ParsedDocument(text), "report.txt") == ({"ticker": ticker} if ticker else {})
+
+
+@pytest.mark.parametrize(
+    "piece", ["NASDAQ: ", "NASDAQ:   **", "KRX: 0", "ticker | ", "under the symbol ", "종목 코드   "]
+)
+@pytest.mark.timeout(30)  # for ever, if a pattern backtracks
+def test_a_hostile_cover_comes_to_an_end(piece: str) -> None:
+    assert filing_in(ParsedDocument(piece * (16_000 // len(piece))), "report.txt") == {}
 
 
 @pytest.mark.parametrize(
