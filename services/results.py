@@ -47,8 +47,8 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
     return {
         **_head(query, workspace),
         "restated_question": restated,
-        **(_answer_json(*whole.answer) if whole.answer else _NO_ANSWER),
-        "sources": whole.sources,
+        **(_answer_json(*whole.answer, whole.added) if whole.answer else _NO_ANSWER),
+        "sources": [{**source, "timestamp": whole.added.get(source["document_id"])} for source in whole.sources],
         "verification": _verification_json(whole.published, query.options) if whole.published else None,
         "usage": whole.usage,
         "timings": {**whole.timings, "total": _elapsed_ms(query)},
@@ -179,7 +179,7 @@ def _elapsed_ms(query: Query) -> float | None:
     return round((query.finished_at - query.created_at).total_seconds() * 1000, 1)
 
 
-def _answer_json(answer: Answer, citations: list[Citation]) -> dict[str, Any]:
+def _answer_json(answer: Answer, citations: list[Citation], added: Mapping[str, str]) -> dict[str, Any]:
     return {
         "answer": answer.text,
         "original_answer": answer.original_text,
@@ -187,7 +187,7 @@ def _answer_json(answer: Answer, citations: list[Citation]) -> dict[str, Any]:
         "abstained": answer.abstained,
         "abstain_reason": answer.abstain_reason,
         "references": answer.references,
-        "citations": [_citation_json(citation) for citation in citations],
+        "citations": [_citation_json(citation, added.get(str(citation.document_id))) for citation in citations],
         "removed_citations": answer.removed_citations,
         "edits": answer.edits,
     }
@@ -219,7 +219,7 @@ def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def _citation_json(citation: Citation) -> dict[str, Any]:
+def _citation_json(citation: Citation, added: str | None) -> dict[str, Any]:
     metadata = _fields(citation, ["chunk_id", "doc_id", "chunk_index", "start_index", "source"])
     return {
         **_fields(citation, _CITATION_FIELDS),
@@ -227,7 +227,7 @@ def _citation_json(citation: Citation) -> dict[str, Any]:
         # S3.3 as the seed writes it: the cited text beside its metadata.
         "text": citation.text_span,
         "filename": citation.document_name,
-        "metadata": {**metadata, "filename": citation.document_name},
+        "metadata": {**metadata, "filename": citation.document_name, "timestamp": added},
     }
 
 

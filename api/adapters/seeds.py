@@ -12,7 +12,7 @@ _RAG_FIELDS = (
     "unverified_claims"
 ).split()
 _CHAT_FIELDS = "confidence is_grounded claims_checked claims_supported crag_attempts".split()
-_METADATA_FIELDS = "chunk_id doc_id chunk_index start_index filename source".split()
+_METADATA_FIELDS = "chunk_id doc_id chunk_index start_index filename source timestamp".split()
 _LOG_FIELDS = "citation_number statement source_file source_page is_accurate confidence explanation status".split()
 # S3.3: how much of its text tells a passage from others when it has no id.
 _PREFIX_CHARS = 120

@@ -4,7 +4,7 @@ Offsets are code points, half-open: `answer[answer_start:answer_end]`, `document
 """
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue
@@ -16,6 +16,14 @@ CitationStatus = Literal["accurate", "inaccurate", "uncertain"]
 SentenceStatus = Literal["supported", "partial", "contradicted", "unsupported", "no_claim", "not_checked"]
 
 
+Timestamp = Annotated[
+    datetime | None,
+    Field(
+        description="When this version of the document was added (its `created_at`). Null once the document is deleted."
+    ),
+]
+
+
 class CitationMetadata(BaseModel):
     """Where the cited chunk comes from, in the form of S3.3."""
 
@@ -25,6 +33,7 @@ class CitationMetadata(BaseModel):
     start_index: int
     filename: str
     source: str
+    timestamp: Timestamp
 
 
 class CitationRead(BaseModel):
@@ -70,6 +79,7 @@ class SourceRead(BaseModel):
     page_number: int | None
     section: str | None
     metadata: dict[str, JsonValue]
+    timestamp: Timestamp
     similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
     rerank_score: Score | None = Field(description="Null when the model's score could not be read.")
 

@@ -70,6 +70,8 @@ class Whole(NamedTuple):
     published: StoredVerification | None
     """Without the checks of its citations."""
     sources: list[dict[str, Any]]
+    added: dict[str, str]
+    """When each document that is cited or written from was added, by its id; a deleted one is left out (S3.3)."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -95,6 +97,11 @@ done AS MATERIALIZED (
 timed AS (
     SELECT step, min(started_at) AS began, max(finished_at) AS ended FROM done GROUP BY step
 ),
+chosen AS MATERIALIZED (
+    SELECT value -> 'sources' AS sources FROM step_outcomes
+    WHERE query_id = :q AND step = 'select' AND item = ''
+        AND round = coalesce((SELECT round FROM answer), :round)
+),
 left_out AS (
     SELECT step, reason, min(finished_at) AS ended FROM done WHERE reason IS NOT NULL GROUP BY step, reason
 )
@@ -107,9 +114,11 @@ SELECT
      FROM verification_sentences AS each JOIN published ON each.verification_id = published.id) AS sentences,
     (SELECT json_agg(row_to_json(each) ORDER BY each.position)
      FROM verification_claims AS each JOIN published ON each.verification_id = published.id) AS claims,
-    (SELECT value -> 'sources' FROM step_outcomes
-     WHERE query_id = :q AND step = 'select' AND item = ''
-         AND round = coalesce((SELECT round FROM answer), :round)) AS sources,
+    (SELECT sources FROM chosen) AS sources,
+    (SELECT json_object_agg(id, created_at) FROM documents WHERE id IN (
+         SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer)
+         UNION
+         SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS added,
     (SELECT json_build_object(
          'llm_calls', count(*) FILTER (WHERE NOT kept),
          'prompt_tokens', coalesce(sum(prompt_tokens), 0),
@@ -136,6 +145,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         answer,
         published,
         sources=row.sources or [],
+        added=row.added or {},
         usage=row.usage,
         timings=row.timings or {},
         degraded=row.degraded or [],

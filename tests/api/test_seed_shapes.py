@@ -1,15 +1,19 @@
 """A finished query in the words of each seed: pure mapping of what `services.results` tells."""
 
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
+from sqlalchemy import delete, select
 
 from api.adapters.questions import of_chat, of_verified
 from api.adapters.seeds import agent_answer, chat_reply, rag_answer, researched_answer, verified_answer
 from api.adapters.texts import with_daggers, with_references
 from api.schemas.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, VerifiedAnswer, VerifiedAsk
-from db.session import transaction
+from db.models import Document
+from db.session import reading, transaction
 from domain.errors import ModeUnknown
 from domain.markers import cited_markers
 from services.results import read_citation_checks, read_query
@@ -90,6 +94,7 @@ def test_a_citation_is_a_passage_with_its_metadata(query: Json) -> None:  # S3.3
         "start_index": 0,
         "filename": "환불 policy.pdf",
         "source": "api-server",
+        "timestamp": query["sources"][0]["timestamp"],
     }
     (citation,) = told["citations"]
     assert citation == {
@@ -99,6 +104,24 @@ def test_a_citation_is_a_passage_with_its_metadata(query: Json) -> None:  # S3.3
         "doc_id": "doc_0",
         "start_index": 0,
     }
+
+
+def test_a_citation_tells_when_its_document_was_added(query: Json) -> None:  # S3.3
+    with reading() as session:
+        (document,) = session.scalars(select(Document))
+    (cited,), (source,), (shown,) = query["citations"], query["sources"], agent_answer(query)["citations"]
+    for told in (cited["metadata"]["timestamp"], source["timestamp"], shown["metadata"]["timestamp"]):
+        assert datetime.fromisoformat(told) == document.created_at
+
+
+def test_the_time_of_a_deleted_document_is_unknown_and_all_else_stays(query: Json) -> None:  # S3.3
+    with transaction() as session:
+        session.execute(delete(Document))
+    later = read_query(UUID(query["id"]))
+    assert [citation["metadata"].pop("timestamp") for citation in later["citations"]] == [None]
+    del query["citations"][0]["metadata"]["timestamp"]
+    assert later["citations"] == query["citations"]
+    assert AgentAnswer.model_validate(agent_answer(later)).citations[0].metadata.timestamp is None
 
 
 def test_each_passage_is_cited_once(query: Json) -> None:  # S3.3
