@@ -46,7 +46,7 @@ class Metric:
 
     def as_json(self) -> dict[str, Any]:
         """Return the metric as a JSON object."""
-        return asdict(self)
+        return asdict(self) | {"value": None if self.value is None else round(self.value, 9)}
 
 
 @dataclass(frozen=True, slots=True)

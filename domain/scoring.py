@@ -79,7 +79,7 @@ def keyword_overlap(answer: str, chunks: Sequence[str]) -> float:
     wanted = set(words(plain_text(answer).text))
     if not wanted or not chunks:
         return 0.0
-    return sum(len(wanted & set(words(chunk))) / len(wanted) for chunk in chunks) / len(chunks)
+    return _tidy(sum(len(wanted & set(words(chunk))) / len(wanted) for chunk in chunks) / len(chunks))
 
 
 def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
@@ -97,12 +97,12 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
     found = sum(source.number in cited or _is_named(source, answer) for source in sources)
     known = {source.number for source in sources}
     patterns = sum(not known.isdisjoint(marker.numbers) for marker in markers) + len(_PATTERNS.findall(answer))
-    return min(found / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0)
+    return _tidy(min(found / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0))
 
 
 def facts_score(verified: Sequence[bool]) -> float:
     """Row S1.4: verified claims over all claims. An answer without a factual claim has none that is wrong: 1.0."""
-    return sum(verified) / len(verified) if verified else 1.0
+    return _tidy(sum(verified) / len(verified)) if verified else 1.0
 
 
 def overall(alignment: Part, coverage: Part, facts: Part, weights: Weights) -> float:
@@ -111,7 +111,7 @@ def overall(alignment: Part, coverage: Part, facts: Part, weights: Weights) -> f
     if total <= 0:
         raise ValueError("at least one weight of the verification must be positive")
     weighted = alignment.score * weights.alignment + coverage.score * weights.coverage + facts.score * weights.facts
-    return weighted / total
+    return _tidy(weighted / total)
 
 
 def issues(alignment: Part, coverage: Part, facts: Part, thresholds: Thresholds) -> list[str]:
@@ -128,6 +128,11 @@ def issues(alignment: Part, coverage: Part, facts: Part, thresholds: Thresholds)
         if part.status != "checked"
     ]
     return [message for applies, message in low if applies] + unchecked
+
+
+def _tidy(score: float) -> float:
+    """Without the rest that sums of tenths leave: 0.9892, not 0.9892000000000001."""
+    return round(score, 9)
 
 
 def _is_named(source: SourceIdentity, answer: str) -> bool:

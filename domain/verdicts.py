@@ -69,7 +69,7 @@ class PairVerdict:
         """How likely it is that the source says it, 0..1; None when nobody checked."""
         if self.confidence is None or self.status == "not_checked":
             return None
-        return self.confidence if _supports(self) else 1 - self.confidence
+        return self.confidence if _supports(self) else round(1 - self.confidence, 9)
 
     def verdict(self, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
         """Row S5.4: a judgement counts from confidence `threshold` on; what is not judged is uncertain.
@@ -132,8 +132,8 @@ def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRE
 
 
 def accuracy_rate(verdicts: Sequence[Verdict]) -> float | None:
-    """Row S5.6: accurate citations over all that were checked; None when there is no citation."""
-    return verdicts.count(Verdict.ACCURATE) / len(verdicts) if verdicts else None
+    """Row S5.6: accurate citations over all citations; None when there is none."""
+    return round(verdicts.count(Verdict.ACCURATE) / len(verdicts), 9) if verdicts else None
 
 
 def _is_confident(check: PairVerdict, threshold: float) -> bool:

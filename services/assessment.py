@@ -72,12 +72,10 @@ def published_verification(context: StepContext, findings: Findings, published: 
     verification = _verification(context, published.corrected.text, findings, judged, repairs.passages)
     _set_confidence(context, verification, findings, judged)
     if answer.abstained:
-        _withdraw(verification)
-    verification.issues = [
-        *verification.issues,
-        *_unchecked_issues(context, findings, states),
-        *_edit_issues(answer, repairs),
-    ]
+        _withdraw(context, verification)
+    else:
+        verification.issues = [*verification.issues, *_unchecked_issues(context, findings, states)]
+    verification.issues = [*verification.issues, *_edit_issues(answer, repairs)]
     if answer.abstained:
         sentences, claims = as_sentences(answer.text, SentenceStatus.NO_CLAIM), []
     else:
@@ -133,7 +131,8 @@ def _verification(
     claims_told: dict[str, Any] = claims_found["verdict"] or {}
     facts: list[dict[str, Any]] = facts_told.get("claims", [])
     threshold = context.query.options.citation_confidence
-    cited = [verdict.verdict(threshold) for (_, number), verdict in findings.verdicts.items() if number]
+    cited = [verdict for (_, number), verdict in findings.verdicts.items() if number]
+    is_checked = any(verdict.status == "checked" for verdict in cited)
     return Verification(
         query_id=context.query.id,
         round=context.round,
@@ -143,7 +142,7 @@ def _verification(
         answer_source_alignment=scores.alignment,
         citation_coverage=scores.coverage,
         fact_verification_score=scores.facts,
-        accuracy_rate=accuracy_rate(cited),
+        accuracy_rate=accuracy_rate([verdict.verdict(threshold) for verdict in cited]) if is_checked else None,
         issues=[*scores.issues, *context.selection["issues"], *left_out_issues(context)],
         verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
         unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
@@ -176,11 +175,21 @@ def _set_confidence(
     set_answer_confidence(context, verification, judged)
 
 
-def _withdraw(verification: Verification) -> None:
-    """ "I don't know" claims nothing: only the confidence of what was written before stays, under its own name."""
+def _withdraw(context: StepContext, verification: Verification) -> None:
+    """ "I don't know" claims nothing, so nothing of it is scored (V10). Of the answer that it replaces stay
+    `draft_confidence`, the accuracy of its citations, and whether its checks were made; the history has the rest.
+    """
+    verification.overall_score = verification.answer_source_alignment = None
+    verification.citation_coverage = verification.fact_verification_score = None
     verification.confidence = verification.confidence_level = verification.calibrated_confidence = None
+    verification.calibration = None
     verification.claims_checked = verification.claims_supported = 0
     verification.is_grounded = False
+    verification.verified_sources, verification.unverified_claims, verification.suggested_corrections = [], [], []
+    verification.issues = [*context.selection["issues"], *left_out_issues(context)]
+    verification.checks = {
+        name: {**made, "claims": []} if "claims" in made else made for name, made in verification.checks.items()
+    }
 
 
 def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:
@@ -232,7 +241,7 @@ def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence
 
 def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
     found: list[str] = []
-    if answer.removed_citations:
+    if answer.removed_citations and not answer.abstained:
         numbers = ", ".join(map(str, answer.removed_citations))
         found.append(f"Citations were removed from the answer: {numbers} (as first numbered).")
     kinds = [edit.kind for edit in repairs.edits.values()]

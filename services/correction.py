@@ -15,6 +15,7 @@ from db.session import after_commit
 from domain.correction import Corrected
 from domain.errors import SourceDeleted
 from domain.modes import IDK
+from domain.plain import plain_text
 from domain.references import references
 from domain.verdicts import PairVerdict, Verdict
 from services.assessment import (
@@ -37,8 +38,8 @@ from services.telling import sentences_kept
 
 log = structlog.get_logger()
 
+NOTHING_SAID = "The answer that was written says nothing."
 NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
-NOTHING_SAID = "The answer that was written has citations and no words."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Conclusion:
     citations: list[Citation]
     verification: StoredVerification | None
     draft: StoredVerification | None = None
-    """N2: the same for the answer as it was given."""
+    """The same for the answer as it was given (N2), or as it was written before it was replaced (V10)."""
     judged: list[dict[str, Any]] | None = None
     """N2: what became of every citation of the answer as it was given."""
     events: Sequence[EventData] = ()
@@ -141,9 +142,19 @@ def _answered(context: StepContext) -> Conclusion:
         answer = _answer_row(context, IDK, raw, abstain_reason=reason, corrected=corrected)
     else:
         answer = _answer_row(context, IDK, raw, abstain_reason=reason)
+    if reason:
+        answer.removed_citations = _all_cited(findings, corrected)
     verification = _verification(context, findings, Published(answer, citations, corrected, repairs))
     kept = () if answer.abstained or findings.unasked else sentences_kept(context, findings, repairs.edits)
-    return Conclusion(answer, citations, verification, events=kept)
+    # The scores of an answer that was replaced are those of an attempt; that of a corrective round is stored by it.
+    is_only = not context.query.is_given and not max(context.rounds, default=0)
+    draft = _draft_verification(context, findings) if reason and verification and is_only else None
+    return Conclusion(answer, citations, verification, draft, events=kept)
+
+
+def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
+    """S5.6: an answer that was replaced keeps none of its citations."""
+    return sorted({*corrected.removed, *(number for each in findings.said for number in each.numbers)})
 
 
 def _unanswerable(context: StepContext) -> str | None:
@@ -161,11 +172,12 @@ def _unanswerable(context: StepContext) -> str | None:
 
 
 def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
-    """Why there is nothing to publish: every claim was dropped, or the answer was markers only (S5.5)."""
-    if not repairs.edits and not any(sign.isalpha() or sign.isdecimal() for sign in corrected.text):
-        return NOTHING_SAID
+    """Why what is left is no answer: its claims were dropped, or it never was more than markers (S2.6)."""
     dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
-    return NOTHING_LEFT if dropped and not any(statement.claim for statement in corrected.statements) else None
+    if dropped and not any(statement.claim for statement in corrected.statements):
+        return NOTHING_LEFT
+    is_said = any(character.isalnum() for character in plain_text(corrected.text).text)
+    return None if is_said else NOTHING_SAID
 
 
 def _draft_verification(context: StepContext, findings: Findings) -> StoredVerification:

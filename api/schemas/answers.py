@@ -150,7 +150,8 @@ class CalibrationRead(BaseModel):
 
 
 class Scores(BaseModel):
-    """The scores of one verification. A score is null when its check was not asked for."""
+    """The scores of one verification. A score is null when its check was not asked for, and of a refusal, which claims
+    nothing."""
 
     overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
     answer_source_alignment: Score | None
@@ -177,7 +178,9 @@ class Scores(BaseModel):
     is_grounded: bool | None
     claims_checked: int
     claims_supported: int
-    accuracy_rate: Score | None
+    accuracy_rate: Score | None = Field(
+        description="Accurate citations over all of the original answer; null when there is none, or none was checked."
+    )
     suggested_corrections: list[str]
     checks: dict[str, JsonValue] = Field(
         description="Of each check: whether it ran, fell back, or did not run and why."
@@ -190,7 +193,9 @@ class WholeScores(Scores):
     crag_attempts: int = Field(description="Corrective rounds that were made.")
     attempts: int = Field(description="The same number.")
     additional_context_used: bool = Field(description="Whether a corrective round found more passages.")
-    claims: list[ClaimRead] = Field(default=[], description="Only when the request said `show_claims`.")
+    claims: list[ClaimRead] = Field(
+        default=[], description="Those that `claims_checked` counts; only when `show_claims` is on."
+    )
     facts: list[FactRead] = Field(default=[], description="The key claims of the fact check, with `show_claims`.")
 
 
@@ -240,7 +245,7 @@ class QueryRead(QueryHead):
     abstain_reason: str | None
     references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
     citations: list[CitationRead]
-    removed_citations: list[int] = Field(description="Numbers of the original answer whose sources do not say it.")
+    removed_citations: list[int] = Field(description="Numbers of the original answer that the answer cites no more.")
     edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
     sources: list[SourceRead]
     verification: VerificationRead | None = Field(

@@ -24,7 +24,7 @@ class RagAsk(Input):
 
 
 class RagVerification(BaseModel):
-    """S1.8: the weighted scores and what they rest on. A score is null when nothing was claimed."""
+    """S1.8: the weighted scores and what they rest on. They are null when the answer says that it does not know."""
 
     overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
     answer_source_alignment: Score | None = Field(description="How well the answer agrees with its sources.")
@@ -84,7 +84,9 @@ class ChatVerification(BaseModel):
     claims_checked: int = Field(description="How many claims were checked.")
     claims_supported: int = Field(description="How many of them the documents support.")
     crag_attempts: int = Field(description="Corrective rounds that were made.")
-    claims: list[ClaimRead] = Field(default=[], description="Left out unless the request said `show_claims`.")
+    claims: list[ClaimRead] = Field(
+        default=[], description="Those that were checked; left out unless `show_claims` is on."
+    )
 
 
 class ChatReply(BaseModel):
@@ -187,6 +189,8 @@ class VerifiedAnswer(BaseModel):
     removed_citations: list[int] = Field(
         description="Numbers of `original_answer` that `corrected_answer` cites no more.", examples=[[2]]
     )
-    accuracy_rate: Score | None = Field(description="Accurate citations over all; null when nothing was cited.")
+    accuracy_rate: Score | None = Field(
+        description="Accurate citations over all of the log; null when nothing was cited or could be checked."
+    )
     verification_log: list[CitationLogEntry] = Field(description="The checks, in the order of the statements.")
     processing_time_ms: float = Field(description="From acceptance to the end.")
