@@ -28,6 +28,8 @@ _PLAIN_WORDS = {
     "model_type": "should be a JSON object",
     "model_attributes_type": "should be a JSON object",
 }
+# What FastAPI finds in a body besides wrong syntax, and only says to be "an error parsing the body".
+_NO_JSON = {RecursionError: "it is nested too deeply", UnicodeDecodeError: "it is not UTF-8"}
 # Python's phrase for it changed between versions; programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
 
@@ -124,12 +126,17 @@ def _field(location: Sequence[object]) -> str:
 
 
 def _message(error: Mapping[str, Any]) -> str:
+    if error["type"] == "too_long" and isinstance(error.get("input"), str):
+        # Of a text that other checks go over first, pydantic counts "items after validation".
+        return f"should have at most {error['ctx']['max_length']} characters"
     return _PLAIN_WORDS.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
 
 
 async def _http_exception(request: Request, error: HTTPException) -> ProblemResponse:
     status = HTTPStatus(error.status_code)
     path = request.url.path
+    if why := next((why for cause, why in _NO_JSON.items() if isinstance(error.__cause__, cause)), None):
+        return problem(path, 400, "json_invalid", f"The body is not valid JSON: {why}.")
     detail = str(error.detail)
     if detail == status.phrase:
         detail = {

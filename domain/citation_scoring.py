@@ -1,10 +1,18 @@
 """How well a quoted span and a claim stand the comparison with the source that they are said to come from (S4.4)."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from domain.evidence import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
 
+# What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
+_MARKUP = re.compile(
+    r"(?<=\])\((?:[^()\s]|\([^()\s]{0,100}\)){1,500}(?:\s{1,3}[\"'(][^\n()\"']{0,200}[\"')])?\)"
+    r"|(?<=\])\[[^\[\]\n]{1,100}\]"
+    r"|</?[A-Za-z][A-Za-z0-9]{0,9}(?:\s[^<>\n]{0,300})?/?>"
+    r"|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?!\w)"
+)
 _NOT_FOUND = 0.69
 _EXACT = 1.01  # a ratio that nothing has, so that only a quotation word for word is found
 # Looking for something similar takes time in proportion to the source and to the square of the span.
@@ -70,7 +78,7 @@ def score_citation(
     - A number, date, unit, name or negation is compared with the words of the source that the span was found at, since
       they are what is cited; with the whole source when it was not found.
     """
-    rules = rules or CitationRules()
+    rules, claim = rules or CitationRules(), without_markup(claim)
     text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
     relevance = claim_relevance(claim, source)
     cited = source[located[0] : located[1]] if located else source
@@ -86,6 +94,11 @@ def score_citation(
         located=located,
         disagreements=differing,
     )
+
+
+def without_markup(text: str) -> str:
+    """Blank out the Markdown and HTML of `text` in place: the target of a link is no word that a source has to say."""
+    return _MARKUP.sub(lambda found: " " * len(found[0]), text)
 
 
 def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple[float, tuple[int, int] | None]:

@@ -66,6 +66,7 @@ async def verify(
         result = await run_in_threadpool(given_results.read_verification, query_id)
         if result["status"] in results.FINAL:
             return _ended(result, response)
+        return _accepted(query_id, new.custom_id, response, result["status"])
     return _accepted(query_id, new.custom_id, response)
 
 
@@ -130,11 +131,13 @@ def get_source_text(
     return given_results.read_source_text(verification_id, number)
 
 
-def _accepted(query_id: UUID, custom_id: str | None, response: Response) -> VerificationAccepted:
+def _accepted(
+    query_id: UUID, custom_id: str | None, response: Response, status: QueryState = "queued"
+) -> VerificationAccepted:
     here = f"{router.prefix}/{query_id}"
     response.headers["Location"] = here
     links = VerificationLinks(self=here, events=f"{here}/events", history=f"{here}/history")
-    return VerificationAccepted(id=query_id, status="queued", custom_id=custom_id, links=links)
+    return VerificationAccepted(id=query_id, status=status, custom_id=custom_id, links=links)
 
 
 def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:

@@ -1,6 +1,7 @@
 """`/v1/verifications`: answers from elsewhere over HTTP, single and in files (N2)."""
 
 import json
+import threading
 import uuid
 from typing import Any
 
@@ -8,11 +9,13 @@ import httpx
 import pytest
 
 from config.settings import settings
-from db.models import Query
-from db.session import reading, transaction
+from db.models import DEFAULT_TENANT, Query
+from db.queries.queries import mark_launched
+from db.session import acting_for, reading, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query
 from tests.services.given_story import verifying
+from tests.waiting import until
 from workers.launch import launch_waiting
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
@@ -70,6 +73,20 @@ def test_with_wait_the_result_comes_at_once_or_later(http: httpx.Client) -> None
     late = http.post(PATH, json=RIGHT, params={"wait": 0.1})
     assert (late.status_code, set(late.json())) == (202, {"id", "status", "custom_id", "links"})
     assert http.post(PATH, json=RIGHT, params={"wait": 61}).status_code == 422
+
+
+def test_a_result_that_is_not_there_in_time_says_how_far_it_is(http: httpx.Client) -> None:  # N2, seeds-audit, small
+    def launch() -> None:
+        until(lambda: bool(http.get(PATH).json()["verifications"]))
+        query_id = uuid.UUID(http.get(PATH).json()["verifications"][0]["id"])
+        with acting_for(DEFAULT_TENANT), transaction() as session:
+            mark_launched(session, query_id, 0)
+
+    thread = threading.Thread(target=launch)
+    thread.start()
+    late = http.post(PATH, json=RIGHT, params={"wait": 3})
+    thread.join()
+    assert (late.status_code, late.json()["status"]) == (202, "running")
 
 
 def test_verifications_and_questions_do_not_mix(http: httpx.Client) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.citation_scoring import CitationIssue, CitationRules, score_citation
+from domain.citation_scoring import CitationIssue, CitationRules, score_citation, without_markup
 from domain.disagreements import Kind
 
 SOURCE = (
@@ -81,6 +81,33 @@ def test_a_span_that_is_just_seventy_percent_similar_is_not_found() -> None:  # 
 )
 def test_a_claim_needs_three_tenths_of_its_words_in_the_source(claim: str, low: bool) -> None:  # S4.4
     assert ("low_claim_relevance" in issues(claim)) is low
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "returns must be made within [30 days](http://x)",
+        'returns must be made within [30 days](https://x.example/2024/a_(b)?c=4 "Terms of 1999")',
+        "returns must be made within [30 days][terms]",
+        "_returns_ must be **made** within __30 days__",
+        'returns must be made within <b>30 days</b> <a href="http://x.example/7">',
+    ],
+)
+def test_how_a_claim_is_written_lowers_nothing(claim: str) -> None:  # S4.4, seeds-audit, small
+    score = score_citation(claim, "All returns must be made within 30 days of purchase date.")
+    assert (score.claim_relevance, score.issues) == (1.0, ())
+
+
+@pytest.mark.parametrize("claim", ["a < b and c > d", "snake_case_name", "f(x) and [0] (see there)", "x <30 days"])
+def test_what_is_no_markup_stays(claim: str) -> None:  # S4.4
+    assert without_markup(claim) == claim
+
+
+@pytest.mark.parametrize("piece", ["](", "](a", "](()", "](a ", "<a ", "_a", "](a '", "]["])
+@pytest.mark.timeout(30)  # for ever, if the pattern backtracks
+def test_hostile_markup_comes_to_an_end(piece: str) -> None:  # S4.4
+    text = piece * (4_000 // len(piece))
+    assert len(without_markup(text)) == len(text)
 
 
 def test_relevance_is_taken_against_the_source_not_the_span() -> None:  # S4.4
