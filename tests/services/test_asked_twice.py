@@ -10,6 +10,7 @@ from config.models import ModelSettings
 from db.queries import records
 from db.session import reading, transaction
 from services.accounting import model_call_rows
+from services.extraction import extract_citations
 from services.replies import StoredReplies
 from services.results import read_history
 from services.step import QuerySnapshot, StepContext, StepResult, Tools
@@ -22,10 +23,17 @@ POLICY = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "
     "return. Refunds are paid to the original payment method within 10 business days."
 )
-JUDGEMENTS = {"rerank_chunk", "check_statement", "check_alignment", "check_answerability"}
+JUDGEMENTS = {"rerank_chunk", "extract_citations", "check_statement", "check_alignment", "check_answerability"}
 
 
-def asked(stage: GroqStage, scope: str = "", *, share_replies: bool = True, share_answers: bool = False) -> Story:
+def asked(
+    stage: GroqStage,
+    scope: str = "",
+    *,
+    question: str = "Within how many days must returns be made?",
+    share_replies: bool = True,
+    share_answers: bool = False,
+) -> Story:
     """Ask a question of a document, check the draft, and see everything kept."""
     models = ModelSettings(call_timeout_s=10, deadline_s=20, share_replies=share_replies, share_answers=share_answers)
 
@@ -38,10 +46,11 @@ def asked(stage: GroqStage, scope: str = "", *, share_replies: bool = True, shar
         replies = StoredReplies(models.keep_replies_s)
         return stage.run(lambda model: played(ModelGateway(model, models, replies=replies, backoff_s=0.01)))
 
-    story = Story("Within how many days must returns be made?", play=play)
+    story = Story(question, play=play)
     story.log.terms = Terms(scope=scope or str(story.query_id))
     story.add("policy.md", POLICY)
-    story.retrieve().write().check()
+    story.retrieve().run("extract_citations", extract_citations)
+    story.write().check()
     return story
 
 
@@ -61,6 +70,32 @@ def test_the_second_query_buys_no_judgement_but_writes_its_own_answer(stage: Gro
     assert second.asked() == first.asked()
     assert [record.prompt for record in second.log.records if not record.kept] == ["generate_answer"]
     assert second.rounds[0]["check_alignment", ""] == first.rounds[0]["check_alignment", ""]
+
+
+def test_the_citations_of_a_repeated_question_are_those_that_were_paid_for(stage: GroqStage) -> None:  # S4.7
+    first = asked(stage)
+    assert kinds(stage)["extract_citations"] == 1
+    second = asked(stage)
+    assert kinds(stage)["extract_citations"] == 0
+    (call,) = [record for record in second.log.records if record.prompt == "extract_citations"]
+    assert call.kept
+    extracted = second.outcome("extract_citations")
+    assert extracted["citations"]
+    assert extracted == first.outcome("extract_citations")
+    assert [cited(story) for story in (second, first)] == [["doc_0::chunk_0"]] * 2
+
+
+def test_the_citations_of_another_question_are_extracted_for_it(stage: GroqStage) -> None:  # S4.7
+    asked(stage)
+    kinds(stage)
+    asked(stage, question="Is a receipt required for every return?")
+    assert kinds(stage)["extract_citations"] == 1
+
+
+def cited(story: Story) -> list[str]:
+    """The chunks that the published answer cites."""
+    story.assess()
+    return [citation["chunk_id"] for citation in story.conclude()["citations"]]
 
 
 def test_answers_are_shared_only_if_wanted(stage: GroqStage) -> None:  # S4.7
