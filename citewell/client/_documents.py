@@ -1,6 +1,7 @@
 """What both clients do with documents."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import anyio
 from citewell.client._calls import given
 from citewell.client._pages import Pages
 from citewell.client._requests import documents as requests
+from citewell.client._retries import Deadline
 from citewell.client._transport import AsyncTransport, Transport
+from citewell.client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
 from citewell.wire import Accepted, Document, Passage, SearchResult
 
 
@@ -25,11 +28,28 @@ class Documents(Transport):
         workspace: str = "default",
         metadata: str | Mapping[str, Any] = "{}",
         source: str = "python",
+        wait: bool | float = False,
     ) -> Accepted:
-        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read."""
+        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
+
+        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document can be asked,
+        or cannot be used: `status` says which.
+        """
         named = {"filename": filename or path.name, "workspace": workspace}
         with path.open("rb") as file:
-            return self.send(requests.upload(file, **named, metadata=metadata, source=source))
+            accepted = self.send(requests.upload(file, **named, metadata=metadata, source=source))
+        return with_status(accepted, self.wait_document(accepted["id"], seconds_of(wait))) if wait else accepted
+
+    def wait_document(
+        self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
+    ) -> Document:
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` sees it meanwhile."""
+        deadline = Deadline(seconds)
+        while True:
+            seen = self.send(requests.document(document_id), deadline)
+            if is_read(seen, deadline, on_look):
+                return seen
+            time.sleep(LOOK_EVERY_S)
 
     def document(self, document_id: str) -> Document:
         """A document's status and progress."""
@@ -104,11 +124,28 @@ class AsyncDocuments(AsyncTransport):
         workspace: str = "default",
         metadata: str | Mapping[str, Any] = "{}",
         source: str = "python",
+        wait: bool | float = False,
     ) -> Accepted:
-        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read."""
+        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
+
+        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document can be asked,
+        or cannot be used: `status` says which.
+        """
         content = await anyio.Path(path).read_bytes()
         named = {"filename": filename or path.name, "workspace": workspace}
-        return await self.send(requests.upload(content, **named, metadata=metadata, source=source))
+        accepted = await self.send(requests.upload(content, **named, metadata=metadata, source=source))
+        return with_status(accepted, await self.wait_document(accepted["id"], seconds_of(wait))) if wait else accepted
+
+    async def wait_document(
+        self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
+    ) -> Document:
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` sees it meanwhile."""
+        deadline = Deadline(seconds)
+        while True:
+            seen = await self.send(requests.document(document_id), deadline)
+            if is_read(seen, deadline, on_look):
+                return seen
+            await anyio.sleep(LOOK_EVERY_S)
 
     async def document(self, document_id: str) -> Document:
         """A document's status and progress."""

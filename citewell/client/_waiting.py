@@ -5,11 +5,14 @@ from typing import Generic, TypeVar
 
 from citewell.client._calls import Call
 from citewell.client._retries import Deadline
-from citewell.wire import FINAL, Query, Verification
+from citewell.wire import FINAL, Accepted, Document, Query, Verification
 
 # Somebody who looks on wants to see stages; nobody else needs more requests than the server's limit of 60 s makes.
 _LOOK_S, _HOLD_S = 1.0, 30.0
 PATIENCE_S = 300.0
+DOCUMENT_PATIENCE_S = 600.0
+LOOK_EVERY_S = 0.5
+_UNREAD = frozenset({"queued", "processing"})
 
 Outcome = TypeVar("Outcome", Query, Verification)
 
@@ -33,3 +36,20 @@ class Waiting(Generic[Outcome]):
         if self._on_look:
             self._on_look(seen)
         return seen["status"] in FINAL or not self.deadline.left
+
+
+def is_read(seen: Document, deadline: Deadline, on_look: Callable[[Document], None] | None) -> bool:
+    """Whether the document is ready or has failed, or the time is up."""
+    if on_look is not None:
+        on_look(seen)
+    return seen["status"] not in _UNREAD or not deadline.left
+
+
+def seconds_of(wait: bool | float) -> float:
+    """How long to wait for a document."""
+    return DOCUMENT_PATIENCE_S if wait is True else float(wait)
+
+
+def with_status(accepted: Accepted, document: Document) -> Accepted:
+    """What was accepted, with the status that its document has now."""
+    return {**accepted, "status": document["status"]}

@@ -1,0 +1,57 @@
+"""Waiting for what was sent: a document can be asked as soon as `upload` returns."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.halves import Half
+from tests.client.recording import Answer, recording, told
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file to send."""
+    path = tmp_path / "a.txt"
+    path.write_text("hello")
+    return path
+
+
+def accepted(**fields: Any) -> Answer:
+    return told({"id": "d", "status": "queued", "created": True, **fields}, 202)
+
+
+def document(status: str) -> Answer:
+    return told({"id": "d", "status": status})
+
+
+# N9, users B6: the first example of docs/client.md asked before the document was read.
+@pytest.mark.parametrize("ended", ["ready", "failed", "superseded"])
+def test_an_upload_waits_until_the_document_can_be_asked_or_not_at_all(half: Half, path: Path, ended: str) -> None:
+    with recording(accepted(), document("queued"), document("processing"), document(ended)) as server:
+        sent = half(server.url, lambda client: client.upload(path, wait=True))
+    assert (sent["id"], sent["status"], sent["created"]) == ("d", ended, True)
+    assert [asked.method for asked in server.asked] == ["POST", "GET", "GET", "GET"]
+
+
+# N9
+def test_an_upload_does_not_wait_unless_it_is_told_to(half: Half, path: Path) -> None:
+    with recording(accepted()) as server:
+        assert half(server.url, lambda client: client.upload(path))["status"] == "queued"
+    assert len(server.asked) == 1
+
+
+# N9
+def test_an_upload_that_takes_longer_says_how_far_it_is(half: Half, path: Path) -> None:
+    with recording(accepted(), document("processing")) as server:
+        assert half(server.url, lambda client: client.upload(path, wait=0.2))["status"] == "processing"
+
+
+# N9
+def test_a_document_that_was_sent_before_is_waited_for_and_looked_at(half: Half) -> None:
+    seen: list[str] = []
+    with recording(document("processing"), document("ready")) as server:
+        found = half(
+            server.url, lambda client: client.wait_document("d", 30, lambda looked: seen.append(looked["status"]))
+        )
+    assert (found["status"], seen) == ("ready", ["processing", "ready"])
