@@ -120,7 +120,7 @@ def _place(check: CitationCheck) -> list[int]:
 
 
 class Told(NamedTuple):
-    """One event of a query; `seq` counts from 1 without gaps."""
+    """One event of a query; `seq` counts up from 1."""
 
     seq: int
     type: str

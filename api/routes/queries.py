@@ -97,9 +97,9 @@ def cancel(query_id: UUID) -> object:
 async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Response:
     """Server-sent events: stages, the draft as it is written, every check and repair, and the end with the result.
 
-    `id` counts from 1 without gaps. After a lost connection send the last one as `Last-Event-ID`, to any API process:
-    the stream goes on behind it. Of a finished question the milestones are replayed, without the draft; when there is
-    nothing left to send the response is 204, which tells a browser not to come back.
+    `id` counts up from 1. After a lost connection send the last one as `Last-Event-ID`, to any API process: the stream
+    goes on behind it. Of a finished question the milestones are replayed, without the drafts and their numbers; when
+    there is nothing left to send the response is 204, which tells a browser not to come back.
     """
     return await event_stream(query_id, last_event_id)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from citewell.wire import Document
 from tests.client.halves import Half
 from tests.client.recording import Answer, recording, told
 
@@ -49,9 +50,7 @@ def test_an_upload_that_takes_longer_says_how_far_it_is(half: Half, path: Path) 
 
 # N9
 def test_a_document_that_was_sent_before_is_waited_for_and_looked_at(half: Half) -> None:
-    seen: list[str] = []
+    seen: list[Document] = []
     with recording(document("processing"), document("ready")) as server:
-        found = half(
-            server.url, lambda client: client.wait_document("d", 30, lambda looked: seen.append(looked["status"]))
-        )
-    assert (found["status"], seen) == ("ready", ["processing", "ready"])
+        found = half(server.url, lambda client: client.wait_document("d", 30, seen.append))
+    assert (found["status"], [each["status"] for each in seen]) == ("ready", ["processing", "ready"])
