@@ -20,7 +20,8 @@ class SourceRules:
 
     `full_chars`: from this length on an excerpt has the full content score; it is the longest text span of a citation
     (S4.6), and more text makes a source no easier to cite. `full_repeats`: so many passages of a document after its
-    first give the full frequency score.
+    first give the full frequency score. `places`: position is counted over at least so many, because the second of two
+    passages is not half-way down a list.
     """
 
     position_weight: float = 0.4
@@ -31,6 +32,7 @@ class SourceRules:
     min_chars: int = 20
     full_chars: int = 200
     full_repeats: int = 2
+    places: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
     """Return the scores of all `excerpts`, which stand in the order of the ranking (S5.2).
 
     `relevance = 0.4 * position + 0.4 * content + 0.2 * frequency`, with
-    - position: 1 for the first of n, then 1/n less for each, so 1/n for the last;
+    - position: 1 for the first of n, then 1/n less for each, so 1/n for the last; n is at least `places`;
     - content: the length of the excerpt in characters over `full_chars`, at most 1;
     - frequency: how many other excerpts its document has over `full_repeats`, at most 1.
 
@@ -62,7 +64,7 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
     mentions = Counter(excerpt.document for excerpt in excerpts)
     scored: list[ScoredSource] = []
     for index, excerpt in enumerate(excerpts):
-        position = 1 - index / len(excerpts)
+        position = 1 - index / max(len(excerpts), rules.places)
         content = _share(_length(excerpt), rules.full_chars)
         frequency = _share(mentions[excerpt.document] - 1, rules.full_repeats)
         points = (position * weights[0] + content * weights[1] + frequency * weights[2]) / sum(weights)

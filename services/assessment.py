@@ -19,6 +19,7 @@ from services.degrading import left_out_issues
 from services.findings import Findings
 from services.notes import notes_issues
 from services.repairs import Repairs
+from services.rescoring import with_coverage
 from services.scores import score_answer
 from services.step import Outcome, StepContext
 from services.verification_rows import (
@@ -69,7 +70,8 @@ def published_verification(context: StepContext, findings: Findings, published: 
     answer, repairs = published.answer, published.repairs
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
-    verification = _verification(context, published.corrected.text, findings, judged, repairs.passages)
+    told = with_coverage(context, published.corrected, repairs)
+    verification = _verification(told, published.corrected.text, findings, judged, repairs.passages)
     _set_confidence(context, verification, findings, judged)
     if answer.abstained:
         _withdraw(context, verification)

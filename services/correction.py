@@ -50,7 +50,7 @@ class Conclusion:
     citations: list[Citation]
     verification: StoredVerification | None
     draft: StoredVerification | None = None
-    """The same for the answer as it was given (N2), or as it was written before it was replaced (V10)."""
+    """N2: the same for the answer as it was given."""
     judged: list[dict[str, Any]] | None = None
     """N2: what became of every citation of the answer as it was given."""
     events: Sequence[EventData] = ()
@@ -146,10 +146,7 @@ def _answered(context: StepContext) -> Conclusion:
         answer.removed_citations = _all_cited(findings, corrected)
     verification = _verification(context, findings, Published(answer, citations, corrected, repairs))
     kept = () if answer.abstained or findings.unasked else sentences_kept(context, findings, repairs.edits)
-    # The scores of an answer that was replaced are those of an attempt; that of a corrective round is stored by it.
-    is_only = not context.query.is_given and not max(context.rounds, default=0)
-    draft = _draft_verification(context, findings) if reason and verification and is_only else None
-    return Conclusion(answer, citations, verification, draft, events=kept)
+    return Conclusion(answer, citations, verification, events=kept)
 
 
 def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:

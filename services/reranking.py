@@ -139,7 +139,7 @@ def _selected(
     merged = context.round or context.retrieved.get("merged", False)
     keep = options.merged_top_k if merged else options.top_k
     if options.source_scoring:
-        kept = _evidence(ranked, bridges, options.min_evidence_score)
+        kept = _candidates(ranked, bridges, keep, options.min_evidence_score)
     else:
         kept = with_bridges(ranked, bridges, keep) if bridges else ranked[:keep]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
@@ -158,11 +158,14 @@ def _selected(
     )
 
 
-def _evidence(
-    ranked: Sequence[ScoredChunk[int]], bridges: Mapping[int, int], threshold: float
+def _candidates(
+    ranked: Sequence[ScoredChunk[int]], bridges: Mapping[int, int], keep: int, threshold: float
 ) -> list[ScoredChunk[int]]:
-    """What source scoring chooses from: all that counts as evidence, with what leads to it; bridges come first."""
-    found = [chunk for chunk in ranked if chunk.score is None or chunk.score >= threshold]
+    """What source scoring chooses from: the best `keep`, all else that counts as evidence, and what leads to either,
+    which comes first."""
+    found = [
+        chunk for place, chunk in enumerate(ranked) if place < keep or chunk.score is None or chunk.score >= threshold
+    ]
     needed = {chunk.key for chunk in found} | {bridges[chunk.key] for chunk in found if chunk.key in bridges}
     pool = [chunk for chunk in ranked if chunk.key in needed]
     return with_bridges(pool, bridges, len(pool)) if bridges else pool
@@ -178,10 +181,16 @@ def _worth_citing(
 
     A chunk that was found over another one is kept only with that one (S5.1), which may be too short to be chosen.
     """
-    rules = SourceRules(
-        min_relevance=options.min_relevance, max_sources=len(chunks), min_chars=options.min_excerpt_length
-    )
     found = [passages[chunk.key] for chunk in chunks]
+    # Where all are short, as entries of a glossary are, each is measured by the longest of them.
+    longest = max((len(" ".join(each.text.split())) for each in found), default=0)
+    rules = SourceRules(
+        min_relevance=options.min_relevance,
+        max_sources=len(chunks),
+        min_chars=options.min_excerpt_length,
+        full_chars=min(SourceRules().full_chars, longest),
+        places=options.max_sources,
+    )
     scored = select_sources([Excerpt(each.document_id, each.page, each.text) for each in found], rules)
     best_first = [chunks[source.index] for source in scored]
     leading = {bridges[chunk.key] for chunk in best_first if chunk.key in bridges}

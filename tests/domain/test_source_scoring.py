@@ -33,6 +33,11 @@ def test_position_falls_linearly_from_one() -> None:  # S5.2
     assert [source.position for source in scored] == [1.0, 0.75, 0.5, 0.25]
 
 
+def test_the_second_of_two_is_not_half_way_down() -> None:  # S5.2
+    scored = score_excerpts([excerpt("a"), excerpt("b")], SourceRules(places=5))
+    assert [source.position for source in scored] == [1.0, 0.8]
+
+
 @pytest.mark.parametrize(("chars", "content"), [(0, 0.0), (50, 0.25), (200, 1.0), (9000, 1.0)])
 def test_content_is_full_from_two_hundred_characters_on(chars: int, content: float) -> None:  # S5.2
     assert score_excerpts([excerpt("a.pdf", chars=chars)])[0].content == content

@@ -19,7 +19,7 @@ from domain.citations import plan_checks
 from domain.confidence import level
 from domain.markers import cited_markers
 from domain.modes import is_idk
-from domain.verdicts import SentenceStatus
+from domain.scoring import COVERAGE_ISSUE, FACTS_ISSUE
 from services.correction import NOTHING_SAID
 from services.results import read_citation_checks, read_history
 from tests.services.story import Story, answerable, checked, claim, claims, no, ruling, yes
@@ -76,7 +76,7 @@ class Script:
             if draw.random() < 0.8:
                 story.set(name, checked({"score": draw.choice([0.0, 0.3, 0.85, 1.0])}))
         if draw.random() < 0.8:
-            facts = [self._fact(city) for city in draw.sample(CITIES, draw.randint(0, 3))]
+            facts = [self._fact(city) for city in draw.sample(self.cities, draw.randint(0, len(self.cities)))]
             story.set("check_facts", checked({"claims": facts}))
         if draw.random() < 0.8:
             listed = draw.sample(self.cities, draw.randint(0, len(self.cities)))
@@ -170,8 +170,22 @@ def assert_published(query: Json) -> None:
     counted = [each for each in verification["sentences"] if each["status"] not in UNCOUNTED]
     assert (verification["confidence"] is None) <= (not counted)
     # seeds-audit B8: a claim that was taken out of the answer is not among those that were checked.
-    dropped = [edit["before"] for edit in query["edits"] if edit["kind"] in ("dropped", "rewritten")]
-    assert not {each["claim"] for each in verification["claims"]} & {*dropped}
+    gone = {edit["before"].rstrip(".") for edit in query["edits"] if edit["kind"] in ("dropped", "rewritten")}
+    listed = [each["claim"] for each in (*verification["claims"], *verification["facts"])]
+    assert not {claim.rstrip(".") for claim in listed} & gone
+    assert_scores(verification)
+
+
+def assert_scores(verification: Json) -> None:
+    """The facts score is that of the facts, the overall score that of its parts."""
+    facts = [fact["verified"] for fact in verification["facts"]]
+    score = verification["fact_verification_score"]
+    if verification["checks"]["check_facts"]["status"] == "checked":
+        assert score == pytest.approx(sum(facts) / len(facts) if facts else 1.0)
+    parts = zip((0.4, 0.3, 0.3), SCORES[1:], strict=True)
+    assert verification["overall_score"] == pytest.approx(sum(weight * verification[name] for weight, name in parts))
+    assert (FACTS_ISSUE in verification["issues"]) == (score < 0.7)
+    assert (COVERAGE_ISSUE in verification["issues"]) == (verification["citation_coverage"] < 0.5)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -210,16 +224,37 @@ def test_an_answer_of_markers_only_is_a_refusal_at_every_endpoint(text: str) -> 
     assert_told_alike(query, log)
 
 
-def test_the_scores_of_an_answer_that_was_replaced_are_in_the_history() -> None:  # seeds-audit B7, A4
+def test_what_was_found_of_an_answer_that_was_replaced_is_in_the_history() -> None:  # seeds-audit B7, A4
     story = Story()
     story.selected(story.add("a.md", f"{sentence('Paris')}.")).drafted(f"{sentence('Paris')} [†1].", yes())
     story.set("check_alignment", checked({"score": 0.9})).set("check_answerability", answerable(False, "not an answer"))
     story.assess()
     query = story.conclude()
     assert (query["abstained"], query["verification"]["answer_source_alignment"]) == (True, None)
-    found = read_history(story.query_id)["verifications"]
-    assert [(each["kind"], each["answer_source_alignment"]) for each in found] == [
-        ("attempt", 0.9),
-        ("published", None),
+    (published,) = read_history(story.query_id)["verifications"]
+    assert [each["status"] for each in published["citation_checks"]] == ["accurate"]
+    assert published["draft_confidence"] == 1.0
+
+
+def test_the_scores_of_a_mended_answer_are_those_of_what_it_says() -> None:  # V10, S1.3, S1.4
+    story = Story(show_claims=True)
+    keys = [story.add(f"{city}.md", f"{sentence(city)}.") for city in CITIES[:2]]
+    said = [sentence("Paris"), sentence("Oslo"), sentence("Lima")]
+    story.selected(*keys).drafted(" ".join(f"{each} [†1]." for each in said), yes(), no(), no())
+    facts = [
+        {"claim": each, "verified": each == said[0], "supporting_sources": ["doc_0::chunk_0"][: each == said[0]]}
+        for each in said
     ]
-    assert [each["status"] for each in found[0]["sentences"]] == [SentenceStatus.SUPPORTED]
+    story.set("check_facts", checked({"claims": [{**fact, "confidence": 0.9} for fact in facts]}))
+    story.set("check_coverage", checked({"score": 0.7})).set("check_alignment", checked({"score": 0.9}))
+    story.assess()
+    held = ruling(True, "supports", 0.95, "the source says so")
+    moved = {"status": "rewritten", "keys": [keys[1]], "text": f"{sentence('Rome')}.", "verdict": held, "reason": "no"}
+    story.set("repair_statements", moved, "s1")
+    gone: Json = {"status": "dropped", "keys": [], "text": None, "verdict": None, "reason": "no source says it"}
+    verification = story.set("repair_statements", gone, "s2").conclude()["verification"]
+    assert [fact["claim"] for fact in verification["facts"]] == [said[0], f"{sentence('Rome')}."]
+    assert (verification["fact_verification_score"], verification["unverified_claims"]) == (1.0, [])
+    assert verification["verified_sources"] == ["doc_0::chunk_0", "doc_1::chunk_0"]
+    assert verification["citation_coverage"] == 1.0  # both sources are cited now
+    assert verification["overall_score"] == pytest.approx(0.4 * 0.9 + 0.3 + 0.3)

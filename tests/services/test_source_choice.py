@@ -49,8 +49,8 @@ def test_up_to_five_sources_are_chosen_from_all_that_is_evidence() -> None:  # S
     assert chosen == keys[:5]  # not top_k: the seed's own limit
 
 
-def test_what_is_no_evidence_is_no_source() -> None:  # S5.2, S3.5
-    story = Story(source_scoring=True, min_evidence_score=0.2)
+def test_what_is_no_evidence_takes_no_further_place() -> None:  # S5.2, S3.5
+    story = Story(source_scoring=True, min_evidence_score=0.2, top_k=1)
     keys = [story.add(f"{number}.md", f"{number} {LONG}") for number in range(4)]
     assert scored(story, dict(zip(keys, [0.9, 0.1, None, 0.2], strict=True))) == [keys[0], keys[3], keys[2]]
 
@@ -85,6 +85,12 @@ def test_each_parameter_of_the_scoring_counts(options: dict[str, Any], kept: lis
     }
     names[story.add("tiny.md", "30 days.")] = "tiny"
     assert [names[key] for key in scored(story, dict.fromkeys(names, 0.9))] == kept
+
+
+def test_where_all_passages_are_short_the_longest_is_the_measure() -> None:  # S5.2
+    story = Story(source_scoring=True)
+    keys = [story.add(f"{number}.md", f"Room {number} has {number + 10} seats.") for number in range(6)]
+    assert scored(story, dict.fromkeys(keys, 0.9)) == keys[:5]
 
 
 def test_a_passage_is_kept_only_with_the_one_that_leads_to_it() -> None:  # S5.2, S5.1

@@ -1,0 +1,27 @@
+"""The citation coverage of an answer as it is published, where it is not as it was written (V10).
+
+Without this a result would count citations that were taken away. Alignment is a model's word on the answer as it was
+written; asking again would cost a call.
+"""
+
+from domain.correction import Corrected
+from domain.scoring import citation_coverage
+from services.repairs import Repairs
+from services.sources import identities
+from services.step import StepContext
+
+
+def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> StepContext:
+    """Return the context with the coverage of the corrected answer; a check that was not made is not made here."""
+    outcome = context.outcome("check_coverage")
+    if not (repairs.edits or corrected.removed) or not outcome or not outcome.get("verdict"):
+        return context
+    verdict = {**outcome["verdict"], "score": _coverage(context, corrected, repairs)}
+    return context.with_outcomes("check_coverage", {"": {**outcome, "verdict": verdict}})
+
+
+def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> float:
+    """S1.3, over the passages that it was written from and those that a repair added; cited ones have their numbers."""
+    cited = [old for old, _ in sorted(corrected.mapping.items(), key=lambda pair: pair[1])]
+    others = [number for number in range(1, len(context.selection["selected"]) + 1) if number not in cited]
+    return citation_coverage(corrected.text, identities([repairs.passages[number - 1] for number in (*cited, *others)]))
