@@ -44,6 +44,9 @@ class VerificationSettings(Group):
     )
     max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")
     repair: Literal["full", "citations"] = "full"
+    refusal_language: Literal["question", "en"] = Field(
+        default="question", description='"I don\'t know" in the language of the question, or always in English'
+    )
     calibration: CalibrationSettings | None = None
 
 

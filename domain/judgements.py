@@ -41,8 +41,15 @@ class Relevance(Reply):
 
 
 class Alignment(Reply):
-    """S1.2: does the answer address the question and follow from the sources, without contradiction."""
+    """S1.2: does the answer address the question and follow from the sources, without contradiction.
 
+    V8, and first, so that a model looks before it scores: what the question asks for, which parts of it the answer
+    leaves open, and whether it answers the question at all.
+    """
+
+    asked: str
+    open_parts: list[str]
+    answers: Literal["yes", "partly", "no"]
     reason: str
     score: Unit
 

@@ -1,24 +1,24 @@
 """How strict an answer has to be: the modes (S3.5), the evidence gate, and the sentence that says "I don't know"."""
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 
 from domain.errors import ModeUnknown
-from domain.plain import plain_text
+from domain.refusals import IDK, IDK_KOREAN, is_idk, language_of, refusal_for
 
-IDK = "I don't know based on the documents."
-"""What an answer is replaced by when the documents do not support one (S3.4)."""
-
-IDK_KOREAN = "해당 정보는 제공된 출처에서 확인되지 않습니다"
-"""S5's own sentence for the same; what is published is always `IDK`, so that programs need to know one."""
-
-_HANGUL = re.compile("[가-힣]")
-_IDK = re.compile(
-    r"i (?:do not|don t|dont) know(?: based on(?: the)?(?: provided| given| available)? (?:documents?|sources?))?"
-    r"|(?:해당 )?정보는 (?:제공된 )?(?:출처|문서)에서 (?:확인되지 않습니다|확인할 수 없습니다)"
-)
+__all__ = [
+    "IDK",
+    "IDK_KOREAN",
+    "GateDecision",
+    "Mode",
+    "ModeRules",
+    "evidence_gate",
+    "idk_for",
+    "is_idk",
+    "is_korean",
+    "parse_mode",
+    "rules_of",
+]
 
 
 class Mode(StrEnum):
@@ -90,19 +90,10 @@ def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
 
 
 def is_korean(question: str) -> bool:
-    """Say whether `question` is to be answered in Korean; in English otherwise."""
-    return _HANGUL.search(question) is not None
+    """Say whether `question` is written in Korean."""
+    return language_of(question) == "ko"
 
 
 def idk_for(question: str) -> str:
     """Return the refusal that a model is told to answer with, in the question's language (S5.3)."""
-    return IDK_KOREAN if is_korean(question) else IDK
-
-
-def is_idk(answer: str) -> bool:
-    """Say whether the whole of `answer` is the refusal, in English or as S5 words it in Korean.
-
-    Case, punctuation, quotes, white space and citation markers do not matter; anything said besides does.
-    """
-    text = unicodedata.normalize("NFKC", plain_text(answer).text).casefold()
-    return bool(_IDK.fullmatch(" ".join(re.findall(r"\w+", text))))
+    return refusal_for(question)

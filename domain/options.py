@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from domain.conversation import Turn
+from domain.refusals import RefusalLanguage
 
 
 def _storable(text: str) -> str:
@@ -130,6 +131,8 @@ class QueryOptions(BaseModel):
     """S5.1: how the knowledge graph takes part; the numbers bound what one search follows in it."""
     graph_entities: int = 10
     graph_relations: int = 20
+    refusal_language: RefusalLanguage = "en"
+    """V8: "I don't know" is said in the question's language or in English, as the seeds have it."""
     conversation: tuple[Turn, ...] = ()
     """N9: what was said before the question, which is restated from it, so that it can be understood alone."""
     deadline_s: float | None = None

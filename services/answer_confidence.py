@@ -7,17 +7,10 @@ from typing import Any
 from db.models import Verification
 from domain.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
 from domain.calibration import Calibration
+from domain.question import answer_relevance
 from domain.verdicts import SentenceStatus
 from services.step import StepContext
 from services.verification_rows import Judged, calibrated_support
-
-
-def _not_measured(_question: str, _answer: str) -> float:
-    """Stand in for the probability that an answer answers its question: nothing is taken off."""
-    return 1.0
-
-
-answer_relevance: Callable[[str, str], float] = _not_measured
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:

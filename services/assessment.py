@@ -11,9 +11,9 @@ from domain.citations import Statement
 from domain.confidence import confidence
 from domain.correction import Corrected
 from domain.evidence import claim_relevance
-from domain.modes import IDK
 from domain.verdicts import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
 from services.answer_confidence import set_answer_confidence
+from services.answering import with_question
 from services.claims import claim_rows, claims_check, facts_check
 from services.degrading import left_out_issues
 from services.findings import Findings
@@ -75,6 +75,7 @@ def published_verification(context: StepContext, findings: Findings, published: 
     _set_confidence(context, verification, findings, judged)
     if answer.abstained:
         _withdraw(context, verification)
+        verification.checks = with_question(context, answer.text, verification.checks)
     else:
         verification.issues = [*verification.issues, *_unchecked_issues(context, findings, states)]
     verification.issues = [*verification.issues, *_edit_issues(answer, repairs)]
@@ -90,7 +91,7 @@ def published_verification(context: StepContext, findings: Findings, published: 
 def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
     """Nothing was claimed, so nothing is scored; the reason is an issue."""
     issues = list(dict.fromkeys([reason, *context.selection["issues"], *left_out_issues(context)]))
-    return _unscored(context, IDK, SentenceStatus.NO_CLAIM, issues, {"abstained": reason})
+    return _unscored(context, context.refusal, SentenceStatus.NO_CLAIM, issues, {"abstained": reason})
 
 
 def broken_verification(context: StepContext, text: str, reason: str) -> StoredVerification:
@@ -149,7 +150,11 @@ def _verification(
         verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
         unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
         suggested_corrections=claims_told.get("corrections", []),
-        checks={name: _check_json(name, derived.get(name) or context.outcome(name)) for name in _made(context)},
+        checks=with_question(
+            context,
+            text,
+            {name: _check_json(name, derived.get(name) or context.outcome(name)) for name in _made(context)},
+        ),
         **_history(context),
     )
 

@@ -14,7 +14,6 @@ from db.queries.results import StoredVerification, add_answer, add_verification
 from db.session import after_commit
 from domain.correction import Corrected
 from domain.errors import SourceDeleted
-from domain.modes import IDK
 from domain.plain import plain_text
 from domain.references import references
 from domain.verdicts import PairVerdict, Verdict
@@ -101,7 +100,7 @@ def concluded(context: StepContext) -> Conclusion:
     """What the query publishes; nothing is stored. Raises SourceDeleted."""
     selection = context.selection
     if selection["status"] == "refused":
-        return _abstain(context, IDK, selection.get("reason", "There is too little evidence."))
+        return _abstain(context, context.refusal, selection.get("reason", "There is too little evidence."))
     if context.draft["status"] == "abstained":
         return _abstain(context, context.draft["text"], context.draft.get("reason", ""))
     if not context.query.is_given:
@@ -125,7 +124,7 @@ def _only_judged(context: StepContext) -> Conclusion:
 
 def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
     verification = abstained_verification(context, reason) if context.query.options.verification else None
-    return Conclusion(_answer_row(context, IDK, original, abstain_reason=reason), [], verification)
+    return Conclusion(_answer_row(context, context.refusal, original, abstain_reason=reason), [], verification)
 
 
 def _answered(context: StepContext) -> Conclusion:
@@ -139,9 +138,9 @@ def _answered(context: StepContext) -> Conclusion:
         answer = _answer_row(context, corrected.text, raw, corrected=corrected, repairs=repairs)
     elif context.query.is_given:
         # Whoever gave the answer is told what became of each of its sentences.
-        answer = _answer_row(context, IDK, raw, abstain_reason=reason, corrected=corrected)
+        answer = _answer_row(context, context.refusal, raw, abstain_reason=reason, corrected=corrected)
     else:
-        answer = _answer_row(context, IDK, raw, abstain_reason=reason)
+        answer = _answer_row(context, context.refusal, raw, abstain_reason=reason)
     if reason:
         answer.removed_citations = _all_cited(findings, corrected)
     verification = _verification(context, findings, Published(answer, citations, corrected, repairs))

@@ -17,6 +17,7 @@ from db.models import Answer, Citation
 from db.queries.results import StoredVerification
 from domain import quality
 from domain.quality import Metric
+from domain.question import question_of
 from domain.verdicts import SentenceStatus
 from services.step import StepContext
 
@@ -78,6 +79,8 @@ def _count_checks(context: StepContext, shown: Shown, states: Sequence[SentenceS
     claims = [each for each in stored.sentences if each.status != SentenceStatus.NO_CLAIM]
     _add(families.CLAIM_SENTENCES, Counter("true" if each.start in cited else "false" for each in claims))
     _count_answerability(stored.verification.checks)
+    if asked := question_of(stored.verification.checks):
+        METER.count(families.QUESTIONS, asked["relevant"], "complete" if asked["complete"] else "open")
 
 
 def _count_answerability(checks: Mapping[str, Any]) -> None:

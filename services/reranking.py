@@ -7,13 +7,16 @@ from typing import Any, Literal
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
 from db.queries.chunks import Passage
-from domain.modes import evidence_gate, parse_mode, rules_of
+from domain.modes import GateDecision, evidence_gate, parse_mode, rules_of
 from domain.options import QueryOptions
 from domain.outcomes import Scored, Selected
+from domain.question import is_greeting, why_refused
+from domain.question.gate import NOT_A_QUESTION
 from domain.ranking import Scored as ScoredChunk
 from domain.ranking import rank, with_bridges, within_budget
 from domain.source_scoring import Excerpt, SourceRules, select_sources
 from domain.tokens import count_tokens
+from services.answering import named_text
 from services.relevance import Shown, ask_for_each, ask_together
 from services.step import StepContext, StepResult, Tools
 
@@ -105,12 +108,16 @@ def select(context: StepContext) -> StepResult:
     if not retrieved["candidates"]:
         status = "failed" if retrieved["status"] == "failed" else "refused"
         reason = retrieved.get("reason", "Nothing was retrieved.")
+        if status == "refused" and is_greeting(context.question):
+            reason = NOT_A_QUESTION
         return StepResult.single(_nothing(status, reason, retrieved.get("issues", [])))
     bridges = bridges_that_count(context)
     ranked = rank(_scored(context, bridges))
     evidence = _scored(context, bridges_that_count(context, as_evidence=True))
     mode, threshold = parse_mode(context.query.mode), context.query.options.min_evidence_score
     gate = evidence_gate(mode, _evidence_count(evidence, threshold, strict=rules_of(mode).gates))
+    if why := why_refused(context.question, _named_texts(context)):
+        gate = GateDecision(refuse=True, reason=why)
     unreadable, searching = _unreadable_issues(context), retrieved.get("issues", [])
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
@@ -120,6 +127,12 @@ def select(context: StepContext) -> StepResult:
     if gate.refuse or not selected["selected"]:
         selected["status"], selected["reason"] = "refused", gate.reason or NOTHING_LEFT
     return StepResult.single(selected)
+
+
+def _named_texts(context: StepContext) -> list[str]:
+    """All that was retrieved, with what names it: a thing that nothing here names is not in the documents (V8)."""
+    passages = context.passages([key for key, _ in context.retrieved["candidates"]])
+    return [named_text(passage) for passage in passages]
 
 
 def _reranker(context: StepContext) -> str | None:

@@ -24,6 +24,8 @@ from db.queries.parking import parked_of_query
 from db.queries.queries import QueryFilter
 from db.queries.results import StoredVerification
 from db.session import reading
+from domain.attacks import without_orders
+from domain.question import is_greeting, mentions, question_of
 from services.answer_confidence import confidence_json
 from services.comparing import read_reverifications
 from services.finishing import LAST_EVENTS
@@ -48,6 +50,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         **_head(query, workspace),
         "restated_question": restated,
         **(_answer_json(*whole.answer, whole.added) if whole.answer else _NO_ANSWER),
+        "mentions": _mentions(restated or query.question, whole),
         "sources": [{**source, "timestamp": whole.added.get(source["document_id"])} for source in whole.sources],
         "verification": _verification_json(whole.published, query.options) if whole.published else None,
         "usage": whole.usage,
@@ -139,6 +142,23 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
         rows = events.list_events(session, query_id, after)
     told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
     return told, was_finished or bool(told and told[-1].type in LAST_EVENTS)
+
+
+def _mentions(question: str, whole: results.Whole) -> list[dict[str, Any]]:
+    """V8: what a refusal is shown beside: where the documents mention what was asked."""
+    if whole.answer is None or not whole.answer[0].abstained or is_greeting(question):
+        return []
+    found = mentions(question, [without_orders(source["text"]) for source in whole.sources])
+    return [{**_place_of(whole.sources[number]), "quote": quote} for number, quote in found]
+
+
+def _place_of(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "document": source["document_name"],
+        "document_id": source["document_id"],
+        "page": source["page_number"],
+        "chunk_id": source["chunk_id"],
+    }
 
 
 _UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}
@@ -246,6 +266,7 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
     return {
         **_confidences(verification),
         **_fields(verification, _SCORE_FIELDS),
+        "question": question_of(verification.checks),
         "crag_attempts": verification.attempts,
         "attempts": verification.attempts,
         "additional_context_used": verification.additional_context_used,
@@ -278,6 +299,7 @@ def _attempt_json(stored: StoredVerification) -> dict[str, Any]:
         "answer": verification.answer,
         **_confidences(verification),
         **_fields(verification, _SCORE_FIELDS),
+        "question": question_of(verification.checks),
         "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
         **_claims_json(stored),
         "citation_checks": [_check_json(check) for check in stored.citation_checks],

@@ -24,6 +24,7 @@ from domain.citations import Statement, statements
 from domain.errors import SourceDeleted
 from domain.options import QueryOptions
 from domain.outcomes import Drafted, Retrieved, Selected
+from domain.refusals import refusal_for
 from domain.sources import Sources
 
 Outcome = dict[str, Any]
@@ -147,6 +148,12 @@ class StepContext:
         """What is asked, as it is understood without a conversation before it (N9)."""
         restated = self.outcome("restate_question") or self.earlier("restate_question") or {}
         return restated.get("question") or self.query.question
+
+    @property
+    def refusal(self) -> str:
+        """What an answer is replaced by when the documents do not support one (S3.4, V8)."""
+        asked = self.question.strip() or (self.outcome("generate") or {}).get("text", "")
+        return refusal_for(asked, self.query.options.refusal_language)
 
     @property
     def retrieved(self) -> Retrieved:

@@ -16,6 +16,7 @@ from domain.conversation import Turn
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.modes import parse_mode, rules_of
 from domain.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
+from domain.refusals import RefusalLanguage
 from domain.together import MOST_CHUNKS, MOST_STATEMENTS
 from services.webhooks import address_policy
 
@@ -54,6 +55,7 @@ class NewQuery:
     max_sources: int | None = None
     min_relevance: float | None = None
     min_excerpt_length: int | None = None
+    refusal_language: RefusalLanguage | None = None
     conversation: tuple[Turn, ...] = ()
     """What was said before it."""
     callback_url: str | None = None
@@ -163,6 +165,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),
+        refusal_language=new.refusal_language or checks.refusal_language,
         conversation=new.conversation,
         max_searches=settings.agentic.max_searches,
         deadline_s=_or(new.deadline_s, settings.budget.deadline_s),

@@ -1,4 +1,4 @@
-"""The seeds' requests as questions of ours."""
+"""The seeds' requests as questions of ours; their "I don't know" is the seeds' English sentence (S3.4)."""
 
 from typing import cast, get_args
 
@@ -14,7 +14,12 @@ _GRAPH_MODES: tuple[str, ...] = get_args(GraphMode)
 
 def of_rag(asked: RagAsk) -> NewQuery:
     """S1.7, S1.8."""
-    return NewQuery(asked.query, workspace=asked.workspace, enable_verification=asked.enable_verification)
+    return NewQuery(
+        asked.query,
+        workspace=asked.workspace,
+        enable_verification=asked.enable_verification,
+        refusal_language="en",
+    )
 
 
 def of_chat(asked: ChatAsk) -> NewQuery:
@@ -27,17 +32,20 @@ def of_chat(asked: ChatAsk) -> NewQuery:
         show_claims=asked.show_claims,
         confidence_threshold=asked.confidence_threshold,
         max_crag_attempts=0 if asked.enable_crag is False else asked.max_crag_attempts,
+        refusal_language="en",
     )
 
 
 def of_agent(asked: AgentAsk, run: RunKind = "structured") -> NewQuery:
     """S3.5, S3.6."""
-    return NewQuery(asked.question, workspace=asked.workspace, mode=asked.inference_mode, run=run)
+    return NewQuery(
+        asked.question, workspace=asked.workspace, mode=asked.inference_mode, run=run, refusal_language="en"
+    )
 
 
 def of_stream(asked: StreamAsk) -> NewQuery:
     """S4.3; S4.5: 20 passages are retrieved, the best 10 of them that fit into the budget are shown to the model."""
-    return NewQuery(asked.query, workspace=asked.workspace, k=20, top_k=10)
+    return NewQuery(asked.query, workspace=asked.workspace, k=20, top_k=10, refusal_language="en")
 
 
 def of_verified(asked: VerifiedAsk) -> NewQuery:
@@ -61,6 +69,7 @@ def of_verified(asked: VerifiedAsk) -> NewQuery:
         max_sources=asked.max_sources,
         min_relevance=asked.min_relevance,
         min_excerpt_length=asked.min_excerpt_length,
+        refusal_language="en",
     )
 
 

@@ -141,6 +141,7 @@ def _as_new_query(query: QueryCreate) -> NewQuery:
         max_sources=query.rerank.max_sources,
         min_relevance=query.rerank.min_relevance,
         min_excerpt_length=query.rerank.min_excerpt_length,
+        refusal_language=query.refusal_language,
         callback_url=query.callback_url,
         deadline_s=query.deadline_s,
         max_cost_usd=query.max_cost_usd,

@@ -149,6 +149,21 @@ class CalibrationRead(BaseModel):
     reason: str | None = Field(default=None, description="Why it does not hold.")
 
 
+class QuestionVerdictRead(BaseModel):
+    """Whether the answer answers its question, which is another matter than whether it is true."""
+
+    relevant: Literal["yes", "partly", "no"]
+    complete: bool = Field(description="Whether no part of the question is left open.")
+    open_parts: list[str] = Field(description="The parts of the question that the answer leaves open.")
+    missing_names: list[str] = Field(
+        description="What the question names and no passage does; an answer is then about something else."
+    )
+    probability: Score = Field(
+        description="How likely the answer answers all of the question, provided that what it says is true."
+    )
+    reason: str
+
+
 class Scores(BaseModel):
     """The scores of one verification. A score is null when its check was not asked for, and of a refusal, which claims
     nothing."""
@@ -182,6 +197,9 @@ class Scores(BaseModel):
         description="Accurate citations over all of the original answer; null when there is none, or none was checked."
     )
     suggested_corrections: list[str]
+    question: QuestionVerdictRead | None = Field(
+        description="Whether the answer answers its question; null for a refusal, or when nobody asked."
+    )
     checks: dict[str, JsonValue] = Field(
         description="Of each check: whether it ran, fell back, or did not run and why."
     )
@@ -232,6 +250,16 @@ class StandingRead(BaseModel):
     verification: UUID | None = Field(description="The verification that was made of it for this reason.")
 
 
+class MentionRead(BaseModel):
+    """Words of a passage that mention what was asked."""
+
+    document: str
+    document_id: UUID
+    page: int | None = Field(description="Null where the page is not known; never guessed.")
+    chunk_id: str
+    quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
+
+
 class QueryRead(QueryHead):
     """A question with everything that is known of it so far."""
 
@@ -247,6 +275,9 @@ class QueryRead(QueryHead):
     citations: list[CitationRead]
     removed_citations: list[int] = Field(description="Numbers of the original answer that the answer cites no more.")
     edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
+    mentions: list[MentionRead] = Field(
+        description="Beside a refusal: where the documents mention what was asked, without answering it."
+    )
     sources: list[SourceRead]
     verification: VerificationRead | None = Field(
         description="Null when it is off, or when it broke (see the history)."

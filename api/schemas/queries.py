@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
 from domain.options import DocumentFilter, Preset, RunKind
+from domain.refusals import RefusalLanguage
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
@@ -127,6 +128,11 @@ class QueryCreate(Input):
     verification: VerificationOptions = VerificationOptions()
     enable_verification: bool | None = Field(
         default=None, description="Check the answer, or not; beats the environment and the configuration file."
+    )
+    refusal_language: RefusalLanguage | None = Field(
+        default=None,
+        description='"I don\'t know" is said in the language of the `question`, or always in English (`en`). '
+        "As configured if it is left out.",
     )
     callback_url: WebhookUrl | None = Field(
         default=None,

@@ -70,6 +70,14 @@ class Scored(BaseModel):
     issues: list[str]
 
 
+class MentionFound(BaseModel):
+    """Words of a passage that mention what was asked, and do not answer it."""
+
+    document: str
+    page: int | None
+    quote: str
+
+
 class AnswerFound(BaseModel):
     """The proven answer to a question."""
 
@@ -77,6 +85,8 @@ class AnswerFound(BaseModel):
     answer: str
     abstained: bool = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None
+    mentions: list[MentionFound] = Field(description="Beside a refusal: where the documents mention what was asked.")
+    left_open: list[str] = Field(description="Parts of the question that the answer leaves open.")
     citations: list[CitationFound]
     sentences: list[SentenceFound]
     changes: list[Change] = Field(description="What was removed or repaired before you saw the answer.")

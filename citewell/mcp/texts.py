@@ -47,6 +47,9 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
     yield found.answer
     if found.abstain_reason:
         yield f"\nWhy there is no answer: {found.abstain_reason}"
+    for each in found.mentions:
+        yield f"\n{_place(each.document, each.page, None)} mentions it:"
+        yield quoting.quote(each.quote)
     if found.citations:
         yield "\nSources:"
     for citation in found.citations:
@@ -56,6 +59,8 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
             f"document_id {citation.document_id}, characters {citation.source_start} to {citation.source_end}"
         )
         yield quoting.quote(citation.text_span)
+    if found.left_open:
+        yield f"\nLeft open: {'; '.join(found.left_open)}"
     yield from _scores(found.scores)
     yield from _doubts(found.sentences)
     yield from _changes(found.changes)

@@ -49,7 +49,15 @@ class Tools:
             async with ended_with_the_call(lambda: client.cancel(query_id)):
                 query = await follow_query(client, query_id, context)
         found = shapes.AnswerFound.model_validate(
-            {**query, "query_id": query["id"], **_proof(query), "abstained": bool(query["abstained"])}
+            {
+                **query,
+                "query_id": query["id"],
+                **_proof(query),
+                "abstained": bool(query["abstained"]),
+                # A server of an older version tells neither.
+                "mentions": query.get("mentions", []),
+                "left_open": _left_open(query),
+            }
         )
         return texts.result(found, texts.answer_lines(found))
 
@@ -164,3 +172,10 @@ def _proof(work: dict[str, Any]) -> dict[str, Any]:
     scores: dict[str, Any] | None = work["verification"]
     changes = [edit for edit in work["edits"] if edit["kind"] in _SHOWN_CHANGES]
     return {"scores": scores, "changes": changes, "sentences": (scores or {}).get("sentences", [])}
+
+
+def _left_open(query: dict[str, Any]) -> list[str]:
+    """What the answer leaves open; a server of an older version does not tell it."""
+    scores: dict[str, Any] = query["verification"] or {}
+    verdict: dict[str, Any] = scores.get("question") or {}
+    return verdict.get("open_parts", [])

@@ -47,6 +47,21 @@ class Claim(TypedDict):
     reasoning: str
 
 
+class QuestionVerdict(TypedDict):
+    relevant: Literal["yes", "partly", "no"]
+    complete: bool
+    open_parts: list[str]
+    missing_names: list[str]
+    probability: float
+    reason: str
+
+
+class Mention(TypedDict):
+    document: str
+    page: int | None
+    quote: str
+
+
 class Scores(TypedDict):
     """`confidence` is the probability that the answer is supported and answers the question (V9)."""
 
@@ -64,6 +79,7 @@ class Scores(TypedDict):
     claims_checked: int
     claims_supported: int
     accuracy_rate: float | None
+    question: QuestionVerdict | None
     checks: dict[str, Any]
     sentences: list[Sentence]
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, TypedDict
 
-from citewell.wire.answers import Citation, Scores, Usage
+from citewell.wire.answers import Citation, Mention, Scores, Usage
 from citewell.wire.audits import AuditHead, Standing
 from citewell.wire.common import Failure, LeftOut
 
@@ -32,6 +32,7 @@ class Query(QueryHead):
     references: list[str]
     citations: list[Citation]
     removed_citations: list[int]
+    mentions: list[Mention]
     verification: Scores | None
     usage: Usage
     timings: dict[str, float | None]

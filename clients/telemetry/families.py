@@ -95,6 +95,11 @@ CONFIDENCE_RATED = Family(
 ANSWERABILITY = Family(
     "citewell_answerability_checks", "Answers by the answerability check's last verdict (S3.4).", ("verdict",)
 )
+QUESTIONS = Family(
+    "citewell_question_verdicts",
+    "Answers by whether they answer their question: yes, partly, no, and complete, open (V8).",
+    ("relevant", "complete"),
+)
 RERANKED = Family("citewell_reranked_passages", "Passages that were retrieved and selected (S3.7).", ("stage",))
 RERANK_SCORES = Family(
     "citewell_rerank_scores",

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.verification import verification_view
-from citewell.cli.show.words import duration, score, verdict
-from citewell.wire import Query
+from citewell.cli.show.words import duration, place, score, verdict
+from citewell.wire import Mention, Query
 
 
 def answer_view(query: Query, title: str = "") -> RenderableType:
@@ -23,6 +23,9 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
         parts.append(Panel(plain(query["answer"]), padding=(0, 1)))
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
+    # A server of an older version does not tell it.
+    if mentioned := query.get("mentions"):
+        parts += [_heading("These passages mention it"), _mentions(mentioned)]
     if query["references"]:
         parts += [_heading("References"), _references(query)]
     if query["removed_citations"]:
@@ -59,6 +62,12 @@ def _references(query: Query) -> RenderableType:
                 taken.add_row(standing, plain(f"“{' '.join(citation['text_span'].split())}”", "dim"))
         lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
     return Group(*lines)
+
+
+def _mentions(mentioned: list[Mention]) -> RenderableType:
+    return Group(
+        *(plain(f"“{each['quote']}”  ", "dim") + place(each["document"], each["page"], None) for each in mentioned)
+    )
 
 
 def _heading(title: str) -> Rule:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import place, score, verdict
-from citewell.wire import Scores, Sentence
+from citewell.wire import QuestionVerdict, Scores, Sentence
 
 
 def verification_view(verification: Scores) -> RenderableType:
@@ -18,10 +18,20 @@ def verification_view(verification: Scores) -> RenderableType:
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
     if verification["overall_score"] is not None or verification["claims_checked"]:
         parts.append(_scores(verification))
+    # A server of an older version does not tell it.
+    if question := verification.get("question"):
+        parts += _question(question)
     parts += [plain(f"! {issue}", "yellow") for issue in verification["issues"]]
     if misses := misses_line(verification):
         parts.append(plain(misses, "dim"))
     return Group(*parts)
+
+
+def _question(verdict: QuestionVerdict) -> list[RenderableType]:
+    """One line only where the answer leaves something of its question open."""
+    if verdict["open_parts"]:
+        return [plain(f"Left open: {'; '.join(verdict['open_parts'])} ({verdict['reason']})", "yellow")]
+    return [] if verdict["relevant"] == "yes" else [plain(verdict["reason"], "yellow")]
 
 
 def _sentences(sentences: list[Sentence]) -> Table:

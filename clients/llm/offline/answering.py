@@ -1,25 +1,25 @@
 """Answers made of the sources' own sentences, and the passages that such an answer rests on."""
 
 import re
+from collections.abc import Sequence
 
 from clients.llm.offline.linking import second_step
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passages import is_stopped
-from clients.llm.offline.relevance import Candidate, ranked_sentences
+from clients.llm.offline.passages import is_stopped, shown_sentence
+from clients.llm.offline.relevance import Candidate, answering_sentences, ranked_sentences
 from clients.llm.offline.tuning import TUNING
 from domain.evidence import best_text_span, disagreements
 from domain.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
-from domain.markers import cited_markers
-from domain.numbers import find_quantities
+from domain.question.asking import Asked, is_greeting, parts_of
+from domain.question.naming import is_about_another
+from domain.readable import is_readable
 from domain.sources import Sources
 from domain.words import coverage
 
-_LIST_SIGN = re.compile(r"^(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+")
 _OPEN_QUESTION = re.compile(
     r"\b(?:what|which|who|whom|whose|when|where|why|how)\b|무엇|무슨|누구|누가|언제|어디|왜|몇|얼마|어떤|어떻게",
     re.IGNORECASE,
 )
-_AMOUNT_ASKED = re.compile(r"\bhow much\b|얼마", re.IGNORECASE)
 _MOST_CITATIONS = 8
 
 
@@ -29,7 +29,7 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
     White space runs become one space, list signs and the source's own citation markers are left out; nothing else is
     changed. A sentence without a full stop stands in a paragraph of its own.
     """
-    chosen = [] if _presumes_otherwise(question, sources) else _chosen(question, sources, meaning)
+    chosen = _chosen(question, sources, meaning)
     if not chosen:
         return [idk]
     pieces = [f"{quoted(each)} [†{each.source.number}]" for each in chosen]
@@ -39,9 +39,7 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
 
 def extract_citations(question: str, sources: Sources, limits: tuple[int, int], meaning: Meaning) -> ExtractedCitations:
     """Return exact quotations, of `limits` (least, most) characters if the source has so many, best first (S4.2)."""
-    if _presumes_otherwise(question, sources):
-        return ExtractedCitations(citations=[])
-    candidates = _relevant(question, sources, meaning)[:_MOST_CITATIONS]
+    candidates = [each for part in _answers(question, sources, meaning) for each in part][:_MOST_CITATIONS]
     spans = {(candidate.source.number, *_span(candidate, question, limits)): candidate for candidate in candidates}
     return ExtractedCitations(
         citations=[
@@ -66,11 +64,7 @@ def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning
 
 def quoted(candidate: Candidate) -> str:
     """Return the sentence as an answer shows it."""
-    place = candidate.sentence.place
-    text = candidate.source.text[place.start : place.end]
-    for marker in reversed(cited_markers(text)):
-        text = text[: marker.start].rstrip() + text[marker.end :]
-    return _LIST_SIGN.sub("", " ".join(text.split()))
+    return shown_sentence(candidate.source, candidate.sentence)
 
 
 def _presumes_otherwise(question: str, sources: Sources) -> bool:
@@ -87,36 +81,50 @@ def _presumes_otherwise(question: str, sources: Sources) -> bool:
 
 
 def _chosen(question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
+    """The sentences of the answer in the order of the sources: the best for each part of the question, and others only
+    for words of the question that those do not have."""
     chosen: list[Candidate] = []
-    for candidate in _relevant(question, sources, meaning):
-        if len(chosen) < TUNING.most_sentences and not any(_same(candidate, other) for other in chosen):
-            chosen.append(candidate)
+    for ranked in _answers(question, sources, meaning):
+        chosen += _best(ranked, chosen)
     if chosen:
         chosen += second_step(question, chosen, ranked_sentences(question, sources, meaning))
     return sorted(chosen, key=lambda each: (each.source.number, each.sentence.place.start))
 
 
-def _relevant(question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
-    """Return the sentences good enough for an answer, best first; none when the best is not."""
+def _best(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> list[Candidate]:
+    chosen: list[Candidate] = []
+    for candidate in ranked:
+        if len(before) + len(chosen) == TUNING.most_sentences:
+            break
+        if any(_same(candidate, other) for other in before):
+            return chosen
+        if not chosen or (candidate.adds_to(chosen) and candidate.score >= TUNING.close_to_best * chosen[0].score):
+            chosen.append(candidate)
+    return chosen
+
+
+def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Candidate]]:
+    """For each part of the question the sentences that may answer it, best first; none for what is no question, or
+    takes for granted what the sources deny. What no passage names at all was refused before (`domain.question`)."""
+    if is_greeting(question) or _presumes_otherwise(question, sources):
+        return []
+    return [_relevant(part, question, sources, meaning) for part in parts_of(question)]
+
+
+def _relevant(part: Asked, question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
+    """Return the sentences good enough for an answer to one part, best first; none when the best is not."""
     usable = [
         candidate
-        for candidate in ranked_sentences(question, sources, meaning)
+        for candidate in answering_sentences(part, sources, meaning)
         if len(candidate.sentence.stems) > 1
         and not candidate.sentence.is_heading
-        and len(candidate.sentence.text) <= TUNING.longest_sentence
+        and is_readable(candidate.sentence.text)
+        and not is_about_another(question, candidate.sentence.text)
     ]
     enough = TUNING.answerable if meaning.known else TUNING.words_answerable
-    if not usable or usable[0].score < enough:
+    if not usable or usable[0].score < enough or max(each.relevance for each in usable) < TUNING.relevant:
         return []
-    close = [each for each in usable if each.score >= TUNING.close_to_best * usable[0].score]
-    # "How much" is not answered by sentences that name no amount, however much they are about the same matter.
-    if _AMOUNT_ASKED.search(question) and not any(_names_amount(each.sentence.text) for each in close):
-        return []
-    return close
-
-
-def _names_amount(text: str) -> bool:
-    return any(quantity.unit for quantity in find_quantities(text))
+    return [each for each in usable if each.score >= TUNING.close_to_best * usable[0].score]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

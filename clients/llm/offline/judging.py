@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, read_passage
+from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tuning import TUNING
 from domain.disagreements import Disagreement, disagreements, without_markers
 from domain.judgements import Alignment, Answerability, Relation, StatementCheck
+from domain.question import QuestionVerdict, judge_question
 from domain.quotes import locate_quote
 from domain.sentences import split_sentences
 from domain.sources import Source, Sources
@@ -18,6 +21,7 @@ from domain.support.reading import ReadText
 from domain.words import content_stems, coverage
 
 _MOST_WORDS = 4
+_NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
 
 
@@ -124,13 +128,15 @@ def differences(judged: Judged) -> list[str]:
 def check_alignment(question: str, answer: str, sources: Sources, meaning: Meaning) -> Alignment:
     """S1.2: the mean support of the answer's sentences, halved when the answer does not address the question."""
     judged = _judged_sentences(answer, sources, meaning)
+    found = judge_question(question, answer, texts_of(sources)) or _NOTHING_ASKED
+    told = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
     if not judged:
-        return Alignment(score=0.0, reason="the answer says nothing that could be compared with the sources")
+        return told(score=0.0, reason="the answer says nothing that could be compared with the sources")
     addressed = _addresses(question, judged, meaning)
     score = sum(each.support for each in judged) / len(judged) * (1.0 if addressed else 0.5)
     weakest = min(judged, key=lambda each: each.support)
     reason = _explanation(weakest) if addressed else "the answer shares neither words nor meaning with the question"
-    return Alignment(score=round(score, 3), reason=reason)
+    return told(score=round(score, 3), reason=reason)
 
 
 def check_answerability(question: str, answer: str, sources: Sources, meaning: Meaning) -> Answerability:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.disagreements import without_markers
+from domain.markers import cited_markers
 from domain.sentences import Sentence, split_sentences
+from domain.sources import Source
 from domain.support.reading import ReadText
 
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
+_LIST_SIGN = re.compile(r"^(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+")
 _LONGEST_HEADING = 80
 
 
@@ -59,6 +62,14 @@ def read_passage(text: str) -> Passage:
 def is_stopped(text: str) -> bool:
     """Say whether `text` ends as a sentence ends."""
     return _STOPPED.search(text) is not None
+
+
+def shown_sentence(source: Source, sentence: ReadSentence) -> str:
+    """Return the words of the source as an answer shows them: in one line, without list sign or markers of its own."""
+    text = source.text[sentence.place.start : sentence.place.end]
+    for marker in reversed(cited_markers(text)):
+        text = text[: marker.start].rstrip() + text[marker.end :]
+    return _LIST_SIGN.sub("", " ".join(text.split()))
 
 
 def _read(sentences: list[Sentence]) -> Iterator[ReadSentence]:

@@ -1,46 +1,35 @@
 """How relevant a passage, or one of its sentences, is to a question."""
 
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from clients.llm.offline.meaning import Meaning
-from clients.llm.offline.passages import Passage, ReadSentence, read_passage
+from clients.llm.offline.passages import Passage, ReadSentence, read_passage, shown_sentence
 from clients.llm.offline.tuning import TUNING
-from domain.dates import find_dates
-from domain.numbers import find_quantities
+from domain.question.asking import Asked, Kind, has_kind, kind_of
+from domain.question.relevance import sentence_relevance
 from domain.sources import Source
 from domain.words import content_stems, coverage
-
-_NAME = re.compile(r"(?<!^)\b[A-Z][a-z]")
-_ASKED_FOR: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
-    (
-        re.compile(
-            r"\bwhen\b|\b(?:what|which) (?:year|date|month|day|century|decade)\b|언제|몇 ?[년월일]", re.IGNORECASE
-        ),
-        lambda text: bool(find_dates(text)),
-    ),
-    (
-        re.compile(
-            r"\bhow (?:many|much|long|old|far|often|large|big|high|tall)\b|\bwhat (?:percentage|number|amount|share)\b"
-            "|몇|며칠|얼마|비율",
-            re.IGNORECASE,
-        ),
-        lambda text: bool(find_quantities(text)),
-    ),
-    (re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE), lambda text: bool(_NAME.search(text))),
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of `source` and how well it may answer the question: about 0..1."""
+    """A sentence of `source` and how well it may answer the question: about 0..1, more where `relevance` counts, too.
+
+    `relevance` is the probability that it answers, and `covered` are the stems of the question that it has.
+    """
 
     source: Source
     sentence: ReadSentence
     score: float
+    relevance: float = 0.0
+    covered: frozenset[str] = frozenset()
+
+    def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
+        """Whether it has words of the question that none of `chosen` has."""
+        return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
 
 
 def logistic(value: float) -> float:
@@ -77,28 +66,48 @@ def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning)
     return sorted(ranked, key=lambda candidate: -candidate.score)
 
 
+def answering_sentences(part: Asked, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
+    """Return the best sentences of `sources` for one part of a question, by their words, meaning and relevance (V8)."""
+    weighed: list[Candidate] = []
+    for each in ranked_sentences(part.text, sources, meaning)[: TUNING.weighed]:
+        text = shown_sentence(each.source, each.sentence)
+        relevance = sentence_relevance(part, text)
+        if has_kind(part.kind, text, part.text) is False:
+            continue
+        covered = frozenset(stem for stem in part.stems if coverage([stem], each.sentence.stems))
+        weighed.append(
+            replace(each, score=each.score + TUNING.relevance * relevance, relevance=relevance, covered=covered)
+        )
+    return sorted(weighed, key=lambda each: -each.score)
+
+
+def texts_of(sources: Sequence[Source]) -> list[str]:
+    """Return the texts of the sources, each with its name and what it is part of: those name things, too."""
+    return [f"{source.label}\n{source.context}\n{source.text}" for source in sources]
+
+
 def _scored(
     question: str, passage: Passage, label: frozenset[str], rarity: Mapping[str, float], meaning: Meaning
 ) -> list[tuple[ReadSentence, float]]:
+    kind = kind_of(question)
     context = TUNING.sentence_context * coverage(list(rarity), passage.stems | label)
     by_words = [(each, TUNING.sentence_overlap * _overlap(rarity, each, label) + context) for each in passage.sentences]
     by_words.sort(key=lambda pair: -pair[1])
     if not meaning.known:
         scale = TUNING.sentence_overlap + TUNING.sentence_context
-        return [(sentence, score / scale + _kind(question, sentence.text)) for sentence, score in by_words]
+        return [(sentence, score / scale + _kind(kind, question, sentence.text)) for sentence, score in by_words]
     closest = by_words[: TUNING.encoded_for_answer]
     likenesses = meaning.likenesses(question, [sentence.text for sentence, _ in closest])
     likenesses += [0.0] * (len(by_words) - len(closest))
     return [
-        (sentence, score + TUNING.sentence_meaning * likeness + _kind(question, sentence.text))
+        (sentence, score + TUNING.sentence_meaning * likeness + _kind(kind, question, sentence.text))
         for (sentence, score), likeness in zip(by_words, likenesses, strict=True)
     ]
 
 
-def _kind(question: str, text: str) -> float:
+def _kind(kind: Kind, question: str, text: str) -> float:
     """A question for a number, a date or a name wants a sentence that has one."""
-    fits = next((fits for cue, fits in _ASKED_FOR if cue.search(question)), None)
-    return TUNING.sentence_kind if fits and fits(text) else 0.0
+    return TUNING.sentence_kind if has_kind(kind, text, question) else 0.0
 
 
 def _rarity(wanted: Sequence[str], sentences: Sequence[ReadSentence]) -> dict[str, float]:

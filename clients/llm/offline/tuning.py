@@ -35,13 +35,18 @@ class Tuning:
     sentence_kind: float = 0.04
     sentence_order: float = 0.04
     # Below this the answer is "I don't know": 93 % of the questions about other documents, 6 % of the answerable ones.
+    # It holds for the sum with `relevance` below, too, where the next threshold decides more often.
     answerable: float = 0.37
     words_answerable: float = 0.45
+    # The probability that a sentence answers (domain/question/model.json) is added to that with this weight for as many
+    # of the best sentences, and has to be so much for the best one.
+    relevance: float = 0.7
+    weighed: int = 12
+    relevant: float = 0.12
     # Sentences of an answer: at most four, none much worse than the best, no near-duplicates.
     most_sentences: int = 4
     close_to_best: float = 0.65
     duplicate: float = 0.9
-    longest_sentence: int = 700
 
     # An answer addresses its question if they share words or meaning at least so much: 97 % of the sentences with the
     # answer do, 6 % of other sentences.

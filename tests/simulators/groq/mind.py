@@ -229,7 +229,14 @@ def _check_alignment(task: Task) -> dict[str, Any]:
     addressed = share(stems(task.part("question")), stems(task.part("answer")))
     supported = sum(verdict == "supports" for verdict in verdicts)
     reason = f"{supported} of {len(verdicts)} sentences are supported by the sources."
-    return {"reason": reason, "score": round(0.8 * grounded + 0.2 * addressed, 2)}
+    answers = "yes" if addressed >= 0.5 else "partly" if addressed >= 0.2 else "no"
+    return {
+        "asked": task.part("question"),
+        "open_parts": [] if answers == "yes" else [task.part("question")],
+        "answers": answers,
+        "score": round(0.8 * grounded + 0.2 * addressed, 2),
+        "reason": reason,
+    }
 
 
 def _check_answerability(task: Task) -> dict[str, Any]:
@@ -305,6 +312,7 @@ def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
     """The opposite verdicts, quotes that stand nowhere, sources that are others."""
     lies: dict[str, Callable[[Any], Any]] = {
         "score": lambda score: round(1 - score, 2),
+        "answers": lambda answers: "no" if answers == "yes" else "yes",
         "supported": lambda yes: not yes,
         "is_accurate": lambda yes: not yes,
         "differences": lambda found: [] if found else ["the source says something else"],

@@ -43,6 +43,8 @@ def _agreeing(told: dict[str, Any], words: str) -> dict[str, Any]:
     yes: dict[str, Callable[[Any], Any]] = {
         "score": lambda _: _CONFIDENCE,
         "confidence": lambda _: _CONFIDENCE,
+        "answers": lambda _: "yes",
+        "open_parts": lambda _: list[str](),
         "supported": lambda _: True,
         "is_accurate": lambda _: True,
         "relation": lambda _: "supports",

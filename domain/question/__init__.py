@@ -1,0 +1,20 @@
+"""What a question asks and names, and whether an answer answers it (V8)."""
+
+from domain.question.asking import is_greeting
+from domain.question.gate import why_refused
+from domain.question.mentioning import mentions
+from domain.question.naming import missing_things
+from domain.question.relevance import answer_relevance
+from domain.question.verdict import ModelsWord, QuestionVerdict, judge_question, question_of
+
+__all__ = [
+    "ModelsWord",
+    "QuestionVerdict",
+    "answer_relevance",
+    "is_greeting",
+    "judge_question",
+    "mentions",
+    "missing_things",
+    "question_of",
+    "why_refused",
+]

@@ -1,0 +1,24 @@
+"""Refusals before anything is written: what asks nothing, and what is about a thing that no passage names (V8)."""
+
+from collections.abc import Sequence
+
+from domain.question.asking import is_greeting
+from domain.question.naming import missing_things
+
+NOT_A_QUESTION = (
+    "This is a greeting and asks nothing of the documents. Ask about what is in them, and you get an answer."
+)
+
+
+def why_refused(question: str, passages: Sequence[str]) -> str:
+    """Return why the question is not to be answered from `passages`, in a sentence for users; "" when it may be.
+
+    A passage is its text with its file's name and its headings. Deterministic, and silent when in doubt.
+    """
+    if is_greeting(question):
+        return NOT_A_QUESTION
+    missing = [thing.text for thing in missing_things(question, passages)]
+    if not missing:
+        return ""
+    named = " or ".join(f"“{text}”" for text in missing[:3])
+    return f"The question is about {named}, which no passage of the documents names."

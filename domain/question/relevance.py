@@ -1,0 +1,101 @@
+"""How likely an answer answers its question: numbers in `model.json`, which `benchmarks.fit_question` writes (V8).
+
+Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is another
+matter, which the checks of its statements decide.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from domain.plain import plain_text
+from domain.question.asking import Asked, has_kind, parts_of
+from domain.question.features import answer_features
+from domain.refusals import is_idk
+from domain.sentences import split_sentences
+from domain.words import content_stems
+
+ANSWERED = 0.25
+"""From this probability on an answer counts as one to that part of the question."""
+
+_MOST_SENTENCES = 60
+_ELLIPTICAL = 6  # words, at most, of an answer that repeats nothing of its question: "30 days."
+_UNKNOWN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionModel:
+    """A logistic regression: `Σ weight · (feature - mean) / scale + offset` is the log odds."""
+
+    version: str
+    means: Mapping[str, float]
+    scales: Mapping[str, float]
+    weights: Mapping[str, float]
+    offset: float
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """Return the probability, 0..1; `features` must have every name that is weighed."""
+        weighed = math.fsum(
+            weight * (features[name] - self.means[name]) / self.scales[name] for name, weight in self.weights.items()
+        )
+        return 1 / (1 + math.exp(-max(-40.0, min(40.0, weighed + self.offset))))
+
+
+@cache
+def question_model() -> QuestionModel:
+    """Return the model that is shipped with the package."""
+    data = json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8"))
+    rows: Mapping[str, Mapping[str, float]] = data["features"]
+    means, scales, weights = ({name: row[key] for name, row in rows.items()} for key in ("mean", "scale", "weight"))
+    return QuestionModel(str(data["version"]), means, scales, weights, float(data["offset"]))
+
+
+def answer_relevance(question: str, answer: str) -> float:
+    """Return the probability, 0..1, that `answer` answers all of `question`, provided that what it says is true.
+
+    1 without a question, 0 for "I don't know"; the mean over the question's parts. Citation markers do not count.
+    Linear in both lengths.
+    """
+    if not question.strip():
+        return 1.0
+    if is_idk(answer) or not answer.strip():
+        return 0.0
+    shares = [part_relevance(part, answer) for part in parts_of(question)]
+    return sum(shares) / len(shares) if shares else _UNKNOWN
+
+
+def part_relevance(asked: Asked, answer: str) -> float:
+    """Return the same for one part of a question: the probability of the sentence that answers it best."""
+    said = [each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES]]
+    if not said:
+        return 0.0
+    if is_elliptical(asked, " ".join(said)):
+        said.append(f"{asked.text.rstrip('?？ ')} {said[0]}")
+    elif not _same_script(asked.text, answer):
+        return _UNKNOWN
+    return max(sentence_relevance(asked, each) for each in said)
+
+
+@lru_cache(maxsize=4096)
+def sentence_relevance(asked: Asked, sentence: str) -> float:
+    """Return the same for one sentence without citation markers."""
+    return question_model().probability(answer_features(asked, sentence))
+
+
+def is_elliptical(asked: Asked, answer: str) -> bool:
+    """Whether the answer is a bare phrase of the kind that is asked for, as in "When?" – "In May 2020."."""
+    if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
+        return False
+    return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"
+
+
+def _same_script(question: str, answer: str) -> bool:
+    return _is_hangul(question) == _is_hangul(answer)
+
+
+def _is_hangul(text: str) -> bool:
+    letters = [each for each in text if each.isalpha()]
+    return sum("가" <= each <= "힣" for each in letters) > 0.3 * len(letters)

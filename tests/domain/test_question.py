@@ -1,0 +1,231 @@
+"""What a question asks and names, and whether an answer answers it."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.question import (
+    ModelsWord,
+    answer_relevance,
+    is_greeting,
+    judge_question,
+    mentions,
+    question_of,
+    why_refused,
+)
+from domain.question.asking import kind_of, parts_of
+from domain.question.naming import is_about_another, missing_things
+
+MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
+PUMPS = [
+    "pumps.md\nPump 4 runs at 14 bar and is inspected every 7 months. Pump 1 runs at 11 bar. Pumps 20 to 25 are spare."
+]
+
+
+def missing(question: str, passages: list[str]) -> list[str]:
+    return [thing.text for thing in missing_things(question, passages)]
+
+
+# V8, seeds-audit B11
+@pytest.mark.parametrize(
+    ("question", "passages", "expected"),
+    [
+        ("How many kilograms does the Omega machine weigh?", MACHINES, ["Omega"]),
+        ("how many kilograms does the omega machine weigh", MACHINES, ["omega"]),
+        ("Who wrote The Great Gatsby?", MACHINES, ["Great Gatsby"]),
+        ("At what pressure does pump 14 run?", PUMPS, ["pump 14"]),
+        ("What was the revenue in 2021?", ["a.md\nRevenue was $5 million in 2022 and $6 million in 2023."], ["2021"]),
+        (
+            "오메가 기계의 무게는 얼마인가요?",
+            ["세타 기계의 무게는 18킬로그램이다. 제타 기계는 20킬로그램이다."],
+            ["오메가"],
+        ),
+        ("2팀은 어디에 있나요?", ["1팀은 서울에 있다. 3팀은 부산에 있다."], ["2팀"]),
+    ],
+)
+def test_a_thing_that_no_passage_names_is_found(question: str, passages: list[str], expected: list[str]) -> None:
+    assert missing(question, passages) == expected
+    assert why_refused(question, passages)
+
+
+# V8: when in doubt, nothing is refused
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("How heavy is the Theta machine?", MACHINES[0]),
+        ("Is pump 22 spare?", PUMPS[0]),
+        ("Does any pump run at 14 bar?", PUMPS[0]),
+        ("What did JFK say?", "President John F. Kennedy said little."),
+        ("What does the European Central Bank decide?", "The ECB decides on rates."),
+        ("What did Ada Whitfield find?", "Whitfield found a comet."),
+        ("What did the Céloron expedition find?", "Celoron buried lead plates."),
+        ("When did German troops leave?", "Troops left Germany in 1994."),
+        ("What does the Company sell?", "We sell pumps."),
+        ("What Is The Price Of The Large Blue Box?", "It costs 5 euros."),
+        ("Wie hoch ist die Kündigungsfrist im Vertrag?", "Das Mietverhältnis endet nach drei Monaten."),
+        ("What happened in 2021?", "Between 2019 and 2023 sales rose; see the plan 2020-2024."),
+        ("What was FY2021 revenue in 2021?", "Revenue in FY21 was $5 million, in 2022 $6 million."),
+        ("What is the pressure of pump 14?", "pump | bar\n14 | 24\n15 | 25\nPump 4 is old."),
+        ("Do employees receive 15 days?", "Employees receive 20 days of leave."),
+        ("Omega 기계의 무게는?", "오메가 기계의 무게는 18킬로그램이다."),
+    ],
+)
+def test_another_form_of_a_name_names_it(question: str, passage: str) -> None:
+    assert missing(question, [passage]) == []
+
+
+def test_a_sentence_about_another_member_of_a_series_is_known() -> None:  # V2, V8
+    assert is_about_another("At what pressure does pump 14 run?", "Pump 4 runs at 24 bar.")
+    assert is_about_another("How much does the Omega machine weigh?", "The Theta machine weighs 18 kilograms.")
+    assert not is_about_another("At what pressure does pump 4 run?", "Pump 4 runs at 24 bar.")
+    assert not is_about_another("Who founded Acme?", "It was founded by Jane Roe.")
+    korean = "2024년 한빛시 전기버스의 평균 가동률은 얼마입니까?"
+    assert not is_about_another(korean, "2024년 전기버스의 평균 가동률은 94.1%였다.")
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Hello!", "thanks!", "thank you very much", "안녕하세요", "감사합니다", "Guten Tag"]
+)
+def test_a_greeting_is_no_question(text: str) -> None:  # V8, users 1.2
+    assert is_greeting(text)
+    assert why_refused(text, ["Thanks to cloud computing, all is well."])
+
+
+@pytest.mark.parametrize("text", ["hi pumps", "What is hi?", "test 14", "No refunds?", "휴가"])
+def test_what_asks_something_is_no_greeting(text: str) -> None:  # V8
+    assert not is_greeting(text)
+
+
+def test_a_question_of_several_parts_is_read_part_by_part() -> None:  # V8
+    parts = parts_of("Who founded Acme, and when did it close?")
+    assert [(part.text, part.kind) for part in parts] == [("Who founded Acme", "who"), ("when did it close?", "when")]
+    assert [part.kind for part in parts_of("환불은 며칠 이내에 해야 하고 수수료는 얼마인가요?")] == ["number", "amount"]
+    assert len(parts_of("What are the rules for returns and refunds?")) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("When was Acme founded?", "when"),
+        ("In which year did it close?", "when"),
+        ("How many people work there?", "number"),
+        ("How much does it cost?", "amount"),
+        ("Who leads it?", "who"),
+        ("Where is it?", "where"),
+        ("Why did it close?", "why"),
+        ("Is it open on Sundays?", "decision"),
+        ("What is RCAC?", "definition"),
+        ("환불은 언제 됩니까?", "when"),
+        ("refunds", "matter"),
+    ],
+)
+def test_the_kind_of_a_question_is_read(question: str, kind: str) -> None:  # V8
+    assert kind_of(question) == kind
+
+
+def test_an_answer_to_the_question_is_more_relevant_than_another_true_sentence() -> None:  # V8
+    question = "How many days of paid leave do employees receive?"
+    right = answer_relevance(question, "Full-time employees receive 15 days of paid leave per year. [1]")
+    same_matter = answer_relevance(question, "Employees request paid leave from their manager.")
+    other = answer_relevance(question, "Returns must be made within 30 days.")
+    assert right > 0.8 > 0.5 > same_matter
+    assert other < 0.2
+
+
+def test_markers_do_not_count_and_refusals_answer_nothing() -> None:  # V8
+    question = "When are refunds paid?"
+    assert answer_relevance(question, "Refunds are paid within 5 days. [1][2]") == answer_relevance(
+        question, "Refunds are paid within 5 days."
+    )
+    assert answer_relevance(question, "I don't know based on the documents.") == 0.0
+    assert answer_relevance(question, "해당 정보는 제공된 출처에서 확인되지 않습니다") == 0.0
+    assert answer_relevance("", "Refunds are paid.") == 1.0
+
+
+def test_a_bare_phrase_of_the_kind_that_is_asked_for_is_an_answer() -> None:  # V8
+    assert answer_relevance("When was Acme founded?", "In May 2020.") > answer_relevance(
+        "When was Acme founded?", "Green."
+    )
+
+
+def test_a_denied_sentence_does_not_answer_what_is_so() -> None:  # V8
+    said = "Commissioners are exempt from member state taxes."
+    asserted = answer_relevance("Who is exempt from member state taxes?", said)
+    assert asserted > answer_relevance("Who is not exempt from member state taxes?", said) + 0.3
+
+
+def test_a_part_without_an_answer_is_left_open() -> None:  # V8
+    verdict = judge_question("Who founded Acme and when did it close?", "Acme was founded by Jane Roe. [1]", ["Acme"])
+    assert verdict is not None
+    assert (verdict.relevant, verdict.complete, verdict.open_parts) == ("partly", False, ("when did it close?",))
+
+
+def test_a_question_for_a_date_is_open_without_one() -> None:  # V8
+    verdict = judge_question("When was Acme founded?", "Acme was founded by two engineers.", ["Acme"])
+    assert verdict is not None
+    assert verdict.relevant == "no"
+    assert verdict.reason == "The question asks for a date or a time, and the answer has none."
+
+
+def test_a_models_yes_does_not_stand_against_a_name_that_no_passage_has() -> None:  # V8, V4
+    answer = "The Omega machine weighs 18 kilograms."
+    verdict = judge_question("How many kilograms does the Omega machine weigh?", answer, MACHINES, ModelsWord("yes"))
+    assert verdict is not None
+    assert (verdict.relevant, verdict.complete, verdict.missing_names) == ("no", False, ("Omega",))
+    assert verdict.probability <= 0.05
+
+
+def test_a_model_reads_what_words_do_not_tell() -> None:  # V8
+    asked = ("Who leads the firm?", "Its chief executive is John Smith.", ["Its chief executive is John Smith."])
+    alone, read = judge_question(*asked), judge_question(*asked, ModelsWord("yes"))
+    denied = judge_question(*asked, ModelsWord("no", ("who leads",)))
+    assert alone is not None
+    assert read is not None
+    assert denied is not None
+    assert read.probability >= alone.probability > denied.probability
+    assert (read.relevant, read.complete) == ("yes", True)
+    assert (denied.relevant, denied.complete, denied.open_parts) == ("no", False, ("who leads",))
+
+
+def test_a_refusal_leaves_everything_open_and_no_question_has_no_verdict() -> None:  # V8
+    verdict = judge_question("When are refunds paid?", "I don't know based on the documents.", ["refunds"])
+    assert verdict is not None
+    assert (verdict.relevant, verdict.complete, verdict.probability) == ("no", False, 0.0)
+    assert judge_question("", "Refunds are paid.", []) is None
+
+
+def test_a_stored_verdict_is_found_among_the_checks() -> None:  # V8
+    verdict = judge_question("When are refunds paid?", "Refunds are paid within 5 days.", ["Refunds"])
+    assert verdict is not None
+    assert question_of({"check_alignment": {"question": verdict.as_json()}}) == verdict.as_json()
+    assert question_of({"abstained": "why"}) is None
+
+
+def test_the_nearest_words_mention_what_was_asked() -> None:  # V8
+    found = mentions("When are refunds paid?", ["Bananas grow in Ecuador.", "Table 3: refunds paid by quarter"])
+    assert found == [(1, "Table 3: refunds paid by quarter")]
+
+
+@given(st.text(max_size=300), st.text(max_size=300), st.lists(st.text(max_size=300), max_size=3))
+def test_any_question_and_answer_get_a_verdict(question: str, answer: str, passages: list[str]) -> None:  # V8
+    verdict = judge_question(question, answer, passages)
+    assert verdict is None or 0 <= verdict.probability <= 1
+    assert 0 <= answer_relevance(question, answer) <= 1
+    assert isinstance(why_refused(question, passages), str)
+
+
+@given(st.sampled_from(["Omega", "Kappa", "Lambda-7", "Tarquin"]), st.sampled_from(["weighs", "costs", "needs"]))
+def test_a_name_that_stands_in_a_passage_is_never_missing(name: str, verb: str) -> None:  # V8
+    passage = f"The {name} machine {verb} 18 units. The Theta machine {verb} 20 units."
+    assert missing(f"How many units does the {name} machine need?", [passage]) == []
+
+
+@pytest.mark.parametrize("piece", ["a", "A ", "a ", "A1 ", "pump 1, ", "'", " ", "하고 ", "what and ", "Ab-", "| "])
+def test_long_texts_take_time_by_their_length(piece: str) -> None:
+    text = piece * (60_000 // len(piece))
+    started = time.perf_counter()
+    judge_question("What does pump 14 of the Omega machine need, and when?", text[:20_000], [text])
+    judge_question(text[:4_000], "Pump 4 needs oil.", [text[:5_000]])
+    assert time.perf_counter() - started < 8
