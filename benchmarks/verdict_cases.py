@@ -1,0 +1,100 @@
+"""Hand-written statements beside their sources, and the verdicts that users get on them.
+
+Three verdicts on each: that of the offline provider as it is published, that on a model that says yes to everything and
+quotes a real sentence of the source as its proof, and that of `/api/verify-citation`. None needs a server.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from clients.embeddings import default_embedder
+from clients.llm.offline.judging import check_statement
+from clients.llm.offline.meaning import Meaning
+from domain.citation_scoring import score_citation
+from domain.judgements import StatementCheck
+from domain.ruling import Grounds, Ruling
+from domain.sentences import split_sentences
+from domain.sources import Sources
+from domain.verdicts import PairVerdict, SentenceStatus, sentence_status
+from domain.words import content_stems, coverage
+
+_NO = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What is published on one statement (N4), and whether the citation of its source is accurate (S4.4).
+
+    `offline` and `yes` are states of a sentence: of the offline provider, and of a model that says yes to everything.
+    `denied` says that the offline provider rather says no (P(supported) < 0.5), `struck` that its state says so too:
+    contradicted or unsupported, not partial.
+    """
+
+    offline: SentenceStatus
+    yes: SentenceStatus
+    citation: bool
+    why: str
+    denied: bool
+    struck: bool
+
+    @property
+    def passes(self) -> tuple[bool, bool, bool]:
+        """Whether each of the three lets the statement pass as proven."""
+        return self.offline is SentenceStatus.SUPPORTED, self.yes is SentenceStatus.SUPPORTED, self.citation
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdicts as a JSON object."""
+        return asdict(self)
+
+
+def verdicts(statement: str, source: str) -> Verdicts:
+    """Judge `statement` against the one `source` that it cites."""
+    grounds = Grounds.of(statement, [source])
+    offline = grounds.rule(check_statement(statement, Sources.numbered([("source", source)]), _meaning()))
+    yes = grounds.rule(_yes(_likeliest_sentence(statement, source)))
+    state = _state(offline)
+    accurate = score_citation(statement, source).is_accurate
+    return Verdicts(state, _state(yes), accurate, offline.explanation, denied=not offline.supports, struck=state in _NO)
+
+
+def _state(ruling: Ruling) -> SentenceStatus:
+    return sentence_status(claim=True, checks=[PairVerdict.from_json(1, ruling.as_json())])
+
+
+@cache
+def _meaning() -> Meaning:
+    return Meaning(default_embedder())
+
+
+def _yes(quotation: str) -> StatementCheck:
+    """The reply of a model that says yes. A field that says what differs or why is empty: it sees no difference."""
+    said = {"is_accurate": True, "relation": "supports", "confidence": 1.0, "evidence": quotation}
+    return StatementCheck.model_validate({name: said.get(name, "") for name in StatementCheck.model_fields})
+
+
+def _likeliest_sentence(statement: str, source: str) -> str:
+    """Return the sentence of `source` that shares most words with `statement`, as a model would quote it."""
+    wanted = content_stems(statement)
+    quotable = [sentence.text for sentence in split_sentences(source)] or [source]
+    return max(quotable, key=lambda text: coverage(wanted, set(content_stems(text))))
+
+
+def share(flags: Iterable[bool]) -> float:
+    """Return the share of `flags` that are true; 0 without any."""
+    listed = list(flags)
+    return sum(listed) / len(listed) if listed else 0.0
+
+
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table whose first two columns are words."""
+    table = Table(title=title)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place < 2 else "right")
+    for row in rows:
+        table.add_row(*(f"{value:.0%}" if isinstance(value, float) else str(value) for value in row))
+    Console(width=140).print(table)
