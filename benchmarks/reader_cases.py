@@ -25,7 +25,10 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 @dataclass(frozen=True, slots=True)
 class ReaderCase:
-    """`expected` says whether a careful reader finds `statement` in `source`; `kind` what is tried with it."""
+    """`expected` says whether a careful reader finds `statement` in `source`; `kind` what is tried with it.
+
+    A `verbatim` one is a sentence of its source, word for word.
+    """
 
     id: str
     group: Group
@@ -34,6 +37,7 @@ class ReaderCase:
     statement: str
     source: str
     expected: Literal["supported", "not supported"]
+    verbatim: bool = False
 
     @property
     def supported(self) -> bool:
