@@ -32,12 +32,13 @@ class Verdicts:
 
     `offline` and `yes` are states of a sentence: of the offline provider, and of a model that says yes to everything.
     `denied` says that the offline provider rather says no (P(supported) < 0.5), `struck` that its state says so too:
-    contradicted or unsupported, not partial.
+    contradicted or unsupported, not partial. `mismatches` are the issues of S4.4 that say the values differ.
     """
 
     offline: SentenceStatus
     yes: SentenceStatus
     citation: bool
+    mismatches: tuple[str, ...]
     why: str
     denied: bool
     struck: bool
@@ -58,8 +59,16 @@ def verdicts(statement: str, source: str) -> Verdicts:
     offline = grounds.rule(check_statement(statement, Sources.numbered([("source", source)]), _meaning()))
     yes = grounds.rule(_yes(_likeliest_sentence(statement, source)))
     state = _state(offline)
-    accurate = score_citation(statement, source).is_accurate
-    return Verdicts(state, _state(yes), accurate, offline.explanation, denied=not offline.supports, struck=state in _NO)
+    cited = score_citation(statement, source)
+    return Verdicts(
+        offline=state,
+        yes=_state(yes),
+        citation=cited.is_accurate,
+        mismatches=tuple(str(issue) for issue in cited.issues if issue.endswith("_mismatch")),
+        why=offline.explanation,
+        denied=not offline.supports,
+        struck=state in _NO,
+    )
 
 
 def _state(ruling: Ruling) -> SentenceStatus:
@@ -72,9 +81,16 @@ def _meaning() -> Meaning:
 
 
 def _yes(quotation: str) -> StatementCheck:
-    """The reply of a model that says yes. A field that says what differs or why is empty: it sees no difference."""
-    said = {"is_accurate": True, "relation": "supports", "confidence": 1.0, "evidence": quotation}
-    return StatementCheck.model_validate({name: said.get(name, "") for name in StatementCheck.model_fields})
+    """The reply of a model that says yes: it sees no difference and gives no reason."""
+    said: dict[str, object] = {
+        "evidence": quotation,
+        "differences": [],
+        "explanation": "",
+        "relation": "supports",
+        "is_accurate": True,
+        "confidence": 1.0,
+    }
+    return StatementCheck.model_validate({name: said[name] for name in StatementCheck.model_fields})
 
 
 def _likeliest_sentence(statement: str, source: str) -> str:

@@ -190,8 +190,8 @@ def test_the_floor_runs_through_the_whole_machinery(tmp_path: Path) -> None:
         ledger = models.ledger()
     *each_line, _ = lines
     assert [line["error"] for line in each_line] == [""] * 4
-    # Claims of two sentences in one call, statements in one each, facts in one.
-    calls = RETRIEVED + 1 + 1 + 2 + 1 + len(DRAFT) // 2 + len(DRAFT)
+    # The answer, its citations, two checks of the whole, and one of each statement.
+    calls = RETRIEVED + 1 + 1 + 2 + len(DRAFT)
     assert [(single.names, single.calls) for single in singles(each_line, ledger)] == [("yes", calls)] * 4
     # An answer is written within half a second: on a busy machine a check may come too late in one of them.
     writings = [each for each in ledger if each["streamed"]]
