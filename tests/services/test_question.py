@@ -52,8 +52,8 @@ def test_a_greeting_is_refused_kindly(play: Play) -> None:  # V8, users 1.2
 
 
 def test_the_refusal_speaks_the_questions_language_or_english() -> None:  # V8, S5.3
-    for options, expected in (({"refusal_language": "question"}, IDK_KOREAN), ({"refusal_language": "en"}, IDK)):
-        story = Story("오메가 기계의 무게는 얼마인가요?", **options)
+    for language, expected in (("question", IDK_KOREAN), ("en", IDK)):
+        story = Story("오메가 기계의 무게는 얼마인가요?", refusal_language=language)
         query = story.retrieve().conclude()
         assert (query["answer"], query["abstained"]) == (expected, True)
 
@@ -77,7 +77,7 @@ def test_a_models_yes_does_not_make_an_answer_of_another_things_figures(stage: G
         "generate", {"status": "complete", "text": "The Theta machine weighs 18 kilograms. [†1]", "model": "m"}
     )
     story.check()
-    yes = {"asked": "a weight", "open_parts": [], "answers": "yes", "score": 1.0, "reason": "fine"}
+    yes = {"asked": "a weight", "open_parts": list[str](), "answers": "yes", "score": 1.0, "reason": "fine"}
     verdict = story.set("check_alignment", checked(yes)).conclude()["verification"]["question"]
     assert (verdict["relevant"], verdict["missing_names"]) == ("no", ["Omega"])
     assert verdict["probability"] <= 0.05

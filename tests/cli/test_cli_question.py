@@ -1,0 +1,78 @@
+"""What the command line shows of a question that is refused, or answered in part."""
+
+import io
+from typing import Any, cast
+
+from rich.console import Console
+
+from citewell.cli.show.answer import answer_view
+from citewell.cli.show.verification import verification_view
+from citewell.wire import Query, Scores
+
+_SCORES: dict[str, Any] = {
+    "overall_score": 0.9,
+    "answer_source_alignment": 0.9,
+    "citation_coverage": 0.9,
+    "fact_verification_score": 0.9,
+    "issues": [],
+    "confidence": 0.9,
+    "confidence_level": "High",
+    "claims_checked": 1,
+    "claims_supported": 1,
+    "sentences": [],
+}
+_QUERY: dict[str, Any] = {
+    "id": "1",
+    "question": "How many kilograms does the Omega machine weigh?",
+    "answer": "I don't know based on the documents.",
+    "abstained": True,
+    "abstain_reason": "No passage names it.",
+    "references": [],
+    "citations": [],
+    "removed_citations": [],
+    "verification": None,
+    "usage": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0},
+    "timings": {},
+    "provider": "offline",
+    "mode": "balanced",
+    "preset": "standard",
+}
+
+
+def shown(view: object) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(view)
+    return cast("io.StringIO", console.file).getvalue()
+
+
+def verdict(**changed: object) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "relevant": "yes",
+        "complete": True,
+        "open_parts": [],
+        "missing_names": [],
+        "probability": 0.9,
+        "reason": "The answer is to the point.",
+    }
+    return {**_SCORES, "question": {**told, **changed}}
+
+
+def test_what_an_answer_leaves_open_is_one_line() -> None:  # V8
+    told = verdict(relevant="partly", complete=False, open_parts=["when did it close?"], reason="A part is left open.")
+    assert "Left open: when did it close? (A part is left open.)" in shown(verification_view(cast("Scores", told)))
+
+
+def test_nothing_is_said_of_an_answer_to_the_point_or_by_an_older_server() -> None:  # V8
+    for told in (verdict(), _SCORES):
+        text = shown(verification_view(cast("Scores", told)))
+        assert "Left open" not in text
+        assert "to the point" not in text
+
+
+def test_a_refusal_shows_the_passages_that_mention_it() -> None:  # V8
+    mentions = [{"document": "machines.md", "page": 3, "quote": "The Theta machine weighs 18 kilograms."}]
+    text = shown(answer_view(cast("Query", {**_QUERY, "mentions": mentions})))
+    assert "These passages mention it" in text
+    assert "“The Theta machine weighs 18 kilograms.”" in text
+    assert "machines.md" in text
+    assert "These passages mention it" not in shown(answer_view(cast("Query", _QUERY)))
