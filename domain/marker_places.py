@@ -136,7 +136,7 @@ class Places:
             return True
         if not before or before[-1].isspace():
             is_mass_number = following[:1].isalpha() and following[:1].isascii() and not following[1:].islower()
-            return is_mass_number or not (before + following).strip()
+            return is_mass_number or not (before.strip() or following.lstrip()[:1].isalpha())
         token = _LAST_TOKEN.search(before)
         if before[-1] in "])）" and token is None:
             return _CALL.search(before) is not None or re.search(r"\([^()]*[-+*/^=][^()]*\)$", before) is not None

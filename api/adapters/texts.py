@@ -17,6 +17,8 @@ def with_daggers(answer: str, sources: int | None = None) -> str:
         if is_link or marker.missing:
             continue
         pieces += answer[position : marker.start], "".join(f"[†{number}]" for number in marker.numbers)
+        if answer[marker.start] != "[" and answer[marker.end : marker.end + 1] in ("(", ":"):
+            pieces.append(" ")  # else it would read as a Markdown link
         position = marker.end
     return "".join([*pieces, answer[position:]])
 

@@ -118,7 +118,7 @@ def test_claims_and_sentences_are_rated_by_one_formula(states: list[ClaimStatus]
 
 def test_an_answer_to_an_empty_context_has_no_confidence_at_all() -> None:  # S2.6
     answer = "Refunds take 30 days [1]. They are free."
-    assert plan_checks(answer, source_count=0) == []
+    assert plan_checks(answer, sources=0) == []
     states = [sentence_status(each.claim, []) for each in statements(answer)]
     assert (confidence(states), level(confidence(states))) == (0.0, "Very Low")
 
