@@ -110,7 +110,8 @@ def _number(sentence: str, text: Text, rng: Random) -> Iterator[str]:
 
 def _date(sentence: str, text: Text, rng: Random) -> Iterator[str]:
     for match in _unbounded(_YEAR, sentence):
-        other = str(int(match[0]) + rng.choice((-12, -7, -3, -1, 1, 2, 5, 10)))
+        decade = sentence[match.end() :].startswith("s")
+        other = str(int(match[0]) + rng.choice((-20, -10, 10, 20) if decade else (-12, -7, -3, -1, 1, 2, 5, 10)))
         if other not in text.text:
             yield sentence[: match.start()] + other + sentence[match.end() :]
     for match in _unbounded(_MONTH, sentence):

@@ -48,7 +48,7 @@ _KOREAN_DIRECTIONS = (
 _MUTUAL = re.compile(
     r"왕복|가까|거리|도보|걸리|걸려|걸렸|모두|\b(?:route|road|line|distance|miles|flights?|range|trains?)\b"
 )
-_YEAR = re.compile(r"(?<![\d.,$€£-])(?:1[5-9]|20)\d\d(?![\d,%-]|\.\d)")
+_YEAR = re.compile(r"(?<![\d.,$€£-])(?:1[5-9]|20)\d\d(?![\ds/,%-]|\.\d)")
 _KOREAN_YEAR = re.compile(r"(?<![\d.])(?:1[5-9]|20)\d\d(?=년(?!대))")
 _AMOUNT = re.compile(r"[$€£]\s?\d[\d,.]*\d(?: (?:million|billion))?|(?<![\d.$€£])\d+(?:\.\d+)?(?:%| percent)")
 _KOREAN_AMOUNT = re.compile(r"(?<![\d.])\d[\d,.]*(?:%|명|억 원|만 원|억원|만원|원|대|개|km|톤|건|곳)(?!포인트)")
