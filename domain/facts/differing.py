@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.facts.aligning import Alignment, Gap, akin
+from domain.facts.parts import crossed
 from domain.facts.tokens import Token, Value
 from domain.facts.values import agree, describes_same_unit
 from domain.facts.vocabulary import BOUNDS, GENERIC, KOREAN_PREFIXES, OPPOSITES, PREFIXES, QUANTIFIERS
@@ -80,7 +81,13 @@ def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
         found += _cues(left, alignment)
         found += _names(left, alignment, around)
         found += _words(left, alignment, around)
-    return [*found, *_units(alignment), *_order(alignment), *_cases(alignment)]
+    return [*found, *_units(alignment), *_order(alignment), *_cases(alignment), *_of_other_parts(alignment)]
+
+
+def _of_other_parts(alignment: Alignment) -> Iterator[Difference]:
+    """A value that the source gives to the subject of another part of the sentence."""
+    for each in crossed(alignment):
+        yield Difference("number", each.value, each.known)
 
 
 def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:

@@ -95,7 +95,7 @@ _ALLOWED = re.compile(r"\s?(?:된다|됩니다|되며|되고|되는|괜찮|좋�
 _INTENDED = re.compile(r"겠다(?:고|는)$")
 _CLAIMED = re.compile(r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이)")
 _NOUNS = ("word", "name")
-_BETWEEN = re.compile(r"[,;:()]|\b(?:and|but|while|whereas|because|although|which|who)\b")
+_BETWEEN = re.compile(r"[,;:()]|(?<=[가-힣][고며])\s|(?<=지만)\s|(?<=는데)\s|\b(?:and|but|while|whereas|because|although|which|who)\b")
 
 
 @dataclass(frozen=True, slots=True)
