@@ -1,0 +1,57 @@
+"""What a sceptical reader tries first gets the right verdict: offline, with a model that says yes, as a citation."""
+
+from functools import cache
+
+import pytest
+
+from benchmarks.reader_cases import ReaderCase, read_cases
+from benchmarks.verdict_cases import Verdicts, verdicts
+
+CASES = read_cases()
+NAMED = [case for case in CASES if case.group != "more"]
+MORE = [case for case in CASES if case.group == "more"]
+# Known to be wrong still, as docs/evaluation.md says; a case that is mended leaves this list.
+OPEN = frozenset(
+    "single-change-01 single-change-07 single-change-16 single-change-29 citation-10 false-alarm-04 false-alarm-06"
+    " false-alarm-07 false-alarm-08 false-alarm-09 false-alarm-11 false-alarm-12 false-alarm-13 false-alarm-24"
+    " false-alarm-32 false-alarm-33 false-alarm-35".split()
+)
+DENIED = [case for case in NAMED if not case.supported and case.id not in OPEN]
+TRUE = [case for case in NAMED if case.supported and case.id not in OPEN]
+
+
+@cache
+def found(case: ReaderCase) -> Verdicts:
+    return verdicts(case.statement, case.source)
+
+
+@pytest.mark.parametrize("case", DENIED, ids=lambda case: case.id)
+def test_what_the_source_does_not_say_is_not_supported(case: ReaderCase) -> None:  # V2, V3, seeds-audit B12, users B1
+    assert found(case).passes[:2] == (False, False)
+
+
+@pytest.mark.parametrize("case", DENIED, ids=lambda case: case.id)
+def test_a_citation_of_what_the_source_does_not_say_is_not_accurate(case: ReaderCase) -> None:  # S4.4, seeds-audit B4
+    assert not found(case).citation
+
+
+@pytest.mark.parametrize("case", TRUE, ids=lambda case: case.id)
+def test_what_the_source_says_in_another_form_is_not_overruled(case: ReaderCase) -> None:  # V1, users B3
+    judged = found(case)
+    assert judged.passes[1], judged.why
+    assert not judged.struck, judged.why
+
+
+@pytest.mark.parametrize("case", TRUE, ids=lambda case: case.id)
+def test_a_citation_of_what_the_source_says_in_another_form_has_no_mismatch(case: ReaderCase) -> None:  # seeds-audit B4
+    assert found(case).mismatches == ()
+
+
+@pytest.mark.parametrize("case", [case for case in TRUE if case.verbatim], ids=lambda case: case.id)
+def test_a_sentence_of_the_source_is_supported_without_a_model(case: ReaderCase) -> None:  # V1
+    assert found(case).passes == (True, True, True)
+
+
+def test_at_most_a_third_of_the_further_cases_has_the_wrong_verdict() -> None:  # V2, V3
+    wrong = [case.id for case in MORE if found(case).passes[0] is not case.supported]
+    assert len(wrong) <= len(MORE) / 3, wrong
