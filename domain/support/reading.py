@@ -1,10 +1,11 @@
 """A sentence as statement and source are compared: its words in order, their stems, and which of them are names."""
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 
 from domain.negation import denials
@@ -13,6 +14,7 @@ from domain.words import content_stems, meaningful, words
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")
 _LIKE = 0.6  # of two stems' letters, from the first one on, for the words to be akin
+_FEWEST_LETTERS = 3
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,10 @@ class ReadText:
 
 
 class Kin:
-    """Stems by their first letters, to find the one that is most akin to another. Never changes."""
+    """Stems by their first letters, to find the one that is most akin to another. Never changes.
+
+    Korean words are compared letter by letter (jamo), because an ending changes within a syllable: `멋진`, `멋졌습니다`.
+    """
 
     def __init__(self, stems: Iterable[str]) -> None:
         self.stems = frozenset(stems)
@@ -60,7 +65,7 @@ class Kin:
     def likeness(self, wanted: str) -> float:
         """Return 1 for a stem that is there, the shared part of the letters for one akin (from 0.6), else 0.
 
-        As `domain.words.coverage` counts, but for many sentences one after the other.
+        Akin are two stems with the same beginning: `manufactur` and `manufacturer`, `줄었` and `줄어들었`.
         """
         if wanted in self.stems:
             return 1.0
@@ -69,10 +74,24 @@ class Kin:
 
 
 def _shared(one: str, other: str) -> float:
+    """The share of the letters that two stems begin with: of the shorter one in Korean, where endings are long."""
+    korean = _is_korean(one)
+    one, other = (_letters(one), _letters(other)) if korean else (one, other)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    return same / max(len(one), len(other))
+    if same < _FEWEST_LETTERS:
+        return 0.0
+    return same / (min(len(one), len(other)) if korean else (len(one) + len(other)) / 2)
 
 
 def _head(word: str) -> str:
-    """Two words must share this to be compared at all: Korean syllables say more than letters."""
-    return word[: 2 if word[0] >= "가" else 4]
+    """Two words must share this to be compared at all."""
+    return _letters(word)[:2] if _is_korean(word) else word[:4]
+
+
+def _is_korean(word: str) -> bool:
+    return word[0] >= "가"
+
+
+@lru_cache(maxsize=20_000)
+def _letters(word: str) -> str:
+    return unicodedata.normalize("NFD", word)
