@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
-from domain.facts.comparing import compare
+from domain.facts.comparing import Compared, compare
 from domain.facts.differing import Difference, Kind
 from domain.figures import differing_figures
 from domain.markers import cited_markers
@@ -50,8 +50,18 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     source is a disagreement. Names and negations are looked for in the source's sentence that is most like the claim.
     Values are given as they stand in `readable(claim)` and `readable(source)`.
     """
-    claim, source = _REFERENCE.sub("", without_markers(readable(claim))), without_markers(readable(source))
+    claim, source = _plain_claim(claim), without_markers(readable(source))
     return tuple(each for sentence in split_sentences(claim) for each in _of_sentence(sentence.text, source))
+
+
+def best_places(claim: str, source: str) -> tuple[Compared, ...]:
+    """Return for each sentence of the `claim` the place of the `source` that says it best, and what differs there."""
+    source = without_markers(readable(source))
+    return tuple(compare(sentence.text, source) for sentence in split_sentences(_plain_claim(claim)))
+
+
+def _plain_claim(claim: str) -> str:
+    return _REFERENCE.sub("", without_markers(readable(claim)))
 
 
 def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:

@@ -38,6 +38,8 @@ Measure = Callable[[Sequence[int], Sequence[Score]], Score]
 MACRO = ("balanced_accuracy", "auc", "ece", "false_pass", "false_strip")
 """The measures of verification that are averaged over the sets."""
 
+_LOWER = frozenset({"ece", "false_pass", "false_strip"})  # the lower, the better
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -120,6 +122,12 @@ def measured(judged: Mapping[str, Sequence[JudgedPair]]) -> dict[str, Measures]:
 def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
     """Average each measure over the sets in which it is defined: every set counts the same."""
     return {name: mean(measures[name] for measures in sets.values()) for name in names}
+
+
+def worst(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
+    """Return each measure of the set that fares worst in it: a mean hides the kind of text that cannot be judged."""
+    defined = {name: [value for each in sets.values() if (value := each[name]) is not None] for name in names}
+    return {name: (max if name in _LOWER else min)(values, default=None) for name, values in defined.items()}
 
 
 def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) -> Calibration | None:

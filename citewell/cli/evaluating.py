@@ -24,7 +24,7 @@ from clients.reranking import Reranker, make_reranker
 from config.settings import Settings, settings
 from domain.calibration import Calibration
 from domain.options import Preset
-from services.evaluation import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of
+from services.evaluation import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of, worst
 from services.evaluation_files import LabelledPairs, QuestionSet, read_pairs, read_question_sets
 from services.evaluation_retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection
 from services.evaluation_runs import FinishedRun, list_runs, store_run
@@ -80,7 +80,7 @@ def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
         sets = measured(judged)
         verifier = verifier_version(judges.gateway, judges.settings, judges.settings.preset)
         calibration = calibration_for(judged, verifier)
-        printed = {"macro": macro(sets), "sets": sets, "verifier": verifier}
+        printed = {"macro": macro(sets), "worst": worst(sets), "sets": sets, "verifier": verifier}
         pairs = [pair for members in judged.values() for pair in members]
         usage = _usage(judges, [call for pair in pairs for call in pair.calls])
         run = FinishedRun(

@@ -113,8 +113,9 @@ class Compared:
         return self.near and not self.differences
 
 
+@lru_cache(maxsize=2048)
 def compare(statement: str, source: str) -> Compared:
-    """Lay one sentence beside `source`. Linear in the source's length."""
+    """Lay one sentence beside `source`. Linear in the source's length; remembered, as several checks ask the same."""
     known = read_source(source)
     if (plain := folded(statement)) and plain in known.folded:
         return Compared(near=True, verbatim=True, share=1.0, likeness=1.0, differences=(), place=statement)

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from domain.disagreements import without_markers
+from domain.disagreements import best_places, without_markers
 from domain.sentences import split_sentences
 from domain.support.comparing import compare
 from domain.support.features import features
@@ -16,7 +16,7 @@ def estimated_support(statement: str, source: str) -> float:
     Other words for the same thing count for nothing, so a low value alone does not refute. Linear in both lengths.
     """
     compared = compare(ReadText(" ".join(without_markers(statement).split())), _read(source))
-    return support_model().support(features(compared, (), None), disagrees=False, verbatim=False)
+    return support_model().support(features(compared, best_places(statement, source), (), None))
 
 
 @lru_cache(maxsize=128)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -33,25 +33,32 @@ class Weighing:
 class SupportModel:
     """`full` weighs all features, `words` those without embeddings.
 
-    `disagreement` is the most that a statement may get when something in it differs from the source: how often such a
-    statement is labelled supported. `verbatim` is the least for one that is found word for word. From `unlikely` to
-    `likely`, exclusively, the verdict is uncertain.
+    `disputed` is the most that a statement may get when something of that kind in it differs from the source: how
+    often such a statement is labelled supported; `disagreement` is the same for a kind that the fit has not seen.
+    `verbatim` is the least for one that is found word for word. From `unlikely` to `likely`, exclusively, the verdict
+    is uncertain.
     """
 
     version: str
     full: Weighing
     words: Weighing
+    disputed: Mapping[str, float]
     disagreement: float
     verbatim: float
     unlikely: float
     likely: float
 
-    def support(self, features: Mapping[str, float], *, disagrees: bool, verbatim: bool) -> float:
-        """Return the probability that the source supports the statement, 0..1. A disagreement beats every likeness."""
+    def support(
+        self, features: Mapping[str, float], *, disputed: Collection[str] = (), verbatim: bool = False
+    ) -> float:
+        """Return the probability that the source supports the statement, 0..1.
+
+        `disputed` are the kinds of the disagreements between the two: one beats every likeness.
+        """
         weighing = self.full if features.keys() >= MEANING else self.words
         probability = weighing.probability(features)
-        if disagrees:
-            return min(probability, self.disagreement)
+        if disputed:
+            return min(probability, *(self.disputed.get(kind, self.disagreement) for kind in disputed))
         return max(probability, self.verbatim) if verbatim else probability
 
     def is_uncertain(self, support: float) -> bool:
@@ -69,7 +76,8 @@ def parsed(data: Mapping[str, Any]) -> SupportModel:
     """Return the model that `data` describes: the content of `model.json`."""
     full, words = (_weighing(data[name]) for name in ("full", "words"))
     numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
-    return SupportModel(version=str(data["version"]), full=full, words=words, **numbers)
+    disputed = {str(kind): float(most) for kind, most in data["disputed"].items()}
+    return SupportModel(version=str(data["version"]), full=full, words=words, disputed=disputed, **numbers)
 
 
 def _weighing(data: Mapping[str, Any]) -> Weighing:

@@ -53,7 +53,7 @@ class ReadText:
 class Kin:
     """Stems by their first letters, to find the one that is most akin to another. Never changes.
 
-    Korean words are compared letter by letter (jamo), because an ending changes within a syllable: `멋진`, `멋졌습니다`.
+    Korean words are compared letter by letter (jamo): an ending changes within a syllable, as in `멋진`, `멋졌습니다`.
     """
 
     def __init__(self, stems: Iterable[str]) -> None:

@@ -79,6 +79,7 @@ def test_verification_is_shown_for_each_set_and_on_average(citewell: Citewell, l
     # With one label only there is neither balance nor ranking.
     assert ["whales", "1", "–", "–"] in [row[:4] for row in rows]
     assert ["macro", "average", "100.0%", "1.000"] in [row[:4] for row in rows]
+    assert ["worst", "set", "100.0%", "1.000"] in [row[:4] for row in rows]
     assert "offline/0.1.0+" in outcome.err
 
 
@@ -97,8 +98,8 @@ def test_as_json_the_last_line_is_one_object(citewell: Citewell, labelled: Path)
     result = json.loads(outcome.out.splitlines()[-1])
     measures = {"balanced_accuracy", "auc", "ece", "false_pass", "false_strip"}
     assert (outcome.code, outcome.err) == (0, "")
-    assert set(result) == {"macro", "sets", "verifier"}
-    assert set(result["macro"]) == measures
+    assert set(result) == {"macro", "worst", "sets", "verifier"}
+    assert set(result["macro"]) == set(result["worst"]) == measures
     assert result["sets"]["policy"].keys() > measures
     assert result["macro"]["false_pass"] == 0.0
     assert result["sets"]["whales"]["auc"] is None

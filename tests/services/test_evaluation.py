@@ -23,7 +23,7 @@ from db.session import reading
 from domain.options import Preset
 from domain.outcomes import Checked
 from services import verifier
-from services.evaluation import JudgedPair, Measures, judge_pairs, judged_pair, macro, measured, usage_of
+from services.evaluation import JudgedPair, Measures, judge_pairs, judged_pair, macro, measured, usage_of, worst
 from services.evaluation_files import (
     EvaluationDataInvalid,
     LabelledPair,
@@ -255,6 +255,12 @@ def test_with_shared_calls_the_same_is_measured_with_fewer_of_them(stage: GroqSt
 def test_every_set_counts_the_same_in_the_macro_average() -> None:  # N8
     sets: dict[str, Measures] = {"small": {"auc": 0.5, "ece": None}, "large": {"auc": 1.0, "ece": 0.2}}
     assert macro(sets, ("auc", "ece")) == {"auc": 0.75, "ece": 0.2}
+
+
+def test_beside_the_mean_stands_the_worst_set_in_each_measure() -> None:  # V9
+    sets: dict[str, Measures] = {"small": {"auc": 0.5, "ece": None}, "large": {"auc": 1.0, "ece": 0.2}}
+    assert worst(sets, ("auc", "ece")) == {"auc": 0.5, "ece": 0.2}
+    assert worst({**sets, "wild": {"auc": None, "ece": 0.4}}, ("auc", "ece")) == {"auc": 0.5, "ece": 0.4}
 
 
 # Retrieval

@@ -31,12 +31,13 @@ _AS_NUMBERS = {"auc", "ece", "mrr", "answerability_auc"}
 
 
 def verification_view(results: dict[str, Any]) -> Table:
-    """A row for each set, and their averages; rates in percent."""
+    """A row for each set, their averages, and the worst of each measure; rates in percent."""
     table = _table(["n", *_VERIFICATION])
     for name, measures in results["sets"].items():
         table.add_row(plain(name), f"{measures['n']:,}", *_cells(measures, _VERIFICATION))
     table.add_section()
     table.add_row("macro average", "", *_cells(results["macro"], _VERIFICATION), style="bold")
+    table.add_row("worst set", "", *_cells(results["worst"], _VERIFICATION))
     return table
 
 

@@ -8,7 +8,7 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tuning import TUNING
-from domain.disagreements import Disagreement, disagreements, without_markers
+from domain.disagreements import Disagreement, best_places, disagreements, without_markers
 from domain.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.question import QuestionVerdict, judge_question
 from domain.quotes import locate_quote
@@ -63,7 +63,8 @@ def observe(statement: str, source: str, meaning: Meaning) -> Observed:
     compared = compare(ReadText(plain), passage.reads)
     found = disagreements(plain, passage.text)
     closeness = _closeness(compared, meaning) if meaning.known else None
-    return Observed(compared, found, _is_verbatim(compared, passage), features(compared, found, closeness))
+    weighed = features(compared, best_places(plain, passage.text), found, closeness)
+    return Observed(compared, found, _is_verbatim(compared, passage), weighed)
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
@@ -73,7 +74,9 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     return Judged(
         statement=compared.statement.text,
         source=source.number,
-        support=support_model().support(seen.features, disagrees=bool(seen.disagreements), verbatim=seen.verbatim),
+        support=support_model().support(
+            seen.features, disputed={each.kind for each in seen.disagreements}, verbatim=seen.verbatim
+        ),
         overlap=compared.overlap,
         evidence=compared.best.text,
         missing=tuple(compared.absent_words()),
