@@ -137,6 +137,7 @@ def _logistic(value: Array) -> Array:
 
 
 _LOWER = frozenset({"ECE", "false pass", "false strip", "in band"})
+_DOCUMENTED = ("BAcc", "AUC", "ECE", "false pass", "false strip", "in band", "right out of it")
 COLUMNS = ("BAcc", "AUC", "ECE", "false pass", "false strip", "in band", "BAcc out of it", "right out of it")
 
 
@@ -170,16 +171,31 @@ def left_out(pairs: Pairs) -> Array:
     return support
 
 
-def print_table(title: str, pairs: Pairs, support: Array) -> tuple[float, ...]:
-    """Print the measures of each data set, their mean and the worst; return the mean."""
-    print(f"\n{title:22}{'pairs':>6}" + "".join(f"{column:>16}" for column in COLUMNS))
+def table(pairs: Pairs, support: Array) -> list[tuple[str, int, tuple[float, ...]]]:
+    """Return a row of measures for each data set, then their mean and the worst of each measure."""
     rows = [(name, int(rows.sum()), measures(pairs.labels[rows], support[rows])) for name, rows in pairs.folds]
     figures = np.array([row for _, _, row in rows])
     mean, least, most = (tuple(each(figures, axis=0).tolist()) for each in (np.nanmean, np.nanmin, np.nanmax))
     worst = tuple(high if column in _LOWER else low for column, low, high in zip(COLUMNS, least, most, strict=True))
-    for name, count, row in [*rows, ("mean", len(support), mean), ("worst", len(support), worst)]:
+    return [*rows, ("mean", len(support), mean), ("worst", len(support), worst)]
+
+
+def print_table(title: str, pairs: Pairs, support: Array) -> None:
+    """Print the table for a terminal."""
+    print(f"\n{title:22}{'pairs':>6}" + "".join(f"{column:>16}" for column in COLUMNS))
+    for name, count, row in table(pairs, support):
         print(f"{name:22}{count:6}" + "".join(f"{figure:16.3f}" for figure in row))
-    return mean
+
+
+def print_markdown(pairs: Pairs, support: Array) -> None:
+    """Print the rows of the table in `docs/evaluation.md`."""
+    print()
+    for name, _, row in table(pairs, support):
+        figures = dict(zip(COLUMNS, row, strict=True))
+        cells = (f"{figures[each]:.3f}" if each in ("AUC", "ECE") else f"{figures[each]:.1%}" for each in _DOCUMENTED)
+        print(
+            f"| {name if name not in ('mean', 'worst') else f'**{name}**'} | {' | '.join(cells)} |".replace("%", " %")
+        )
 
 
 def sure_from(pairs: Pairs, support: Array) -> tuple[float, float]:
@@ -241,13 +257,15 @@ def main() -> None:
     embedder.keep()
     only_words = pairs.of([name for name in pairs.names if name not in MEANING])
     unseen = left_out(pairs)
-    error = print_table("left out", pairs, unseen)[COLUMNS.index("ECE")]
+    print_table("left out", pairs, unseen)
     print_table("left out, no vectors", only_words, left_out(only_words))
     full, words, edges = fit(pairs), fit(only_words), sure_from(pairs, unseen)
     print_table("fitted on the same", pairs, full.support(pairs))
     _print_fit(full, edges)
+    print_markdown(pairs, unseen)
     if options.write:
-        _write(described(full, words, pairs), error)
+        mean = next(row for name, _, row in table(pairs, unseen) if name == "mean")
+        _write(described(full, words, pairs), mean[COLUMNS.index("ECE")])
 
 
 def _print_fit(full: Fit, edges: tuple[float, float]) -> None:
