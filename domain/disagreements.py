@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
@@ -50,14 +51,19 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     source is a disagreement. Names and negations are looked for in the source's sentence that is most like the claim.
     Values are given as they stand in `readable(claim)` and `readable(source)`.
     """
-    claim, source = _plain_claim(claim), without_markers(readable(source))
+    claim, source = _plain_claim(claim), _plain_source(source)
     return tuple(each for sentence in split_sentences(claim) for each in _of_sentence(sentence.text, source))
 
 
 def best_places(claim: str, source: str) -> tuple[Compared, ...]:
     """Return for each sentence of the `claim` the place of the `source` that says it best, and what differs there."""
-    source = without_markers(readable(source))
-    return tuple(compare(sentence.text, source) for sentence in split_sentences(_plain_claim(claim)))
+    plain = _plain_source(source)
+    return tuple(compare(sentence.text, plain) for sentence in split_sentences(_plain_claim(claim)))
+
+
+@lru_cache(maxsize=256)
+def _plain_source(source: str) -> str:
+    return without_markers(readable(source))
 
 
 def _plain_claim(claim: str) -> str:
