@@ -89,8 +89,10 @@ def fit(pairs: Pairs) -> Fit:
 def _weighed(pairs: Pairs) -> Fit:
     """Logistic regression with a ridge, by Newton's method in one coordinate after the other, within the signs."""
     means, scales = pairs.x.mean(axis=0), np.maximum(pairs.x.std(axis=0), 1e-6)
-    x, balance = (pairs.x - means) / scales, pairs.balance
-    signs = [DIRECTIONS[name] for name in pairs.names]
+    # Disagreements explain their share of the labels here, so that the words do not have to; a limit judges them later.
+    x = np.column_stack([(pairs.x - means) / scales, pairs.disagrees.astype(float)])
+    balance = pairs.balance
+    signs = [*(DIRECTIONS[name] for name in pairs.names), -1]
     weights, bias = np.zeros(len(signs)), 0.0
     odds = np.zeros(len(x))
     for _ in range(_SWEEPS):
@@ -102,7 +104,7 @@ def _weighed(pairs: Pairs) -> Fit:
             weights[column] = allowed
         slope, bend = _derivatives(odds, pairs.labels, balance, np.ones(len(x)))
         odds, bias = odds - slope / bend, bias - slope / bend
-    return Fit(pairs.names, means, scales, weights, bias)
+    return Fit(pairs.names, means, scales, weights[:-1], bias)
 
 
 def _derivatives(odds: Array, labels: Array, balance: Array, column: Array) -> tuple[float, float]:

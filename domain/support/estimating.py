@@ -16,7 +16,7 @@ def estimated_support(statement: str, source: str) -> float:
     Other words for the same thing count for nothing, so a low value alone does not refute. Linear in both lengths.
     """
     compared = compare(ReadText(" ".join(without_markers(statement).split())), _read(source))
-    return support_model().support(features(compared, best_places(statement, source), (), None))
+    return support_model().support(features(compared, best_places(statement, source), None))
 
 
 @lru_cache(maxsize=128)

@@ -10,12 +10,11 @@ the lowest or the mean support of its sentences ranks worse.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from domain.disagreements import Disagreement
 from domain.facts.comparing import Compared
 from domain.support.comparing import Comparison
 
@@ -30,7 +29,6 @@ DIRECTIONS: Mapping[str, int] = MappingProxyType(
         "agreeing": 1,
         "taken": 1,
         "denied_by_both": 1,
-        "disputed": -1,
         "closest": 1,
         "least_kin": 1,
     }
@@ -53,12 +51,7 @@ class Closeness:
     words: tuple[float, ...]
 
 
-def features(
-    compared: Comparison,
-    places: Sequence[Compared],
-    found: Collection[Disagreement],
-    closeness: Closeness | None,
-) -> dict[str, float]:
+def features(compared: Comparison, places: Sequence[Compared], closeness: Closeness | None) -> dict[str, float]:
     """Return the features by name; those of `MEANING` only with `closeness`.
 
     `places` are the best ones for each sentence of the statement (`domain.disagreements.best_places`).
@@ -67,7 +60,6 @@ def features(
         **_coverage(compared),
         **_facts(places),
         "denied_by_both": _flag(_deny_the_same(compared)),
-        "disputed": _flag(bool(found)),
         **(_meaning(closeness) if closeness else {}),
     }
 

@@ -38,7 +38,7 @@ def laid_beside(statement: str, source: str) -> Comparison:
 
 def support(statement: str, source: str) -> float:
     found = disagreements(statement, source)
-    observed = features(laid_beside(statement, source), best_places(statement, source), found, None)
+    observed = features(laid_beside(statement, source), best_places(statement, source), None)
     return support_model().support(observed, disputed={each.kind for each in found})
 
 
@@ -139,9 +139,9 @@ def test_the_words_of_a_name_are_known_by_their_capitals() -> None:
 
 def test_meaning_is_weighed_only_where_it_is_known() -> None:
     compared = laid_beside("Unused leave is forfeited.", SOURCE)
-    near = features(compared, (), (), Closeness(sentence=0.9, words=(0.8,)))
-    far = features(compared, (), (), Closeness(sentence=0.2, words=(0.1,)))
-    assert near.keys() - features(compared, (), (), None).keys() == MEANING
+    near = features(compared, (), Closeness(sentence=0.9, words=(0.8,)))
+    far = features(compared, (), Closeness(sentence=0.2, words=(0.1,)))
+    assert near.keys() - features(compared, (), None).keys() == MEANING
     scores = [support_model().support(each) for each in (near, far)]
     assert scores[0] > scores[1]
 
@@ -174,5 +174,5 @@ def test_many_threads_read_the_same_of_one_sentence() -> None:
     statement, sentence = ReadText("Unused leave is not paid."), ReadText(SOURCE)
     with ThreadPoolExecutor(8) as threads:
         compared = list(threads.map(compare, [statement] * 32, [[sentence]] * 32))
-        found = list(threads.map(features, compared, [()] * 32, [()] * 32, [None] * 32))
+        found = list(threads.map(features, compared, [()] * 32, [None] * 32))
     assert all(each == found[0] for each in found)

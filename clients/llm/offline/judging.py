@@ -63,7 +63,7 @@ def observe(statement: str, source: str, meaning: Meaning) -> Observed:
     compared = compare(ReadText(plain), passage.reads)
     found = disagreements(plain, passage.text)
     closeness = _closeness(compared, meaning) if meaning.known else None
-    weighed = features(compared, best_places(plain, passage.text), found, closeness)
+    weighed = features(compared, best_places(plain, passage.text), closeness)
     return Observed(compared, found, _is_verbatim(compared, passage), weighed)
 
 
