@@ -33,6 +33,7 @@ from domain.verdicts import CONFIDENCE_THRESHOLD
 
 _RIDGE = 10.0
 _SWEEPS = 60
+_LONGEST_STEP = 0.5  # of slope and shift, so that few pairs do not throw them far off
 _MODEL = Path("domain/support/model.json")
 _CALIBRATION = Path("domain/calibration.json")
 _MOST_DISPUTED = 0.45  # a statement that differs from its source is never supported, however often a rule is wrong
@@ -113,12 +114,13 @@ def _derivatives(odds: Array, labels: Array, balance: Array, column: Array) -> t
 
 
 def _calibration(raw: Array, labels: Array, balance: Array) -> tuple[float, float]:
-    """Return slope and shift of the log odds that fit the labels best (Platt's scaling)."""
+    """Return slope and shift of the log odds that fit the labels best (Platt's scaling), few of which change little."""
     x, parts = np.stack([raw, np.ones(len(raw))]), np.array([1.0, 0.0])
     for _ in range(20):
         share = _logistic(parts @ x)
-        step = np.linalg.solve((x * balance * share * (1 - share)) @ x.T, x @ (balance * (share - labels)))
-        parts = parts - step
+        bend = (x * balance * share * (1 - share)) @ x.T + np.eye(2)
+        step = np.linalg.solve(bend, x @ (balance * (share - labels)) + parts - (1, 0))
+        parts = parts - np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
     return float(parts[0]), float(parts[1])
 
 
