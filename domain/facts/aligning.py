@@ -13,6 +13,8 @@ from domain.facts.vocabulary import RELATIONS
 
 _AKIN = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
 _HEAD = 4
+_TIGHT = 0.85  # likeness of a statement and a stretch of its source
+_ONE_PLACE = 3  # words that may differ in the one place in which a short statement differs
 _EXCHANGED = 2  # words of one place that were exchanged, with all others the same
 
 
@@ -67,12 +69,23 @@ class Alignment:
         return sum(any(each.matters and id(each) not in lost for each in gap.stated) for gap in self.gaps)
 
     @cached_property
+    def unmatched(self) -> tuple[int, int]:
+        """How many values, names and words of the statement, and of the source, the other one does not have."""
+        lost = sum(each.matters for at, each in enumerate(self.statement) if at not in self.matched)
+        return lost, sum(each.matters for at, each in enumerate(self.source) if at not in self.met)
+
+    @cached_property
+    def is_tight(self) -> bool:
+        """Whether the statement is so much like the stretch of the source that other words there mean other things."""
+        one_place = self.exchanges <= 1 and max(self.unmatched) <= _ONE_PLACE
+        return one_place or min(self.local, self.share) >= _TIGHT
+
+    @cached_property
     def is_one_exchange(self) -> bool:
         """Whether both sentences are the same but for one or two words in one place."""
         if self.moved or self.exchanges != 1:
             return False
-        lost = sum(each.matters for at, each in enumerate(self.statement) if at not in self.matched)
-        left = sum(each.matters for at, each in enumerate(self.source) if at not in self.met)
+        lost, left = self.unmatched
         return 1 <= lost <= _EXCHANGED and 1 <= left <= _EXCHANGED and len(self.pairs) >= lost
 
     @cached_property

@@ -147,13 +147,15 @@ def _cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
         if rival:
             yield Difference(_kind(token.cue), token.text, rival.text)
         elif token.cue in _INSERTED and token.key != "according" and _is_alone(token, alignment.source, alignment.statement, alignment.matched):
-            yield Difference(_kind(token.cue), token.text, None)
+            yield Difference(_kind(token.cue), token.text, None, sure=alignment.is_tight or token.cue not in QUANTIFIERS)
     for token in known:
         exchanged = any(_exclude(token.cue, each.cue) for each in stated)
         if exchanged or token.cue not in _OMITTED:
             continue
         if _is_alone(token, alignment.statement, alignment.source, alignment.met):
-            yield Difference(_kind(token.cue), _next_word(token, alignment) or token.text, token.text)
+            stated_at_cue = _next_word(token, alignment) or token.text
+            sure = alignment.is_tight or token.cue not in QUANTIFIERS
+            yield Difference(_kind(token.cue), stated_at_cue, token.text, sure=sure)
 
 
 def _kind(cue: str) -> Kind:
@@ -213,7 +215,7 @@ def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
         if not named and not rivals and around.context.issuperset(token.key.split()):
             continue
         rival = named or (rivals[0] if rivals else None)
-        yield Difference("name", token.text, rival.text if rival else None, sure=bool(named) or (bool(rivals) and known))
+        yield Difference("name", token.text, rival.text if rival else None, sure=alignment.is_tight and (bool(named) or (bool(rivals) and known)))
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
@@ -242,7 +244,7 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
         if denied:
             yield Difference("negation", token.text, denied.text)
         elif rivals and not stands_for:
-            exchanged = token.key in around.elsewhere and alignment.exchanges == 1
+            exchanged = token.key in around.elsewhere and alignment.exchanges == 1 and alignment.is_tight
             kind: Kind = "subject" if exchanged else "wording"
             yield Difference(kind, token.text, rivals[0].text, sure=exchanged or alignment.is_one_exchange)
         elif not rivals and token.key not in around.context:
@@ -269,7 +271,8 @@ def _order(alignment: Alignment) -> Iterator[Difference]:
         if voice and len(both) > 2:
             yield _turned(alignment, both[0])
         return
-    turned = None if voice or len(alignment.moved) > _MOST_MOVED else _reversed(alignment, both)
+    loose = voice or len(alignment.moved) > _MOST_MOVED or not alignment.is_tight
+    turned = None if loose else _reversed(alignment, both)
     if turned:
         yield _turned(alignment, turned)
 
