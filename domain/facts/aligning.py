@@ -77,7 +77,8 @@ class Alignment:
     @cached_property
     def is_tight(self) -> bool:
         """Whether the statement is so much like the stretch of the source that other words there mean other things."""
-        one_place = self.exchanges <= 1 and max(self.unmatched) <= _ONE_PLACE
+        lost, left = self.unmatched
+        one_place = self.exchanges <= 1 and lost < _ONE_PLACE and left <= _ONE_PLACE
         return one_place or min(self.local, self.share) >= _TIGHT
 
     @cached_property
@@ -132,8 +133,10 @@ def same(one: Token, other: Token) -> bool:
 
 def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
     """A full name and a part of it are the same: `Yale University`, `Lars Bekken`; `Room 12` and `Room` are not."""
-    shorter, longer = sorted((set(one), set(other)), key=len)
-    return shorter <= longer and not any(part.startswith("#") for part in longer - shorter)
+    shorter, longer = sorted((one, other), key=len)
+    if any(part.startswith("#") and part not in shorter for part in longer):
+        return False
+    return all(any(part == each or akin(part, each) for each in longer) for part in shorter)
 
 
 def akin(one: str, other: str) -> bool:

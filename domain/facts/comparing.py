@@ -179,11 +179,9 @@ def _is_near(alignment: Alignment) -> bool:
     matched = sum(alignment.statement[index].matters for index in alignment.matched)
     if matched >= _FEWEST and (alignment.share >= _CONTAINED or min(alignment.local, alignment.share) >= _ALIKE):
         return True
-    there = sum(each.matters for each in alignment.source)
-    left = there - sum(alignment.source[index].matters for index in alignment.met)
-    lost = sum(each.matters for each in alignment.statement) - matched
+    lost, left = alignment.unmatched
     one_place = alignment.exchanges <= 1 and (left > 0 or not lost)
-    return matched >= 1 and one_place and max(lost, left) <= min(_ONE_PLACE, 2 * matched)
+    return matched >= 1 and one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1
 
 
 def _candidates(tokens: Sequence[Token], known: ReadSource) -> Iterator[tuple[Alignment, int]]:

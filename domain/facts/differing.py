@@ -35,6 +35,8 @@ _CLOSE = 3  # tokens between a cue and what it is about
 _VERY_ALIKE = 0.9  # of two sentences, for the order of common words to mean something
 _MOST_MOVED = 5  # tokens that an exchange moves; where more are moved, clauses changed places
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
+_FRAMES = frozenset({"according", "contends"})
+"""Cues that say who asserts it: to name somebody makes a statement weaker, not wrong."""
 _LIST_WORDS = frozenset("and or 및 와 과".split())
 _AUXILIARY = frozenset("is are was were be been being".split())
 
@@ -146,7 +148,7 @@ def _cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
         rival = next((each for each in known if _exclude(token.cue, each.cue)), None)
         if rival:
             yield Difference(_kind(token.cue), token.text, rival.text)
-        elif token.cue in _INSERTED and token.key != "according" and _is_alone(token, alignment.source, alignment.statement, alignment.matched):
+        elif token.cue in _INSERTED and token.key not in _FRAMES and _is_alone(token, alignment.source, alignment.statement, alignment.matched):
             yield Difference(_kind(token.cue), token.text, None, sure=alignment.is_tight or token.cue not in QUANTIFIERS)
     for token in known:
         exchanged = any(_exclude(token.cue, each.cue) for each in stated)
@@ -348,8 +350,9 @@ def _cases(alignment: Alignment) -> Iterator[Difference]:
         return
     changed = [(one, other, _role(one), _role(other)) for one, other in both if one.matters and not one.value]
     roles = {(here, there) for _, _, here, there in changed if here != there}
+    alike = alignment.likeness >= _VERY_ALIKE
     for one, other, here, there in changed:
-        if (there, here) in roles and here != there:
+        if (there, here) in roles and here != there and (alike or "bare" not in (here, there)):
             yield Difference("order", one.text, other.text)
             return
 

@@ -48,18 +48,21 @@ _PHRASES = tuple(
         (r"\bat least\b", "minimum", re.IGNORECASE),
         (r"\b(?:at most|(?:no|not) more than)\b|\bup to(?=\s(?:[\d$€£]|an?\s|one\b|two\b|three\b))", "maximum", re.IGNORECASE),
         (
-            r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)|intend(?:s|ed)?|propos(?:es?|ed)|tr(?:y|ies|ied)|attempt(?:s|ed)?"
+            r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )(?<!\bare )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)|intend(?:s|ed)?|propos(?:es?|ed)|tr(?:y|ies|ied)|attempt(?:s|ed)?"
             r"|want(?:s|ed)?|promis(?:es?|ed)|offer(?:s|ed)?|threaten(?:s|ed)?|wish(?:es|ed)?|seeks?|sought) to\b",
             "planned",
-            re.IGNORECASE,
+            0,
         ),
         (r"\b(?:more|other) than just\b", "over", re.IGNORECASE),
         (
             r"\b(?:believ(?:es?|ed)|thinks?|thought|argu(?:es?|ed)|claim(?:s|ed)?|assert(?:s|ed)?|contend(?:s|ed)?|alleg(?:es?|ed)"
-            r"|speculat(?:es?|ed)|accus(?:es?|ed)|insist(?:s|ed)?|doubt(?:s|ed|ful)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
-            "allegedly that",
-            re.IGNORECASE,
+            r"|speculat(?:es?|ed)|accus(?:es?|ed)|insist(?:s|ed)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
+            "contends that",
+            0,
         ),
+        (r"\b(?:doubt(?:s|ed|ful)?|den(?:y|ies|ied)|untrue|wrong|false|a myth|a hoax|a rumou?r) that\b", "not that", re.IGNORECASE),
+        (r"\bnot (?:sure|certain)\b|\bit should be noted(?: that)?\b", " ", re.IGNORECASE),
+        (r"\b(?:each|every|a|per) (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)", "per ", re.IGNORECASE),
         (r"\bwhether or not\b", "whether", re.IGNORECASE),
         (r"\b(?:the|its|their|his|her|our|a|at) most\b(?! of)|\bmost(?= \w+ly\b)", " ", re.IGNORECASE),
         (r"\b(?:no|not) (?:less|fewer) than\b", "minimum", re.IGNORECASE),

@@ -19,7 +19,7 @@ CUES = {
         (
             "reported",
             "allegedly alleged alleges reportedly rumored rumoured rumor rumour claims claimed supposedly purportedly purported"
-            " believed thought supposed accuses accused apparently seemingly seems suggests according",
+            " believed thought supposed accuses accused contends apparently seemingly seems suggests according",
         ),
         ("all", "all every each entire whole always everyone everything"),
         ("most", "most majority"),
@@ -108,6 +108,9 @@ _SAME = """
     die dies died dead death
     film movie movies films
     wife spouse
+    worldwide globally global
+    due because owing
+    per each
     kid kids child children
     rise rises rose risen increase increases increased grow grows grew grown climb climbed
     fall falls fell fallen decrease decreases decreased decline declines declined drop drops dropped
