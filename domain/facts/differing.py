@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.facts import korean
 from domain.facts.aligning import Alignment, Gap, akin
 from domain.facts.parts import crossed
 from domain.facts.tokens import Token, Value
 from domain.facts.values import agree, describes_same_unit
-from domain.facts.vocabulary import BOUNDS, GENERIC, KOREAN_PREFIXES, OPPOSITES, PREFIXES, QUANTIFIERS
+from domain.facts.vocabulary import BOUNDS, GENERIC, OPPOSITES, PREFIXES, QUANTIFIERS
 from domain.words import stem
 
 Kind = Literal[
@@ -259,8 +260,8 @@ def _deny(one: Token, other: Token) -> bool:
         return True
     shorter, longer = sorted(stems, key=len)
     if longer[:1] >= "가":
-        return any(longer == prefix + shorter for prefix in KOREAN_PREFIXES) or (
-            longer[:1] in KOREAN_PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
+        return any(longer == prefix + shorter for prefix in korean.PREFIXES) or (
+            longer[:1] in korean.PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
         )
     return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)
 

@@ -8,21 +8,16 @@ from functools import lru_cache
 from typing import Literal
 
 from domain.dates import Date, find_dates
-from domain.facts.vocabulary import CUES, FILLERS, KOREAN_CUES, LABELLED, PRONOUNS, SAME
+from domain.facts import korean
+from domain.facts.vocabulary import CUES, FILLERS, LABELLED, PRONOUNS, SAME
 from domain.numbers import Quantity, find_quantities
 from domain.words import stem
 
 TokenKind = Literal["value", "name", "word", "cue", "pronoun", "filler"]
 
-_RIEUL = 8
 _MOST_TOKENS = 400  # of one sentence: what is longer is hostile
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _ACCENT = re.compile("[\u0300-\u036f]")
-_HANGUL = re.compile("[가-힣]")
-_CASE = re.compile(
-    r"(?P<than>보다)$|(?P<source>에서|에게서|한테서|로부터|부터)$|(?P<goal>에게|한테|께|까지|으로|로|에)$"
-    r"|(?P<owner>의)$|(?P<subject>이|가|께서)$|(?P<topic>은|는)$|(?P<object>을|를)$"
-)
 _PHRASES = tuple(
     (re.compile(pattern, flags), plain)
     for pattern, plain, flags in (
@@ -75,9 +70,7 @@ _PHRASES = tuple(
         (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
         (r"(?<=\d)\s?[–—-]\s(?=\d)|(?<=\d)\s[–—-]\s?(?=\d)|(?<=\d)[–—](?=\d)", "-", 0),
         (r"&", " and ", 0),
-        (r"미합중국", "미국", 0),
-        (r"대한민국", "한국", 0),
-        (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없", " ", 0),
+        *korean.PHRASES,
     )
 )
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
@@ -87,16 +80,7 @@ _DOLLARS = re.compile(r"(?<![A-Za-z])(US|AU?|CA?|HK|NZ|S|NT)\$\s?$")
 _DIGIT = re.compile(r"\d")
 _MINUS = re.compile(r"(?:(?<![\w)])[-−–]|\b(?:minus|negative)\s|마이너스\s?|영하\s?)\s?[$€£₩]?$", re.IGNORECASE)
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z가-힣])[\w]+|[A-Z]{1,6}|[A-Z]")
-_KOREAN_LABEL = re.compile(
-    r"제?\d+(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
-    r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
-)
 _JOINTS = (" ", " #", " no. ")
-_QUOTED = re.compile(r"[가-힣](?:다고|라고|다는|라는)$")
-_DUTY = re.compile(r"[가-힣](?:(?P<must>야만?)|도)$")
-_ALLOWED = re.compile(r"\s?(?:된다|됩니다|되며|되고|되는|괜찮|좋다|좋습)")
-_INTENDED = re.compile(r"겠다(?:고|는)$")
-_CLAIMED = re.compile(r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이)")
 _NOUNS = ("word", "name")
 _BETWEEN = re.compile(r"[,;:()]|(?<=[가-힣][고며])\s|(?<=지만)\s|(?<=는데)\s|\b(?:and|but|while|whereas|because|although|which|who)\b")
 
@@ -180,11 +164,11 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
         return Token(written, " ".join(written.casefold().split()), "value", start, value=values[start][1], part=part)
     if written in "-−":
         return None
-    if _KOREAN_LABEL.fullmatch(written):
+    if korean.LABEL.fullmatch(written):
         return Token(written, stem(written.casefold()), "name", start, part=part)
     folded = written.casefold().replace("’s", "").replace("'s", "")
-    if _HANGUL.search(folded):
-        return _korean(written, folded, start, part, text[end : end + 2])
+    if korean.is_korean(folded):
+        return _korean(written, folded, start, part)
     if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
         return Token(written, folded, "cue", start, cue=cue, part=part)
     is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")
@@ -198,18 +182,9 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
 
 
 def _quoting(text: str, token: Token) -> Sequence[Token]:
-    """The cue that a Korean verb carries which is only claimed or promised: `…했다고 주장`, `…겠다고`, `…다는 의혹`."""
-    end = token.start + len(token.text)
-    if token.kind == "word" and (duty := _DUTY.search(token.text)):
-        cue = "obliged" if duty["must"] else "possible" if _ALLOWED.match(text, end) else ""
-        return (replace(token, text=duty[0], key=cue, kind="cue", cue=cue, case=""),) if cue else ()
-    if token.kind != "word" or not _QUOTED.search(token.text):
-        return ()
-    if _INTENDED.search(token.text):
-        return (replace(token, text=token.text[-3:], key="planned", kind="cue", cue="planned", case=""),)
-    if not _CLAIMED.match(text, end):
-        return ()
-    return (replace(token, text=token.text[-2:], key="reported", kind="cue", cue="reported", case=""),)
+    """The cue that a Korean verb carries within itself, behind the verb."""
+    carried = korean.carried(token.text, text, token.start + len(token.text)) if token.kind == "word" else None
+    return [replace(token, text=carried.text, key=carried.cue, kind="cue", cue=carried.cue, case="")] if carried else []
 
 
 def _whole_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
@@ -236,14 +211,9 @@ def _continues(text: str, held: Token, token: Token) -> bool:
 
 def _in_place(text: str, before: Token, token: Token) -> Token:
     """What a token is because of the one before it."""
-    if token.cue == "planned" and token.text[:1] == "것" and not _is_future(before.text):
+    if token.cue == "planned" and token.text[:1] == "것" and not korean.is_future(before.text):
         return replace(token, kind="filler", cue="", key=token.text)
     return _labelled(text, before, token)
-
-
-def _is_future(word: str) -> bool:
-    """Say whether a Korean word ends in ㄹ, as before 것이다: 할, 갈, 될."""
-    return "가" <= word[-1] <= "힣" and (ord(word[-1]) - 0xAC00) % 28 == _RIEUL
 
 
 def _labelled(text: str, before: Token, token: Token) -> Token:
@@ -265,19 +235,9 @@ def _opens(text: str, start: int) -> bool:
     return not before or before[-1] in ".!?:;"
 
 
-def _korean(written: str, folded: str, start: int, part: int, following: str) -> Token:
-    if folded in PRONOUNS:
-        return Token(written, folded, "pronoun", start, part=part)
-    for pattern, kind in KOREAN_CUES:
-        if pattern.match(folded):
-            return Token(written, kind, "cue", start, cue=kind, part=part)
-    if folded in FILLERS:
-        return Token(written, folded, "filler", start, part=part)
-    found = _CASE.search(folded)
-    key = stem(folded)
-    mixed = re.search(r"[a-z0-9]", folded) is not None
-    kind: TokenKind = "name" if mixed else "word"
-    return Token(written, SAME.get(key, key), kind, start, case=found.lastgroup or "" if found else "", part=part)
+def _korean(written: str, folded: str, start: int, part: int) -> Token:
+    word = korean.read_word(folded)
+    return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, part=part)
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Value]]:
@@ -286,7 +246,7 @@ def _values(text: str) -> Iterator[tuple[int, int, Value]]:
     for date in dates:
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
         yield date.start, date.end, Value(None, date)
-    for label in _KOREAN_LABEL.finditer(text):
+    for label in korean.LABEL.finditer(text):
         taken[label.start() : label.end()] = b"\1" * (label.end() - label.start())
     for quantity in find_quantities(text):
         if not taken[quantity.start]:

@@ -1,0 +1,139 @@
+"""A Korean word as it is read in a sentence: what it does to it, the role its particle gives it, and its key."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.words import stem, vocabulary
+
+WordKind = Literal["name", "word", "cue", "pronoun", "filler"]
+
+_RIEUL = 8
+_HANGUL = re.compile("[가-힣]")
+PHRASES = (
+    (r"미합중국", "미국", 0),
+    (r"대한민국", "한국", 0),
+    (r"뿐(?:만)? ?아니라|못지않|틀림없|수밖에 없|지 않을 수 없|끊임없|변함없|관계없|상관없", " ", 0),
+)
+"""Patterns of phrases that are read as other words, or as none."""
+_CASE = re.compile(
+    r"(?P<than>보다)$|(?P<source>에서|에게서|한테서|로부터|부터)$|(?P<goal>에게|한테|께|까지|으로|로|에)$"
+    r"|(?P<owner>의)$|(?P<subject>이|가|께서)$|(?P<topic>은|는)$|(?P<object>을|를)$"
+)
+LABEL = re.compile(
+    r"제?\d+(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
+    r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
+)
+_QUOTED = re.compile(r"[가-힣](?:다고|라고|다는|라는)$")
+_DUTY = re.compile(r"[가-힣](?:(?P<must>야만?)|도)$")
+_ALLOWED = re.compile(r"\s?(?:된다|됩니다|되며|되고|되는|괜찮|좋다|좋습)")
+_INTENDED = re.compile(r"겠다(?:고|는)$")
+_CLAIMED = re.compile(r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이)")
+_CUES = tuple(
+    (re.compile(pattern), kind)
+    for pattern, kind in (
+        (r"(?:않|못하|못했|못한|못합|못할|없|아니|아닌|아닙|아닐|말아|마십|마세)", "denied"),
+        (r"(?:안|못)$", "denied"),
+        (r"(?:미신|낭설|속설|오해|거짓|허위|헛소문)", "denied"),
+        (r"(?:모르|모릅|모른|가능성|듯|아마|추정|추측|혹시|수도$|짐작|보인다|보입|보이)", "possible"),
+        (r"(?:예정|계획|전망|예상|기대|목표|방침|것이다|것입니다|것으로|검토|추진)", "planned"),
+        (r"(?:주장|소문|알려|알려진|의혹|전해|보도|따르면|의하면|한다고|했다고|라고|이라고|다고)", "reported"),
+        (r"(?:모든|모두|전부|전체|항상|언제나|매번|각각|누구나|전원)(?:이|가|은|는|을|를|의|에)?$", "all"),
+        (r"(?:대부분|대다수)", "most"),
+        (r"(?:일부|몇몇|가끔|때때로|어떤|부분적)", "some"),
+        (r"(?:거의|드물|소수)", "few"),
+        (r"(?:많은|많이|자주|다수|여러)", "many"),
+        (r"(?:오직|단지|유일|오로지)", "only"),
+        (r"(?:이상|초과|최소|넘는|넘게|넘어|적어도)", "over"),
+        (r"(?:이하|미만|이내|최대|못 미치|안에)", "under"),
+        (r"(?:이전|전에|앞서|까지$|직전)", "before"),
+        (r"(?:이후|후에|뒤에|다음에|부터$|직후)", "after"),
+        (r"(?:경우|면$|제외|외에)", "if"),
+    )
+)
+
+PRONOUNS = vocabulary("""
+    그 그는 그가 그의 그녀 그녀는 그녀가 그녀의 그들 그들은 그들의 이것 이것은 그것 그것은 이는 이를 이들 이들은 당사 동사 해당 본 우리
+""")
+FILLERS = vocabulary("""
+    및 등 또는 또한 그리고 그러나 하지만 그래서 따라서 한편 즉 수 때 것 것은 것이 것을 있다 있는 있습니다 있으며 있고 있었다 있었습니다 있어
+    하다 하는 하고 하며 하여 한 할 해 했다 했습니다 한다 합니다 하였다 된 된다 됩니다 되는 되어 되었다 됐다 되었습니다 이다 입니다 인 이며
+    대한 대해 대하여 위한 위해 위하여 따라 따른 통해 통한 의한 의해 관한 관해 더 매우 가장 다른 같은 바 중 내 간 씨 주식회사
+""")
+GENERIC = vocabulary("회사 그룹 제품 기업 도시 나라")
+LABELLED = vocabulary("""
+    항목 방 단계 버전 표 절 펌프 장치 게이트 노선 장 조 항 호 쪽 그림 부 수준 유형 등급 조 팀 공장 동 층 구역 모델 호기
+    라인 회차 시즌 분기 기계
+""")
+"""Nouns that a number behind them makes a name."""
+
+PREFIXES = ("불", "비", "무", "미", "부", "몰", "탈", "반")
+OPPOSED = tuple(
+    """
+    증가/감소,하락 상승/하락,감소 늘/줄 늘어/줄어 높/낮 크/작 많/적 길/짧 넓/좁 빠르/느리 무겁/가볍 강하/약하 두껍/얇 깊/얕 밝/어둡
+    덥/춥 뜨겁/차갑 가깝/멀 쉽/어렵 비싸/싸,저렴 젊/늙 좋/나쁘 새로운/오래된,낡은 이상/이하,미만 초과/미만,이하 이전/이후 전/후 앞/뒤
+    위/아래 왼쪽/오른쪽 안/밖 내부/외부 최대/최소 최고/최저 최초/최후,마지막 처음/마지막 첫/마지막 허용/금지 허가/금지,불허 승인/거부,거절,반려
+    포함/제외 가능/불가능,불가 찬성/반대 동의/반대 성공/실패 의무/선택,자율 필수/선택 남성/여성 남자/여자 승리/패배 시작/종료,끝 개시/종료
+    개장/폐장 개점/폐점 입학/졸업 입사/퇴사 출발/도착 구매/판매 구입/판매 매수/매도 수입/수출,지출 수출/수입 흑자/적자
+    이익/손실 매출/이익,손실,비용 공격/수비,방어
+    아침/저녁 오전/오후 낮/밤 여름/겨울 봄/가을 동쪽/서쪽 남쪽/북쪽 동부/서부 남부/북부 아버지/어머니 아들/딸 형/동생 남편/아내
+    확대/축소 강화/약화,완화 개선/악화 인상/인하 합법/불법 유료/무료 유리/불리 공개/비공개 정상/비정상 정규/비정규 영구/임시 고정/변동
+    국내/국외,해외 직접/간접 자동/수동 공식/비공식 유효/무효 찬/반 생산/소비 수요/공급 채용/해고 임명/해임 설치/철거 연결/분리 추가/삭제
+    열/닫 켜/끄 사/팔 들어가/나가 올라가/내려가 오르/내리 올랐/내렸 늘었/줄었 안전/위험 건강/질병 대표/이사,감사 회장/사장 원인/결과
+""".split()
+)
+"""Words that exclude each other: one, a stroke, and those it excludes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """`key` is what it is compared by; `cue` the class of a cue; `case` the role that its particle gives."""
+
+    kind: WordKind
+    key: str
+    cue: str = ""
+    case: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The end of a verb that says how it is asserted."""
+
+    text: str
+    cue: str
+
+
+def is_korean(word: str) -> bool:
+    """Say whether a word has Hangul in it."""
+    return _HANGUL.search(word) is not None
+
+
+def read_word(folded: str) -> Word:
+    """Return what a word is by itself; `folded` has no capitals."""
+    if folded in PRONOUNS:
+        return Word("pronoun", folded)
+    for pattern, cue in _CUES:
+        if pattern.match(folded):
+            return Word("cue", cue, cue)
+    if folded in FILLERS:
+        return Word("filler", folded)
+    found = _CASE.search(folded)
+    mixed = re.search(r"[a-z0-9]", folded) is not None
+    return Word("name" if mixed else "word", stem(folded), case=found.lastgroup or "" if found else "")
+
+
+def carried(word: str, text: str, end: int) -> Carried | None:
+    """The cue in the ending of a verb: `…했다고 주장`, `…겠다고`, `…다는 의혹`, `…해야`; it ends at `end` of `text`."""
+    if duty := _DUTY.search(word):
+        cue = "obliged" if duty["must"] else "possible" if _ALLOWED.match(text, end) else ""
+        return Carried(duty[0], cue) if cue else None
+    if not _QUOTED.search(word):
+        return None
+    if _INTENDED.search(word):
+        return Carried(word[-3:], "planned")
+    return Carried(word[-2:], "reported") if _CLAIMED.match(text, end) else None
+
+
+def is_future(word: str) -> bool:
+    """Say whether a Korean word ends in ㄹ, as before 것이다: 할, 갈, 될."""
+    return "가" <= word[-1] <= "힣" and (ord(word[-1]) - 0xAC00) % 28 == _RIEUL
