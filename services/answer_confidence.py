@@ -1,6 +1,6 @@
 """The one confidence of an answer (V9), stored with the verification of that answer and read back in one way."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 

@@ -22,7 +22,7 @@ from domain.modes import is_idk
 from domain.scoring import COVERAGE_ISSUE, FACTS_ISSUE
 from services.correction import NOTHING_SAID
 from services.results import read_citation_checks, read_history
-from tests.services.story import Story, answerable, checked, claim, claims, no, ruling, yes
+from tests.services.story import Story, answerable, checked, no, ruling, yes
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -31,7 +31,6 @@ Json = dict[str, Any]
 CITIES = ("Paris", "Rome", "Vienna", "Oslo", "Lima", "Cairo")
 SCORES = ("overall_score", "answer_source_alignment", "citation_coverage", "fact_verification_score")
 GONE = (*SCORES, "confidence", "confidence_level", "calibrated_confidence", "calibration")
-STATUSES = ("SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED")
 UNCOUNTED = ("no_claim", "not_checked")
 
 
@@ -75,18 +74,7 @@ class Script:
         for name in ("check_alignment", "check_coverage"):
             if draw.random() < 0.8:
                 story.set(name, checked({"score": draw.choice([0.0, 0.3, 0.85, 1.0])}))
-        if draw.random() < 0.8:
-            facts = [self._fact(city) for city in draw.sample(self.cities, draw.randint(0, len(self.cities)))]
-            story.set("check_facts", checked({"claims": facts}))
-        if draw.random() < 0.8:
-            listed = draw.sample(self.cities, draw.randint(0, len(self.cities)))
-            story.set("check_claims", claims(*(claim(f"{sentence(c)}.", draw.choice(STATUSES)) for c in listed)))
         story.set("check_answerability", draw.choice([answerable(True), answerable(True), answerable(False)]))
-
-    def _fact(self, city: str) -> Json:
-        verified = self.draw.random() < 0.6
-        sources = ["doc_0::chunk_0", "doc_1::chunk_0"] if verified else []
-        return {"claim": sentence(city), "verified": verified, "supporting_sources": sources, "confidence": 0.9}
 
     def _repair(self, index: int) -> None:
         kind = self.draw.choice(["dropped", "rewritten", "reattributed", "kept"])
@@ -241,11 +229,6 @@ def test_the_scores_of_a_mended_answer_are_those_of_what_it_says() -> None:  # V
     keys = [story.add(f"{city}.md", f"{sentence(city)}.") for city in CITIES[:2]]
     said = [sentence("Paris"), sentence("Oslo"), sentence("Lima")]
     story.selected(*keys).drafted(" ".join(f"{each} [†1]." for each in said), yes(), no(), no())
-    facts = [
-        {"claim": each, "verified": each == said[0], "supporting_sources": ["doc_0::chunk_0"][: each == said[0]]}
-        for each in said
-    ]
-    story.set("check_facts", checked({"claims": [{**fact, "confidence": 0.9} for fact in facts]}))
     story.set("check_coverage", checked({"score": 0.7})).set("check_alignment", checked({"score": 0.9}))
     story.assess()
     held = ruling(True, "supports", 0.95, "the source says so")
