@@ -15,8 +15,8 @@ from api.adapters.seeds import (
     verified_answer,
 )
 from api.schemas.seeds import AgentAnswer, ChatReply, RagAnswer, VerifiedAnswer
+from domain.answer_confidence import UNCALIBRATED
 from domain.citations import plan_checks
-from domain.confidence import level
 from domain.markers import cited_markers
 from domain.modes import is_idk
 from domain.scoring import COVERAGE_ISSUE, FACTS_ISSUE
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 CITIES = ("Paris", "Rome", "Vienna", "Oslo", "Lima", "Cairo")
 SCORES = ("overall_score", "answer_source_alignment", "citation_coverage", "fact_verification_score")
-GONE = (*SCORES, "confidence", "confidence_level", "calibrated_confidence", "calibration")
+GONE = (*SCORES, "confidence", "confidence_level", "claims_score", "calibration")
 UNCOUNTED = ("no_claim", "not_checked")
 
 
@@ -97,7 +97,8 @@ def assert_consistent(query: Json, log: list[Json]) -> None:
         assert_withdrawn(query)
     else:
         assert_published(query)
-    assert verification["confidence_level"] == level(verification["confidence"])
+    # No calibration was measured here, so no word stands for the number.
+    assert verification["confidence_level"] == (None if verification["confidence"] is None else UNCALIBRATED)
 
 
 def assert_counts(verification: Json) -> None:
@@ -221,7 +222,7 @@ def test_what_was_found_of_an_answer_that_was_replaced_is_in_the_history() -> No
     assert (query["abstained"], query["verification"]["answer_source_alignment"]) == (True, None)
     (published,) = read_history(story.query_id)["verifications"]
     assert [each["status"] for each in published["citation_checks"]] == ["accurate"]
-    assert published["draft_confidence"] == 1.0
+    assert published["draft_claims_score"] == 1.0
 
 
 def test_the_scores_of_a_mended_answer_are_those_of_what_it_says() -> None:  # V10, S1.3, S1.4
@@ -236,7 +237,7 @@ def test_the_scores_of_a_mended_answer_are_those_of_what_it_says() -> None:  # V
     story.set("repair_statements", moved, "s1")
     gone: Json = {"status": "dropped", "keys": [], "text": None, "verdict": None, "reason": "no source says it"}
     verification = story.set("repair_statements", gone, "s2").conclude()["verification"]
-    assert [fact["claim"] for fact in verification["facts"]] == [said[0], f"{sentence('Rome')}."]
+    assert [fact["claim"] for fact in verification["facts"]] == [f"{said[0]}.", f"{sentence('Rome')}."]
     assert (verification["fact_verification_score"], verification["unverified_claims"]) == (1.0, [])
     assert verification["verified_sources"] == ["doc_0::chunk_0", "doc_1::chunk_0"]
     assert verification["citation_coverage"] == 1.0  # both sources are cited now
