@@ -6,14 +6,14 @@ from the one sentence that otherwise says the same. `python -m benchmarks.plante
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
 from domain.facts.comparing import Compared, compare
-from domain.facts.differing import Difference, Kind
+from domain.facts.kinds import Difference, Kind
 from domain.figures import differing_figures
 from domain.markers import cited_markers
 from domain.negation import denied_by_one, opposites, other_polarity
@@ -21,7 +21,6 @@ from domain.numbers import Quantity, find_quantities
 from domain.other_names import other_names
 from domain.sentences import split_sentences
 from domain.words import coverage, stem, words
-
 
 _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words in them to be a contradiction
 _SAME_STATEMENT = 0.9  # the same, for its dates to have to be in that sentence
@@ -191,23 +190,23 @@ def _surface(text: str, key: str) -> str:
 
 
 def _fact(found: Difference) -> Disagreement:
-    return Disagreement(found.kind, found.stated, found.known, _MESSAGES.get(found.kind, _message)(found))
+    return Disagreement(found.kind, found.stated, found.known, _message(found))
 
 
 def _message(found: Difference) -> str:
+    if template := _MESSAGES.get(found.kind):
+        source = f" (the source: “{found.known}”)" if found.known and found.known != found.stated else ""
+        return template.format(stated=found.stated) + source
+    if found.kind == "negation" and found.known in (None, found.stated):
+        return f"only one of the statement and the source denies “{found.stated}”"
     return _disagreement(found.kind, found.stated, found.known).message
 
 
-_MESSAGES: Mapping[Kind, Callable[[Difference], str]] = {
-    "negation": lambda each: (
-        f"the statement says “{each.stated}”, the source says “{each.known}”"
-        if each.known and each.known != each.stated
-        else f"only one of the statement and the source denies “{each.stated}”"
-    ),
-    "order": lambda each: f"the statement has “{each.stated}” and what it relates to the other way round than the source",
-    "modality": lambda each: f"how certain it is differs at “{each.stated}”" + (f" (source: “{each.known}”)" if each.known else ""),
-    "attribution": lambda each: f"the source only reports “{each.stated}”" + (f" (“{each.known}”)" if each.known else ""),
-    "quantifier": lambda each: f"how many are meant differs at “{each.stated}”" + (f" (source: “{each.known}”)" if each.known else ""),
+_MESSAGES: Mapping[Kind, str] = {
+    "order": "the statement has “{stated}” and what it relates to the other way round than the source",
+    "modality": "the statement and the source differ in how certain “{stated}” is",
+    "attribution": "the statement and the source differ in who asserts “{stated}”",
+    "quantifier": "the statement and the source differ in how many are meant at “{stated}”",
 }
 
 

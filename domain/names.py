@@ -19,7 +19,7 @@ _MOST_WORDS = 300  # of a claim or a sentence: so that a hostile one stays cheap
 _WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
-_NO_NAMES = vocabulary("""
+NO_NAMES = vocabulary("""
     a about above according after against all also although among an and another any are as at based because before
     both but by can could despite did do does due during each either every for from given had has have he her here his
     how however i if in is it its last later many may more most mr mrs ms dr professor president minister chief director
@@ -30,6 +30,33 @@ _NO_NAMES = vocabulary("""
     monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
     october november december spring summer autumn winter am pm ad bc ok tv us
 """)
+SAME_NAMES = tuple(
+    frozenset(names.split())
+    for names in (
+        "us usa america american americans united states 미국",
+        "uk britain british england english kingdom united 영국",
+        "netherlands dutch holland 네덜란드",
+        "germany german deutschland 독일",
+        "france french 프랑스",
+        "spain spanish spaniard 스페인",
+        "switzerland swiss 스위스",
+        "greece greek 그리스",
+        "wales welsh",
+        "denmark danish dane 덴마크",
+        "poland polish pole 폴란드",
+        "turkey turkish türkiye 터키 튀르키예",
+        "china chinese prc 중국",
+        "japan japanese 일본",
+        "korea korean rok 한국 대한민국 남한",
+        "dprk north 북한 조선민주주의인민공화국",
+        "russia russian soviet ussr 러시아 소련",
+        "eu european europe union 유럽 유럽연합",
+        "un united nations 유엔",
+        "york nyc new",
+        "angeles los la",
+    )
+)
+"""Names, adjectives and short forms of one country or place."""
 _PEOPLE = (
     "대표|팀장|과장|교수|장관|사장|씨|박사|변호사|이사|연구원"
     "|시장|선수|선장|학장|화백|기사|본부장|단장|사업단장|의원|대통령|감독"
@@ -104,6 +131,11 @@ class FoundName(NamedTuple):
     sure: bool
 
 
+def same_country(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Say whether a part of each of two names stands for one country: `us` and `america`."""
+    return any(not names.isdisjoint(one) and not names.isdisjoint(other) for names in SAME_NAMES)
+
+
 def find_names(text: str) -> list[FoundName]:
     """Return the names in `text`, of which the first 300 words are read, in order; `end` is that of their last word."""
     tokens = tokens_of(text)
@@ -151,7 +183,7 @@ def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterat
     run: list[int] = []
     for place, token in enumerate(tokens):
         folded = _POSSESSIVE.sub("", token[0]).casefold()
-        begins = _CAPITAL.match(token[0]) is not None and folded not in _NO_NAMES and token.start() not in dated
+        begins = _CAPITAL.match(token[0]) is not None and folded not in NO_NAMES and token.start() not in dated
         if run and (not begins or text[tokens[place - 1].end() : token.start()] not in (" ", "-")):
             yield run
             run = []

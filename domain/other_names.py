@@ -11,39 +11,13 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from domain.alignment import Aligned
-from domain.names import Name, names_in, tokens_of
+from domain.names import SAME_NAMES, Name, names_in, tokens_of
 from domain.words import content_stems, coverage, stem, words
 
 _SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence, for its names to be rivals
 _PREFIX = 4  # letters that an inflected, translated or shortened form keeps
 _SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
 _AROUND = 2  # neighbouring words that are compared
-_SAME = tuple(
-    frozenset(names.split())
-    for names in (
-        "us usa america american americans united states 미국",
-        "uk britain british england english kingdom united 영국",
-        "netherlands dutch holland 네덜란드",
-        "germany german deutschland 독일",
-        "france french 프랑스",
-        "spain spanish spaniard 스페인",
-        "switzerland swiss 스위스",
-        "greece greek 그리스",
-        "wales welsh",
-        "denmark danish dane 덴마크",
-        "poland polish pole 폴란드",
-        "turkey turkish türkiye 터키 튀르키예",
-        "china chinese prc 중국",
-        "japan japanese 일본",
-        "korea korean rok 한국 대한민국 남한",
-        "dprk north 북한 조선민주주의인민공화국",
-        "russia russian soviet ussr 러시아 소련",
-        "eu european europe union 유럽 유럽연합",
-        "un united nations 유엔",
-        "york nyc new",
-        "angeles los la",
-    )
-)
 
 
 def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:
@@ -108,7 +82,7 @@ class _Known:
     def _has_word(self, part: str) -> bool:
         if part in self._words or part in self._initials or part[:_PREFIX] in self._text:
             return True
-        return any(part.replace(".", "") in same and same & self._words for same in _SAME)
+        return any(part.replace(".", "") in same and same & self._words for same in SAME_NAMES)
 
 
 def _initials(source: str) -> frozenset[str]:

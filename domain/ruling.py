@@ -16,6 +16,7 @@ from domain.evidence import best_text_span, claim_relevance
 from domain.facts.proving import unproven_words
 from domain.judgements import Relation, StatementCheck
 from domain.quotes import locate_quote
+from domain.self_contradiction import denies_itself
 
 EVIDENCE_RULES = "3"
 """Goes into the verifier's version: change it with every change of the rules here."""
@@ -93,6 +94,8 @@ class Grounds:
             return _contradicted(reply, self.disagreements, quoted or self.own_evidence)
         if not (reply.is_accurate and reply.relation == "supports"):
             return _as_replied(reply, quoted or self.own_evidence)
+        if why := denies_itself(reply):
+            return _unproven(reply, why, quoted)
         places = [each for each in (quoted, self.own_evidence) if each]
         if not places:
             return _unproven(reply, "no words of the source were found that say so", None)
@@ -118,7 +121,14 @@ def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Rul
 def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None) -> Ruling:
     if all(each.kind == "wording" for each in found):
         reasons = "; ".join(each.message for each in found)
-        return Ruling(False, "partially_supports", DOUBT, f"in one place it has other words than the source: {reasons}", "evidence", evidence)
+        return Ruling(
+            False,
+            "partially_supports",
+            DOUBT,
+            f"in one place it has other words than the source: {reasons}",
+            "evidence",
+            evidence,
+        )
     stated = any(each.source_value is not None or each.kind == "negation" for each in found)
     relation: Relation = "contradicts" if stated else "does_not_mention"
     if not reply.is_accurate and reply.relation in ("contradicts", "does_not_mention"):

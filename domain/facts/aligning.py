@@ -160,7 +160,7 @@ def _labels(tokens: Sequence[Token]) -> list[int]:
     numbers: dict[str, int] = {}
     found: list[int] = []
     for at, token in enumerate(tokens):
-        key = f"cue {token.cue}" if token.cue else token.key
+        key = f"cue {token.key}" if token.cue else token.key
         found.append(numbers.setdefault(key, at))
     return found
 
@@ -195,9 +195,7 @@ def _gaps(mine: Sequence[Token], theirs: Sequence[Token], same: Sequence[tuple[i
     return [gap for gap in found if gap.stated or gap.known]
 
 
-def _moved(
-    stated: Sequence[int], known: Sequence[int], placed: set[int], filled: set[int]
-) -> list[tuple[int, int]]:
+def _moved(stated: Sequence[int], known: Sequence[int], placed: set[int], filled: set[int]) -> list[tuple[int, int]]:
     free: dict[int, list[int]] = defaultdict(list)
     for index, label in enumerate(known):
         if index not in filled:

@@ -4,7 +4,8 @@ import re
 from functools import lru_cache
 
 _STRONG = re.compile(
-    r"\s*;\s*|,?\s+(?:and then|while|whereas)\s+|,\s+(?:and|but)\s+|(?<=[으하이되]며),?\s+|(?<=[하이되았었]고),\s+|(?<=지만),?\s+"
+    r"\s*;\s*|,?\s+(?:and then|while|whereas)\s+|,\s+(?:and|but)\s+"
+    r"|(?<=[으하이되]며),?\s+|(?<=[하이되았었]고),\s+|(?<=지만),?\s+"
     r"|(?<=[가-힣]고)\s+(?=[^\s,]+(?:은|는|이|가)\s)"
 )
 _WEAK = re.compile(r"\s+(?:and|but)\s+")
@@ -22,7 +23,9 @@ _CLAUSE_START = re.compile(
     rf"(?:(?:it|he|she|they|we|there)\s|(?:the|a|an|its|his|her|their|our|[\"“‘A-Z]\S*)\s(?:\S+\s){{0,3}}(?=(?:{_FINITE})\b)"
     rf"|[\"“‘]?[A-Z]\S*\s(?:[A-Z]\S*\s){{0,2}}[a-z]+s\b|(?:{_FINITE})\b)"
 )
-_SUBJECT = re.compile(_QUOTE + r"(?:[A-Z가-힣]|(?:the|a|an|its|his|her|their|our|this|that|these|those|it|he|she|they|we)\b)")
+_SUBJECT = re.compile(
+    _QUOTE + r"(?:[A-Z가-힣]|(?:the|a|an|its|his|her|their|our|this|that|these|those|it|he|she|they|we)\b)"
+)
 _KOREAN_SUBJECT = re.compile(r"^[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
 _HANGUL = re.compile("[가-힣]")
 

@@ -11,7 +11,8 @@ from functools import cached_property, lru_cache
 
 from domain.facts.aligning import Alignment, align
 from domain.facts.clauses import clauses
-from domain.facts.differing import Difference, Surroundings, differences
+from domain.facts.differing import Surroundings, differences
+from domain.facts.kinds import Difference
 from domain.facts.tables import against_tables
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.sentences import split_sentences
@@ -22,7 +23,10 @@ _ONE_PLACE = 3  # words that may stand in the one place in which a short stateme
 _CANDIDATES = 5
 _BEFORE = 2  # sentences in front of one that belong to its context
 _FEWEST = 2
-_LIST_SIGN = re.compile(r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+", re.I)
+_LIST_SIGN = re.compile(
+    r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
+    re.IGNORECASE,
+)
 _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
 
@@ -171,7 +175,9 @@ def _against(alignment: Alignment, known: ReadSource, at: int, place: str) -> Co
     )
     near = _is_near(alignment)
     found = tuple(differences(alignment, around)) if near else ()
-    return Compared(near, verbatim=False, share=alignment.share, likeness=alignment.likeness, differences=found, place=place)
+    return Compared(
+        near, verbatim=False, share=alignment.share, likeness=alignment.likeness, differences=found, place=place
+    )
 
 
 def _is_near(alignment: Alignment) -> bool:
@@ -180,7 +186,7 @@ def _is_near(alignment: Alignment) -> bool:
     if matched >= _FEWEST and (alignment.share >= _CONTAINED or min(alignment.local, alignment.share) >= _ALIKE):
         return True
     lost, left = alignment.unmatched
-    one_place = alignment.exchanges <= 1 and (left > 0 or not lost)
+    one_place = alignment.exchanges <= 1 and (left > 0 or not lost) and not alignment.moved
     return matched >= 1 and one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1
 
 

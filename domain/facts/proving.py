@@ -11,7 +11,8 @@ from domain.sentences import split_sentences
 _BEFORE, _AFTER = 2, 1  # sentences around a quotation that it is read with
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
-    r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:\S+ ){0,2}[A-Z])\S+|also|"
+    r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?"
+    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:\S+ ){0,2}[A-Z])\S+|also|"
     r"그|그는|그의|그녀|이|이는|이들|당시|또한|또)\b",
     re.IGNORECASE,
 )
@@ -67,7 +68,10 @@ def _names(token: Token, tokens: Sequence[Token], source: str) -> bool:
     if token.key.rpartition("#")[1]:
         return False
     folded = source.casefold()
-    return any(part[: _stem_size(part)] in folded for part in token.key.split()) or token.key in read_source(source).initials
+    return (
+        any(part[: _stem_size(part)] in folded for part in token.key.split())
+        or token.key in read_source(source).initials
+    )
 
 
 def _stem_size(part: str) -> int:

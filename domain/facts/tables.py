@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 
 from domain.facts.aligning import same
-from domain.facts.differing import Difference
+from domain.facts.kinds import Difference
 from domain.facts.tokens import Token, read_tokens
 
 _FEWEST_ROWS = 2
@@ -93,13 +93,17 @@ def against_tables(tokens: Sequence[Token], text: str) -> CellVerdict | None:
     if len(heads) > 1:
         return None
     verdict = _of_cell(rest, heads[0], row) if heads else _of_row(rest, row)
-    return None if verdict is None else CellVerdict(verdict, f"{row.label}: {', '.join(' '.join(c) for c in row.cells)}")
+    return (
+        None if verdict is None else CellVerdict(verdict, f"{row.label}: {', '.join(' '.join(c) for c in row.cells)}")
+    )
 
 
 def _named_heads(rest: Sequence[Token], row: Row) -> list[tuple[str, str]]:
     """The cells whose whole head the statement has, without those whose head is a part of another's."""
     found = [(cell, {each.key for each in read_tokens(cell[0]) if each.matters}) for cell in row.cells]
-    found = [(cell, keys) for cell, keys in found if keys and _has(rest, [t for t in read_tokens(cell[0]) if t.matters])]
+    found = [
+        (cell, keys) for cell, keys in found if keys and _has(rest, [t for t in read_tokens(cell[0]) if t.matters])
+    ]
     return [cell for cell, keys in found if not any(keys < other for _, other in found)]
 
 
@@ -110,7 +114,9 @@ def _of_cell(rest: Sequence[Token], cell: tuple[str, str], row: Row) -> tuple[Di
     stated = [each for each in rest if not _is_in(each, heading)]
     if known and _has(stated, known):
         return ()
-    others = [each for other in row.cells if other != cell for each in read_tokens(other[1][:_MOST_CELL]) if each.matters]
+    others = [
+        each for other in row.cells if other != cell for each in read_tokens(other[1][:_MOST_CELL]) if each.matters
+    ]
     values = [each for each in stated if each.value]
     wrong = next((each for each in stated if _is_in(each, others)), None) or (values[0] if values else None)
     if wrong is None and not (len(stated) == 1 and known):

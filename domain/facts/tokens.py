@@ -1,7 +1,6 @@
 """A sentence as its tokens: values, names, words, and the cues that say how it is asserted; read once per sentence."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -9,70 +8,17 @@ from typing import Literal
 
 from domain.dates import Date, find_dates
 from domain.facts import korean
+from domain.facts.phrases import normalised
 from domain.facts.vocabulary import CUES, FILLERS, LABELLED, PRONOUNS, SAME
+from domain.names import NO_NAMES, find_names
 from domain.numbers import Quantity, find_quantities
+from domain.units import UNITS
 from domain.words import stem
 
 TokenKind = Literal["value", "name", "word", "cue", "pronoun", "filler"]
 
 _MOST_TOKENS = 400  # of one sentence: what is longer is hostile
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
-_ACCENT = re.compile("[\u0300-\u036f]")
-_PHRASES = tuple(
-    (re.compile(pattern, flags), plain)
-    for pattern, plain, flags in (
-        (r"\bUnited States(?: of America)?\b|\bU\.S\.A\.?|\bU\.S\.(?=\W|$)|\bUSA\b", "US", 0),
-        (r"\bUnited Kingdom\b|\bU\.K\.(?=\W|$)|\bGreat Britain\b", "UK", 0),
-        (r"\bEuropean Union\b|\bE\.U\.(?=\W|$)", "EU", 0),
-        (r"\bUnited Nations\b|\bU\.N\.(?=\W|$)", "UN", 0),
-        (r"(?<=\d)\s?(?:per ?cent\b|퍼센트|％)", "%", re.IGNORECASE),
-        (r"\bDr\.(?=\s)", "Doctor", 0),
-        (r"\bProf\.(?=\s)", "Professor", 0),
-        (r"\b(?:Mr|Mrs|Ms)\.?(?=\s)", "", 0),
-        (r"\b(?:Incorporated|Inc\.|Corp\.|Ltd\.|Co\.|GmbH|AG)(?=\W|$)", "", 0),
-        (r"\be\.g\.,?", "for example", re.IGNORECASE),
-        (r"\bi\.e\.,?", "that is", re.IGNORECASE),
-        (r"\bapprox\.", "approximately", re.IGNORECASE),
-        (r"\bvs\.?(?=\s)", "versus", re.IGNORECASE),
-        (r"\betc\.", "and so on", re.IGNORECASE),
-        (r"\bNo\.\s?(?=\d)", "number ", 0),
-        (r"\bcan(?:not|['’]t)\b", "can not", re.IGNORECASE),
-        (r"\bwon['’]t\b", "will not", re.IGNORECASE),
-        (r"n['’]t\b", " not", re.IGNORECASE),
-        (r"\b(?:fail(?:ed|s)? to|unable to)\b", "not", re.IGNORECASE),
-        (r"\bat least\b", "minimum", re.IGNORECASE),
-        (r"\b(?:at most|(?:no|not) more than)\b|\bup to(?=\s(?:[\d$€£]|an?\s|one\b|two\b|three\b))", "maximum", re.IGNORECASE),
-        (
-            r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )(?<!\bare )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)|intend(?:s|ed)?|propos(?:es?|ed)|tr(?:y|ies|ied)|attempt(?:s|ed)?"
-            r"|want(?:s|ed)?|promis(?:es?|ed)|offer(?:s|ed)?|threaten(?:s|ed)?|wish(?:es|ed)?|seeks?|sought) to\b",
-            "planned",
-            0,
-        ),
-        (r"\b(?:more|other) than just\b", "over", re.IGNORECASE),
-        (
-            r"\b(?:believ(?:es?|ed)|thinks?|thought|argu(?:es?|ed)|claim(?:s|ed)?|assert(?:s|ed)?|contend(?:s|ed)?|alleg(?:es?|ed)"
-            r"|speculat(?:es?|ed)|accus(?:es?|ed)|insist(?:s|ed)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
-            "contends that",
-            0,
-        ),
-        (r"\b(?:doubt(?:s|ed|ful)?|den(?:y|ies|ied)|untrue|wrong|false|a myth|a hoax|a rumou?r) that\b", "not that", re.IGNORECASE),
-        (r"\bnot (?:sure|certain)\b|\bit should be noted(?: that)?\b", " ", re.IGNORECASE),
-        (r"\b(?:each|every|a|per) (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)", "per ", re.IGNORECASE),
-        (r"\bwhether or not\b", "whether", re.IGNORECASE),
-        (r"\b(?:the|its|their|his|her|our|a|at) most\b(?! of)|\bmost(?= \w+ly\b)", " ", re.IGNORECASE),
-        (r"\b(?:no|not) (?:less|fewer) than\b", "minimum", re.IGNORECASE),
-        (r"\b(?:more|greater|higher|larger) than\b", "over", re.IGNORECASE),
-        (r"\b(?:less|fewer|lower|smaller) than\b", "under", re.IGNORECASE),
-        (r"\bno later than\b", "by", re.IGNORECASE),
-        (r"\b(?:not only|not just|no doubt|no longer than)\b", " ", re.IGNORECASE),
-        (r"\bno longer\b", "not", re.IGNORECASE),
-        (r"\bfor instance\b", "for example", re.IGNORECASE),
-        (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
-        (r"(?<=\d)\s?[–—-]\s(?=\d)|(?<=\d)\s[–—-]\s?(?=\d)|(?<=\d)[–—](?=\d)", "-", 0),
-        (r"&", " and ", 0),
-        *korean.PHRASES,
-    )
-)
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
 _KOREAN_HALF = re.compile(r"(오전|오후)\s?$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
@@ -82,7 +28,9 @@ _MINUS = re.compile(r"(?:(?<![\w)])[-−–]|\b(?:minus|negative)\s|마이너스
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z가-힣])[\w]+|[A-Z]{1,6}|[A-Z]")
 _JOINTS = (" ", " #", " no. ")
 _NOUNS = ("word", "name")
-_BETWEEN = re.compile(r"[,;:()]|(?<=[가-힣][고며])\s|(?<=지만)\s|(?<=는데)\s|\b(?:and|but|while|whereas|because|although|which|who)\b")
+_BETWEEN = re.compile(
+    r"[,;:()]|(?<=[가-힣][고며])\s|(?<=지만)\s|(?<=는데)\s|\b(?:and|but|while|whereas|because|although|which|who)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +70,7 @@ class Token:
 @lru_cache(maxsize=4096)
 def read_tokens(sentence: str) -> tuple[Token, ...]:
     """Return the tokens of one `sentence`, at most 400, in order. Remembered: a source is compared many times."""
-    text = _normalised(sentence)
+    text = normalised(sentence)
     values = {start: (end, value) for start, end, value in _values(text)}
     found: list[Token] = []
     breaks = [match.start() for match in _BETWEEN.finditer(text)]
@@ -138,15 +86,18 @@ def read_tokens(sentence: str) -> tuple[Token, ...]:
             found += _quoting(text, token)
         if len(found) == _MOST_TOKENS:
             break
-    return tuple(_whole_names(text, found))
+    return tuple(_whole_names(text, _korean_names(text, found)))
 
 
-def _normalised(sentence: str) -> str:
-    text = _ACCENT.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sentence)))
-    text = unicodedata.normalize("NFC", text)
-    for pattern, plain in _PHRASES:
-        text = pattern.sub(plain, text)
-    return text
+def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Korean names have no capitals: they are found by their endings and the roles behind them."""
+    if not korean.is_korean(text):
+        return list(tokens)
+    named = {each.start: each.text for each in find_names(text) if each.kind != "latin"}
+    return [
+        replace(each, kind="name", text=named[each.start]) if each.kind == "word" and each.start in named else each
+        for each in tokens
+    ]
 
 
 def _spans(text: str, values: dict[int, tuple[int, Value]]) -> Iterator[tuple[int, int]]:
@@ -204,9 +155,16 @@ def _whole_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _continues(text: str, held: Token, token: Token) -> bool:
-    if token.kind != "name" or held.kind not in _NOUNS or text[held.start + len(held.text) : token.start] not in _JOINTS:
+    if (
+        token.kind != "name"
+        or held.kind not in _NOUNS
+        or text[held.start + len(held.text) : token.start] not in _JOINTS
+    ):
         return False
-    return token.key.startswith("#") or (held.text[0].isupper() and token.text[0].isupper())
+    if token.key.startswith("#"):
+        return True
+    is_title = held.kind == "word" and held.text.casefold() in NO_NAMES
+    return held.text[0].isupper() and token.text[0].isupper() and not is_title
 
 
 def _in_place(text: str, before: Token, token: Token) -> Token:
@@ -243,7 +201,10 @@ def _korean(written: str, folded: str, start: int, part: int) -> Token:
 def _values(text: str) -> Iterator[tuple[int, int, Value]]:
     dates = find_dates(text)
     taken = bytearray(len(text) + 1)
+    measured = {each.start for each in find_quantities(text) if each.unit and UNITS[each.unit][0] != "months"}
     for date in dates:
+        if date.month is None and date.start in measured:
+            continue  # "1850 dollars" is no year
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
         yield date.start, date.end, Value(None, date)
     for label in korean.LABEL.finditer(text):
@@ -260,13 +221,17 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
     digit = _DIGIT.search(text, start, end)
     dollars = _DOLLARS.search(text, max(0, start - 3), digit.start() if digit else start)
     minutes, end = _minutes(text, start, end, quantity)
-    return start, end, Value(
-        quantity,
-        None,
-        negative=_MINUS.search(before) is not None,
-        currency=dollars[1].upper()[0] if dollars else "",
-        minutes=minutes,
-        percent=quantity.value / 100 if quantity.dimension == "percent" else None,
+    return (
+        start,
+        end,
+        Value(
+            quantity,
+            None,
+            negative=_MINUS.search(before) is not None,
+            currency=dollars[1].upper()[0] if dollars else "",
+            minutes=minutes,
+            percent=quantity.value / 100 if quantity.dimension == "percent" else None,
+        ),
     )
 
 

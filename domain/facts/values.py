@@ -4,7 +4,6 @@ from domain.facts.tokens import Value
 from domain.numbers import Quantity, same_dimension, states
 
 
-
 def agree(stated: Value, known: Value) -> bool:
     """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
     if stated.date or known.date:

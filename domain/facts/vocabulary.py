@@ -6,19 +6,25 @@ from domain.words import stem, vocabulary
 CUES = {
     word: kind
     for kind, listed in (
-        ("denied", "not no never none neither nor nobody nothing nowhere without hardly barely scarcely non myth false"),
-        ("possible", "may might could possibly perhaps maybe probably potentially presumably likely conceivably"),
+        (
+            "denied",
+            "not no never none neither nor nobody nothing nowhere without hardly barely scarcely non myth false",
+        ),
+        (
+            "possible",
+            "may might could possibly perhaps maybe probably potentially presumably likely conceivably",
+        ),
         (
             "planned",
-            "planned expect expects expected anticipate anticipates anticipated forecast forecasts projected proposed scheduled"
-            " will would shall prospective considering",
+            "planned expect expects expected anticipate anticipates anticipated forecast forecasts projected proposed"
+            " scheduled will would shall prospective considering",
         ),
         ("obliged", "must required mandatory compulsory"),
         ("advised", "should ought recommended"),
         (
             "reported",
-            "allegedly alleged alleges reportedly rumored rumoured rumor rumour claims claimed supposedly purportedly purported"
-            " believed thought supposed accuses accused contends apparently seemingly seems suggests according",
+            "allegedly alleged alleges reportedly rumored rumoured rumor rumour claims claimed supposedly"
+            " purportedly purported believed thought supposed accuses accused contends apparently seemingly seems suggests according",
         ),
         ("all", "all every each entire whole always everyone everything"),
         ("most", "most majority"),
@@ -39,18 +45,22 @@ CUES = {
 QUANTIFIERS = frozenset({"all", "most", "some", "few", "many", "only"})
 BOUNDS = frozenset({"over", "under", "before", "after"})
 
-PRONOUNS = vocabulary("he she it they him her them his hers its their theirs this that these those one ones i we you us our your my")
-GENERIC = vocabulary("company firm group team organisation organization product device system city country") | korean.GENERIC
+PRONOUNS = vocabulary(
+    "he she it they him her them his hers its their theirs this that these those one ones i we you us our your my"
+)
+GENERIC = (
+    vocabulary("company firm group team organisation organization product device system city country") | korean.GENERIC
+)
 """Nouns behind "the" that stand for the subject that was named last."""
 
 FILLERS = vocabulary("""
-    a an the is are was were be been being am do does did done have has had having of in on at for to from by with as into
-    onto per via than then so such there here and or but also too both either while which who whom whose where when that
-    about around some's s t d ll re ve m up out off down upon during between among through throughout across its it's can
-    however therefore moreover furthermore thus hence well very more quite rather indeed again own same mr mrs ms sir
-    additionally despite although specifically example yes yea yeah no, furthermore likewise similarly meanwhile instead
-    generally usually typically commonly largely mainly mostly overall finally example addition
-    inc corp corporation ltd llc plc co company's limited according
+    a an the is are was were be been being am do does did done have has had having of in on at for to from by with
+    as into onto per via than then so such there here and or but also too both either while which who whom whose
+    where when that about around some's s t d ll re ve m up out off down upon during between among through
+    throughout across its it's can however therefore moreover furthermore thus hence well very more quite rather
+    indeed again own same mr mrs ms sir additionally despite although specifically example yes yea yeah no,
+    furthermore likewise similarly meanwhile instead generally usually typically commonly largely mainly mostly
+    overall finally example addition inc corp corporation ltd llc plc co company's limited according
 """) - {"according"}
 
 RELATIONS = vocabulary("than by to from against over of for")
@@ -144,42 +154,45 @@ SAME = {stem(word): line.split()[0] for line in reversed(_SAME.strip().splitline
 """Stem → one word for all that are taken for the same: forms that no rule joins, and near synonyms."""
 
 _OPPOSED_WORDS = """
-    buy/sell import/export borrow/lend heat/cool hot/cold warm/cool early/late long/short fast/slow quick/slow strong/weak
-    safe/dangerous,unsafe full/empty public/private active/passive,inactive internal/external input/output upper/lower
-    top/bottom left/right inside/outside indoor/outdoor arrive/depart enter/exit,leave expand/contract,shrink
-    strengthen/weaken accelerate/slow,decelerate attract/repel create/destroy build/demolish hire/fire,dismiss
-    appoint/dismiss,remove join/leave love/hate like/dislike easy/difficult,hard simple/complex cheap/expensive new/old
-    young/old wet/dry light/dark,heavy thick/thin wide/narrow deep/shallow clean/dirty day/night summer/winter
-    morning/evening,night demand/supply asset/liability buyer/seller employer/employee landlord/tenant lender/borrower
-    teacher/student parent/child guilty/innocent temporary/permanent local/remote,global manual/automatic fixed/variable
-    domestic/foreign,international urban/rural gross/net hardware/software acid,acidic/base,basic,alkaline liquid/solid push/pull
-    lock/unlock enable/disable add/remove,subtract multiply/divide ascend/descend front/back,rear present/absent near/far
-    odd/even single/multiple,married single/double regular/irregular direct/indirect formal/informal official/unofficial
-    legal/illegal known/unknown able/unable fair/unfair happy/unhappy,sad likely/unlikely usual/unusual visible/invisible
-    possible/impossible perfect/imperfect mature/immature moral/immoral rational/irrational efficient/inefficient
-    sufficient/insufficient dependent/independent correct/incorrect,wrong right/wrong true/false real/fake alive/dead
-    live/dead peace/war friend/enemy hero/villain victory/defeat win/lose,loss success/failure wealth/poverty rich/poor
-    health/disease healthy/sick,unhealthy sharp/blunt,dull smooth/rough hard/soft tight/loose high/low tall/short
-    bright/dim,dark loud/quiet noisy/quiet busy/idle brave/cowardly generous/stingy polite/rude optimistic/pessimistic
-    optimism/pessimism advantage/disadvantage benefit/harm,drawback pro/con improve/worsen,deteriorate better/worse
-    increase/decrease,reduce,decline,fall,drop rise/fall,drop,decline grow/shrink,decline gain/lose,loss up/down
-    above/below over/under more/less,fewer most/least maximum/minimum max/min major/minor majority/minority
-    first/last,final initial/final begin/end,finish start/stop,end,finish open/close,closed opened/closed
-    accept/reject,refuse,decline approve/reject,deny,disapprove agree/disagree allow/forbid,prohibit,ban,prevent
-    permit/forbid,prohibit include/exclude contain/lack support/oppose confirm/deny admit/deny encourage/discourage
-    mandatory/optional,voluntary required/optional compulsory/voluntary always/never often/rarely,seldom frequently/rarely
-    common/rare,uncommon many/few all/none both/neither everyone/nobody with/without before/after earlier/later
-    older/younger,newer oldest/youngest,newest larger/smaller bigger/smaller higher/lower longer/shorter faster/slower
-    stronger/weaker cheaper/dearer largest/smallest biggest/smallest highest/lowest longest/shortest fastest/slowest best/worst
-    good/bad,poor positive/negative male/female man/woman men/women boy/girl father/mother son/daughter
-    brother/sister husband/wife uncle/aunt king/queen prince/princess north/south northern/southern east/west eastern/western
-    northeast/southwest northwest/southeast revenue/expense,cost,profit,loss profit/loss,revenue income/expense credit/debit
-    deposit/withdraw,withdrawal surplus/deficit bull/bear inflation/deflation attack/defend,defense offense/defense
-    victim/perpetrator plaintiff/defendant innocent/guilty cause/prevent,cure,effect cause/result treat/cause
-    remember/forget ask/answer question/answer give/take,receive send/receive lend/borrow teach/learn
-    upstream/downstream inbound/outbound incoming/outgoing inner/outer interior/exterior ancient/modern
-    natural/artificial organic/synthetic,inorganic raw/cooked fresh/stale,frozen sweet/sour,bitter
-    voluntary/involuntary horizontal/vertical ceo/cfo,cto,coo,chairman chairman/treasurer,secretary author/editor
+    buy/sell import/export borrow/lend heat/cool hot/cold warm/cool early/late long/short fast/slow quick/slow
+    strong/weak safe/dangerous,unsafe full/empty public/private active/passive,inactive internal/external
+    input/output upper/lower top/bottom left/right inside/outside indoor/outdoor arrive/depart enter/exit,leave
+    expand/contract,shrink strengthen/weaken accelerate/slow,decelerate attract/repel create/destroy build/demolish
+    hire/fire,dismiss appoint/dismiss,remove join/leave love/hate like/dislike easy/difficult,hard simple/complex
+    cheap/expensive new/old young/old wet/dry light/dark,heavy thick/thin wide/narrow deep/shallow clean/dirty
+    day/night summer/winter morning/evening,night demand/supply asset/liability buyer/seller employer/employee
+    landlord/tenant lender/borrower teacher/student parent/child guilty/innocent temporary/permanent
+    local/remote,global manual/automatic fixed/variable domestic/foreign,international urban/rural gross/net
+    hardware/software acid,acidic/base,basic,alkaline liquid/solid push/pull lock/unlock enable/disable
+    add/remove,subtract multiply/divide ascend/descend front/back,rear present/absent near/far odd/even
+    single/multiple,married single/double regular/irregular direct/indirect formal/informal official/unofficial
+    legal/illegal known/unknown able/unable fair/unfair happy/unhappy,sad likely/unlikely usual/unusual
+    visible/invisible possible/impossible perfect/imperfect mature/immature moral/immoral rational/irrational
+    efficient/inefficient sufficient/insufficient dependent/independent correct/incorrect,wrong right/wrong
+    true/false real/fake alive/dead live/dead peace/war friend/enemy hero/villain victory/defeat win/lose,loss
+    success/failure wealth/poverty rich/poor health/disease healthy/sick,unhealthy sharp/blunt,dull smooth/rough
+    hard/soft tight/loose high/low tall/short bright/dim,dark loud/quiet noisy/quiet busy/idle brave/cowardly
+    generous/stingy polite/rude optimistic/pessimistic optimism/pessimism advantage/disadvantage
+    benefit/harm,drawback pro/con improve/worsen,deteriorate better/worse increase/decrease,reduce,decline,fall,drop
+    rise/fall,drop,decline grow/shrink,decline gain/lose,loss up/down above/below over/under more/less,fewer
+    most/least maximum/minimum max/min major/minor majority/minority first/last,final initial/final begin/end,finish
+    start/stop,end,finish open/close,closed opened/closed accept/reject,refuse,decline
+    approve/reject,deny,disapprove agree/disagree allow/forbid,prohibit,ban,prevent permit/forbid,prohibit
+    include/exclude contain/lack support/oppose confirm/deny admit/deny encourage/discourage
+    mandatory/optional,voluntary required/optional compulsory/voluntary always/never often/rarely,seldom
+    frequently/rarely common/rare,uncommon many/few all/none both/neither everyone/nobody with/without before/after
+    earlier/later older/younger,newer oldest/youngest,newest larger/smaller bigger/smaller higher/lower
+    longer/shorter faster/slower stronger/weaker cheaper/dearer largest/smallest biggest/smallest highest/lowest
+    longest/shortest fastest/slowest best/worst good/bad,poor positive/negative male/female man/woman men/women
+    boy/girl father/mother son/daughter brother/sister husband/wife uncle/aunt king/queen prince/princess
+    north/south northern/southern east/west eastern/western northeast/southwest northwest/southeast
+    revenue/expense,cost,profit,loss profit/loss,revenue income/expense credit/debit deposit/withdraw,withdrawal
+    surplus/deficit bull/bear inflation/deflation attack/defend,defense offense/defense victim/perpetrator
+    plaintiff/defendant innocent/guilty cause/prevent,cure,effect cause/result treat/cause remember/forget
+    ask/answer question/answer give/take,receive send/receive lend/borrow teach/learn upstream/downstream
+    inbound/outbound incoming/outgoing inner/outer interior/exterior ancient/modern natural/artificial
+    organic/synthetic,inorganic raw/cooked fresh/stale,frozen sweet/sour,bitter voluntary/involuntary
+    horizontal/vertical ceo/cfo,cto,coo,chairman chairman/treasurer,secretary author/editor
     producer/director,consumer wholesale/retail minor/major junior/senior inferior/superior quantity/quality
 """
 
@@ -196,12 +209,15 @@ OPPOSITES = _opposites()
 """Pairs of stems that exclude each other in the same place of a sentence."""
 
 PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis", "mis", "de", "anti", "a")
-LABELLED = vocabulary("""
+LABELLED = (
+    vocabulary("""
     item room stage version table section pump unit gate line platform phase step chapter article page figure part level type
     class group team plant building floor zone area model series number flight route highway act clause annex appendix volume
     issue episode season round quarter grade device machine engine server sensor valve tank reactor site store branch office
     lot batch case file form rule option plan package bus train track terminal dock bay hall block tower house district
     region division department project task job order invoice ticket sample test trial experiment group cohort patient
     player runner car vehicle truck robot node cluster channel port lane exit hole bed ward
-""") | korean.LABELLED
+""")
+    | korean.LABELLED
+)
 """Nouns that a number or letter behind them makes a name: `Room 12`, `Item B`."""
