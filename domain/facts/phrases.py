@@ -44,8 +44,8 @@ _PHRASES = tuple(
         (r"\b(?:more|other) than just\b", "over", re.IGNORECASE),
         (
             r"\b(?:believ(?:es?|ed)|thinks?|thought|argu(?:es?|ed)|claim(?:s|ed)?|assert(?:s|ed)?|contend(?:s|ed)?"
-            r"|alleg(?:es?|ed)"
-            r"|speculat(?:es?|ed)|accus(?:es?|ed)|insist(?:s|ed)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
+            r"|alleg(?:es?|ed)|speculat(?:es?|ed)|accus(?:es?|ed)"
+            r"|insist(?:s|ed)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
             "contends that",
             0,
         ),

@@ -1,7 +1,7 @@
 """Tables and records of a source: which value stands in which row under which head (V2).
 
-Tables are lines with bars, lines of as many commas or tabs, and blocks of `key: value` lines. A statement that names one
-row and one head is about one cell, and states its value or not.
+Tables are lines with bars, lines of as many commas or tabs, and blocks of `key: value` lines. A statement that names
+one row and one head is about one cell, and states its value or not.
 """
 
 import re

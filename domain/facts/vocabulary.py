@@ -24,7 +24,8 @@ CUES = {
         (
             "reported",
             "allegedly alleged alleges reportedly rumored rumoured rumor rumour claims claimed supposedly"
-            " purportedly purported believed thought supposed accuses accused contends apparently seemingly seems suggests according",
+            " purportedly purported believed thought supposed accuses accused contends apparently seemingly seems"
+            " suggests according",
         ),
         ("all", "all every each entire whole always everyone everything"),
         ("most", "most majority"),
@@ -211,12 +212,13 @@ OPPOSITES = _opposites()
 PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis", "mis", "de", "anti", "a")
 LABELLED = (
     vocabulary("""
-    item room stage version table section pump unit gate line platform phase step chapter article page figure part level type
-    class group team plant building floor zone area model series number flight route highway act clause annex appendix volume
-    issue episode season round quarter grade device machine engine server sensor valve tank reactor site store branch office
-    lot batch case file form rule option plan package bus train track terminal dock bay hall block tower house district
-    region division department project task job order invoice ticket sample test trial experiment group cohort patient
-    player runner car vehicle truck robot node cluster channel port lane exit hole bed ward
+    item room stage version table section pump unit gate line platform phase step chapter article page figure
+    part level type class group team plant building floor zone area model series number flight route highway act
+    clause annex appendix volume issue episode season round quarter grade device machine engine server sensor
+    valve tank reactor site store branch office lot batch case file form rule option plan package bus train
+    track terminal dock bay hall block tower house district region division department project task job order
+    invoice ticket sample test trial experiment group cohort patient player runner car vehicle truck robot node
+    cluster channel port lane exit hole bed ward
 """)
     | korean.LABELLED
 )
