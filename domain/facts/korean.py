@@ -4,12 +4,14 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.facts.korean_verbs import SAME, verb_key
 from domain.words import stem, vocabulary
 
 WordKind = Literal["name", "word", "cue", "pronoun", "filler"]
 
-_RIEUL = 8
+_FIRST, _FINALS, _RIEUL = ord("가"), 28, 8
 _HANGUL = re.compile("[가-힣]")
+_HAS_DIGIT = re.compile(r"\d")
 PHRASES = (
     (r"미합중국", "미국", 0),
     (r"대한민국", "한국", 0),
@@ -28,26 +30,30 @@ _QUOTED = re.compile(r"[가-힣](?:다고|라고|다는|라는)$")
 _DUTY = re.compile(r"[가-힣](?:(?P<must>야만?)|도)$")
 _ALLOWED = re.compile(r"\s?(?:된다|됩니다|되며|되고|되는|괜찮|좋다|좋습)")
 _INTENDED = re.compile(r"겠다(?:고|는)$")
-_CLAIMED = re.compile(r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이)")
+_CLAIMED = re.compile(
+    r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이|속설|낭설|거짓|미신|오해|루머|전해|알려|보도|전망|예상|가정)"
+)
+_PARTICLE = "(?:이|가|은|는|을|를|의|에|로|으로|도|만|에는|에서|까지|부터|인|이다|입니다)?$"
 _CUES = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
         (r"(?:않|못하|못했|못한|못합|못할|없|아니|아닌|아닙|아닐|말아|마십|마세)", "denied"),
         (r"(?:안|못)$", "denied"),
-        (r"(?:미신|낭설|속설|오해|거짓|허위|헛소문)", "denied"),
-        (r"(?:모르|모릅|모른|가능성|듯|아마|추정|추측|혹시|수도$|짐작|보인다|보입|보이)", "possible"),
-        (r"(?:예정|계획|전망|예상|기대|목표|방침|것이다|것입니다|것으로|검토|추진)", "planned"),
-        (r"(?:주장|소문|알려|알려진|의혹|전해|보도|따르면|의하면|한다고|했다고|라고|이라고|다고)", "reported"),
-        (r"(?:모든|모두|전부|전체|항상|언제나|매번|각각|누구나|전원)(?:이|가|은|는|을|를|의|에)?$", "all"),
-        (r"(?:대부분|대다수)", "most"),
-        (r"(?:일부|몇몇|가끔|때때로|어떤|부분적)", "some"),
-        (r"(?:거의|드물|소수)", "few"),
-        (r"(?:많은|많이|자주|다수|여러)", "many"),
-        (r"(?:오직|단지|유일|오로지)", "only"),
-        (r"(?:이상|초과|최소|넘는|넘게|넘어|적어도)", "over"),
-        (r"(?:이하|미만|이내|최대|못 미치|안에)", "under"),
-        (r"(?:이전|전에|앞서|까지$|직전)", "before"),
-        (r"(?:이후|후에|뒤에|다음에|부터$|직후)", "after"),
+        (r"(?:미신|낭설|속설|오해|거짓|허위|헛소문|사실무근|착각)", "denied"),
+        (r"(?:모르|모릅|모른|몰라|가능성|듯|아마|추정|추측|혹시|수도$|짐작|보인다|보입니다|보이며|보이고|뻔)", "possible"),
+        (rf"(?:예정|계획|전망|예상|목표|방침|검토){_PARTICLE}|(?:예정|계획|전망|예상|기대|목표|검토|추진)(?:하|한|했|되|된|됐|중)", "planned"),
+        (r"(?:것이다|것입니다|것으로|거부|거절|제안|제의|약속|요구|촉구|시도)", "planned"),
+        (r"(?:주장|소문|알려|의혹|전해|보도(?:$|에|했|됐|되|된|한|하)|따르면|의하면|한다고|했다고|라고|이라고|다고)", "reported"),
+        (rf"(?:모든|모두|전부|전체|항상|언제나|매번|각각|누구나|전원|죄다|빠짐없이){_PARTICLE}", "all"),
+        (rf"(?:대부분|대다수|대개|대체로){_PARTICLE}", "most"),
+        (rf"(?:일부|몇몇|가끔|때때로|이따금|어떤|부분적으로|절반){_PARTICLE}", "some"),
+        (rf"(?:거의|드물게|드물다|드문|소수|극소수){_PARTICLE}", "few"),
+        (rf"(?:많은|많이|자주|종종|다수|여러|수많은){_PARTICLE}", "many"),
+        (rf"(?:오직|단지|유일|유일한|유일하게|오로지){_PARTICLE}", "only"),
+        (rf"(?:이상|초과|최소|넘는|넘게|넘어|적어도){_PARTICLE}", "over"),
+        (rf"(?:이하|미만|이내|최대|안에){_PARTICLE}|못 미치", "under"),
+        (r"(?:이전(?:에|의|까지|부터)?|전|전에|앞서|까지|직전에?|먼저)$", "before"),
+        (r"(?:이후(?:에|의|로|부터)?|후|뒤|후에|뒤에|다음에|부터|직후에?|나중에|늦게)$", "after"),
         (r"(?:경우|면$|제외|외에)", "if"),
     )
 )
@@ -109,8 +115,8 @@ def is_korean(word: str) -> bool:
     return _HANGUL.search(word) is not None
 
 
-def read_word(folded: str) -> Word:
-    """Return what a word is by itself; `folded` has no capitals."""
+def read_word(folded: str, following: str = "") -> Word:
+    """Return what a word is by itself; `folded` has no capitals, `following` is the text behind it."""
     if folded in PRONOUNS:
         return Word("pronoun", folded)
     for pattern, cue in _CUES:
@@ -118,9 +124,27 @@ def read_word(folded: str) -> Word:
             return Word("cue", cue, cue)
     if folded in FILLERS:
         return Word("filler", folded)
-    found = _CASE.search(folded)
-    mixed = re.search(r"[a-z0-9]", folded) is not None
-    return Word("name" if mixed else "word", stem(folded), case=found.lastgroup or "" if found else "")
+    kind: WordKind = "name" if _HAS_DIGIT.search(folded) else "word"
+    if verb := verb_key(folded, following):
+        return Word(kind, verb)
+    key = stem(folded)
+    return Word(kind, SAME.get(key, key), case=case_of(folded))
+
+
+def case_of(word: str) -> str:
+    """The role that the particle of a word gives it; a particle has the form that the letter before it asks for.
+
+    송다은 has no particle: behind a vowel it would be 는.
+    """
+    found = _CASE.search(word)
+    if found is None or not found.start():
+        return ""
+    before = word[found.start() - 1]
+    if "가" <= before <= "힣":
+        closed = (ord(before) - _FIRST) % _FINALS != 0
+        if found[0] in ("은", "이", "을", "는", "가", "를") and closed != (found[0] in ("은", "이", "을")):
+            return ""
+    return found.lastgroup or ""
 
 
 def carried(word: str, text: str, end: int) -> Carried | None:
@@ -137,4 +161,4 @@ def carried(word: str, text: str, end: int) -> Carried | None:
 
 def is_future(word: str) -> bool:
     """Say whether a Korean word ends in ㄹ, as before 것이다: 할, 갈, 될."""
-    return "가" <= word[-1] <= "힣" and (ord(word[-1]) - 0xAC00) % 28 == _RIEUL
+    return "가" <= word[-1] <= "힣" and (ord(word[-1]) - _FIRST) % _FINALS == _RIEUL

@@ -119,7 +119,7 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
         return Token(written, stem(written.casefold()), "name", start, part=part)
     folded = written.casefold().replace("’s", "").replace("'s", "")
     if korean.is_korean(folded):
-        return _korean(written, folded, start, part)
+        return _korean(written, folded, start, part, text[end : end + 4])
     if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
         return Token(written, folded, "cue", start, cue=cue, part=part)
     is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")
@@ -193,8 +193,8 @@ def _opens(text: str, start: int) -> bool:
     return not before or before[-1] in ".!?:;"
 
 
-def _korean(written: str, folded: str, start: int, part: int) -> Token:
-    word = korean.read_word(folded)
+def _korean(written: str, folded: str, start: int, part: int, following: str) -> Token:
+    word = korean.read_word(folded, following)
     return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, part=part)
 
 
