@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.units import COUNTERS, KOREAN_NUMERALS, NUMERALS, ORDINALS, SCALES, UNITS, latin_letters
+from domain.units import (
+    COUNTERS,
+    KOREAN_NUMERALS,
+    NUMERALS,
+    ORDINALS,
+    SCALES,
+    SINO_DIGITS,
+    SINO_PLACES,
+    UNITS,
+    latin_letters,
+)
 from domain.words import content_stems
 
 Bound = Literal["exactly", "about", "over", "under"]
@@ -35,7 +45,9 @@ _NUMBER = re.compile(
     | (?P<spelled>\b(?:{_ENGLISH_NUMERAL})\b(?:[\s-](?:and\s)?(?:{_ENGLISH_NUMERAL})\b)*
         (?:\sand\sa\shalf\b)?)
     | (?P<ordinal>\b(?:{_any(ORDINALS)})(?=[\s-]|번째))
-    | (?P<native>\b(?:{_any(KOREAN_NUMERALS)})(?=\s?(?:{_any(COUNTERS)}))))
+    | (?P<native>\b(?:{_any(KOREAN_NUMERALS)})(?=\s?(?:{_any(COUNTERS)})))
+    | (?P<sino>\b[{"".join(SINO_DIGITS)}]?[십백천][{"".join((*SINO_DIGITS, *SINO_PLACES))}]{{0,6}}
+        (?=\s(?:{_any((*COUNTERS, "년", "일", "원", "퍼센트", "킬로미터", "미터"))}))))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -53,6 +65,7 @@ _UNIT = re.compile(
 )
 _CURRENCY = re.compile(r"(US\$|[$€£₩¥])\s?$", re.IGNORECASE)
 _KOREAN_PART = re.compile(rf"({_DIGITS})\s?({_KOREAN_SCALE}|)")
+_MYRIADS = (1e4, 1e8, 1e12)
 _LIST_NUMBER = re.compile(r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])", re.MULTILINE)
 _TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
 _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = (
@@ -216,8 +229,7 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
     if digits := match["digits"]:
         return _decimal(digits)
     if korean := match["korean"]:
-        parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(korean)]
-        return sum(value * scale for (value, _), scale in parts), min(step * scale for (_, step), scale in parts)
+        return _korean(korean)
     if code := match["code"]:
         # A time or a version is compared as written, as one long number.
         return float(re.sub(r"\D", "", code)), 0.0
@@ -225,7 +237,31 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
         return ORDINALS[ordinal.lower()], 1.0
     if native := match["native"]:
         return KOREAN_NUMERALS[native], 1.0
+    if sino := match["sino"]:
+        return _sino(sino), 1.0
     return _spelled(match["spelled"]), 1.0
+
+
+def _korean(written: str) -> tuple[float, float]:
+    """Read `1조 2,000억` and `3천5백만`: the 만 of 5백만 multiplies the 3천 in front of it, too."""
+    parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(written)]
+    total, step, myriad = 0.0, float("inf"), 1.0
+    for (value, last), scale in reversed(parts):
+        myriad = max((each for each in _MYRIADS if each <= scale), default=myriad) if scale >= _MYRIADS[0] else myriad
+        factor = scale if scale >= _MYRIADS[0] else scale * myriad
+        total, step = total + value * factor, min(step, last * factor)
+    return total, step
+
+
+def _sino(written: str) -> float:
+    """Read `백`, `이십오`, `삼백오십`."""
+    total, digit = 0.0, 0.0
+    for letter in written:
+        if place := SINO_PLACES.get(letter):
+            total, digit = total + (digit or 1.0) * place, 0.0
+        else:
+            digit = SINO_DIGITS[letter]
+    return total + digit
 
 
 def _decimal(digits: str) -> tuple[float, float]:

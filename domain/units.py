@@ -26,6 +26,11 @@ UNITS = {
         ("gbp", 1.0, "£ gbp 파운드"),
         ("krw", 1.0, "₩ krw 원"),
         ("jpy", 1.0, "¥ jpy yen 엔"),
+        ("cny", 1.0, "cny rmb yuan renminbi 위안"),
+        ("inr", 1.0, "inr rupee rupees 루피"),
+        ("rub", 1.0, "rub rouble roubles ruble rubles 루블"),
+        ("mxn", 1.0, "peso pesos 페소"),
+        ("chf", 1.0, "chf francs 프랑"),
         ("time", 1.0, "second seconds 초"),
         ("time", 60.0, "minute minutes 분"),
         ("time", 3600.0, "hour hours 시간"),
@@ -88,13 +93,46 @@ NUMERALS = {
     **_numbered("fourteen fifteen sixteen seventeen eighteen nineteen", start=14),
     **_numbered("twenty thirty forty fifty sixty seventy eighty ninety", start=20, step=10),
 }
-KOREAN_NUMERALS = _numbered("한 두 세 네 다섯 여섯 일곱 여덟 아홉 열")
+_KOREAN_TENS = _numbered("열 스물 서른 마흔 쉰 예순 일흔 여든 아흔", start=10, step=10)
+_KOREAN_ONES = _numbered("한 두 세 네 다섯 여섯 일곱 여덟 아홉")
+KOREAN_NUMERALS = {
+    **_KOREAN_ONES,
+    **_KOREAN_TENS,
+    **{f"{ten}{one}": tens + ones for ten, tens in _KOREAN_TENS.items() for one, ones in _KOREAN_ONES.items()},
+    "스무": 20.0,
+    "석": 3.0,
+    "넉": 4.0,
+}
+SINO_DIGITS = _numbered("일 이 삼 사 오 육 칠 팔 구")
+SINO_PLACES = {"십": 10.0, "백": 100.0, "천": 1000.0}
 ORDINALS = {
     **_numbered("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"),
     **_numbered("fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth", start=14),
     **_numbered("첫 둘째 셋째 넷째 다섯째"),
 }
-COUNTERS = ("명", "개", "번", "가지", "곳", "달", "살", "시간", "차례", "마리", "권", "대", "편", "배", "군데", "사람")
+COUNTERS = (
+    "명",
+    "개",
+    "번",
+    "가지",
+    "곳",
+    "달",
+    "살",
+    "시간",
+    "차례",
+    "마리",
+    "권",
+    "대",
+    "편",
+    "배",
+    "군데",
+    "사람",
+    "점",
+    "잔",
+    "병",
+    "해",
+    "쪽",
+)
 """Korean counters: only before one of these is `두` or `세` a number."""
 
 _LOOKALIKES = str.maketrans("ıİſ\u212a", "iIsK")

@@ -11,6 +11,7 @@ WordKind = Literal["name", "word", "cue", "pronoun", "filler"]
 
 _FIRST, _FINALS, _RIEUL = ord("가"), 28, 8
 _HANGUL = re.compile("[가-힣]")
+_COUNTER = re.compile("[가-힣]+")
 _HAS_DIGIT = re.compile(r"\d")
 PHRASES = (
     (r"미합중국", "미국", 0),
@@ -22,8 +23,10 @@ _CASE = re.compile(
     r"(?P<than>보다)$|(?P<source>에서|에게서|한테서|로부터|부터)$|(?P<goal>에게|한테|께|까지|으로|로|에)$"
     r"|(?P<owner>의)$|(?P<subject>이|가|께서)$|(?P<topic>은|는)$|(?P<object>을|를)$"
 )
+_SCALE_BEHIND = r"(?!조\s?(?:\d[\d,.]*\s?[억만천]|여\s|원|엔|달러|유로|위안|파운드|루블|루피|페소))"
 LABEL = re.compile(
-    r"(?<!\d)제?\d{1,6}+(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
+    rf"(?<![\d.,])(?:제\d{{1,6}}+|\d{{1,6}}+{_SCALE_BEHIND})"
+    r"(?:팀|호기|호|동|층|조|항|절|장|단계|차|번|반|공장|라인|구역|급|형|세대|분기|학년|권|부|과|관|실|군|소대)"
     r"(?:은|는|이|가|을|를|의|에|에서|에는|과|와|도|으로|로|부터|까지|보다)?"
 )
 _QUOTED = re.compile(r"[가-힣](?:다고|라고|다는|라는)$")
@@ -40,10 +43,19 @@ _CUES = tuple(
         (r"(?:않|못하|못했|못한|못합|못할|없|아니|아닌|아닙|아닐|말아|마십|마세)", "denied"),
         (r"(?:안|못)$", "denied"),
         (r"(?:미신|낭설|속설|오해|거짓|허위|헛소문|사실무근|착각)", "denied"),
-        (r"(?:모르|모릅|모른|몰라|가능성|듯|아마|추정|추측|혹시|수도$|짐작|보인다|보입니다|보이며|보이고|뻔)", "possible"),
-        (rf"(?:예정|계획|전망|예상|목표|방침|검토){_PARTICLE}|(?:예정|계획|전망|예상|기대|목표|검토|추진)(?:하|한|했|되|된|됐|중)", "planned"),
+        (
+            r"(?:모르|모릅|모른|몰라|가능성|듯|아마|추정|추측|혹시|수도$|짐작|보인다|보입니다|보이며|보이고|뻔)",
+            "possible",
+        ),
+        (
+            rf"(?:예정|계획|전망|예상|목표|방침|검토){_PARTICLE}|(?:예정|계획|전망|예상|기대|목표|검토|추진)(?:하|한|했|되|된|됐|중)",
+            "planned",
+        ),
         (r"(?:것이다|것입니다|것으로|거부|거절|제안|제의|약속|요구|촉구|시도)", "planned"),
-        (r"(?:주장|소문|알려|의혹|전해|보도(?:$|에|했|됐|되|된|한|하)|따르면|의하면|한다고|했다고|라고|이라고|다고)", "reported"),
+        (
+            r"(?:주장|소문|알려|의혹|전해|보도(?:$|에|했|됐|되|된|한|하)|따르면|의하면|한다고|했다고|라고|이라고|다고)",
+            "reported",
+        ),
         (rf"(?:모든|모두|전부|전체|항상|언제나|매번|각각|누구나|전원|죄다|빠짐없이){_PARTICLE}", "all"),
         (rf"(?:대부분|대다수|대개|대체로){_PARTICLE}", "most"),
         (rf"(?:일부|몇몇|가끔|때때로|이따금|어떤|부분적으로|절반){_PARTICLE}", "some"),
@@ -56,6 +68,17 @@ _CUES = tuple(
         (r"(?:이후(?:에|의|로|부터)?|후|뒤|후에|뒤에|다음에|부터|직후에?|나중에|늦게)$", "after"),
         (r"(?:경우|면$|제외|외에)", "if"),
     )
+)
+
+CLOCK = re.compile(
+    r"(오전|오후)\s?(\d{1,2})(?:시(?:\s?(\d{1,2})분|\s?(반))?|:(\d{2}))|(?<!\d)(1[3-9]|2[0-4])시(?!간)(?:\s?(\d{1,2})분)?"
+)
+"""A time of day whose half is known: `오후 6시 30분`, `18시`."""
+BETWEEN = r"(?<=[가-힣][고며])(?<![다라냐자]고)\s(?!있|싶|나서|난\s|말)|(?<=지만)\s|(?<=는데)\s"
+"""Where one clause ends and the next begins."""
+_BEHIND = re.compile(
+    r"(?:으로부터|에서부터|에게서|에서는|에서|으로는|으로|로는|로|부터는|부터|까지는|까지|보다는|보다|에게|에는|에도|에"
+    r"|이었습니다|이었다|였습니다|였다|입니다|이며|이고|이다|이라고|다|이나|나|은|는|이|가|을|를|의|도|만|과|와|째|인|여)$"
 )
 
 PRONOUNS = vocabulary("""
@@ -145,6 +168,26 @@ def case_of(word: str) -> str:
         if found[0] in ("은", "이", "을", "는", "가", "를") and closed != (found[0] in ("은", "이", "을")):
             return ""
     return found.lastgroup or ""
+
+
+def case_of_value(behind: str) -> str:
+    """The role of a number by the particle of its counter, with which `behind` begins: `6살에서`, `12%로`."""
+    counter = _COUNTER.match(behind)
+    return case_of(f" {counter[0]}") if counter else ""
+
+
+def is_particle(word: str) -> bool:
+    """Say whether a word is nothing but the ending of what is written in front of it: `52%의`, `1951년에`."""
+    return _BEHIND.fullmatch(word) is not None
+
+
+def minutes(clock: re.Match[str]) -> int:
+    """Return the minutes from midnight of a match of `CLOCK`."""
+    half, hour, past, and_half, behind, late, late_past = clock.groups()
+    if late:
+        return int(late) * 60 + int(late_past or 0)
+    hours = int(hour) % 12 + (12 if half == "오후" else 0)
+    return hours * 60 + (30 if and_half else int(past or behind or 0))
 
 
 def carried(word: str, text: str, end: int) -> Carried | None:

@@ -8,6 +8,7 @@ import unicodedata
 
 _LONGEST = 40
 
+
 def _letters(pattern: str) -> str:
     """Decompose a pattern; a final consonant by itself (`ㄴ다`) becomes that of the syllable before it."""
     for alone, final in (("ㅂ", "\u11b8"), ("ㄴ", "\u11ab"), ("ㄹ", "\u11af"), ("ㅆ", "\u11bb")):
@@ -28,7 +29,15 @@ _PREDICATE = re.compile(_letters("(?:하|되|시키|당하|이|지|치|리|키|�
 _LIGHT = re.compile(_letters("(?<=...)(?:시키|당하|하|되)$"))
 _CONTRACTED = tuple(
     (re.compile(_letters(contracted) + "$"), _letters(plain))
-    for contracted, plain in (("해", "하"), ("돼", "되"), ("ㄹ(?:라|러)", "르"), ("써", "쓰"), ("커", "크"), ("꺼", "끄"), ("떠", "뜨"))
+    for contracted, plain in (
+        ("해", "하"),
+        ("돼", "되"),
+        ("ㄹ(?:라|러)", "르"),
+        ("써", "쓰"),
+        ("커", "크"),
+        ("꺼", "끄"),
+        ("떠", "뜨"),
+    )
 )
 _VOWELS = (("\u1167", "\u1175"), ("\u116a", "\u1169"), ("\u116f", "\u116e"))  # ㅕ ㅣ, ㅘ ㅗ, ㅝ ㅜ
 _NEGATING = re.compile(r"\s?(?:않|못|말|마[라시])")

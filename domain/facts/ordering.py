@@ -103,13 +103,18 @@ def of_roles(alignment: Alignment) -> Iterator[Difference]:
     ]
     if not any(one.case for one, _ in both):
         return
-    changed = [(one, other, _role(one), _role(other)) for one, other in both if one.matters and not one.value]
+    changed = [(one, other, _role(one), _role(other)) for one, other in both if one.matters and _has_role(one, other)]
     roles = {(here, there) for _, _, here, there in changed if here != there}
     alike = alignment.likeness >= _VERY_ALIKE
     for one, other, here, there in changed:
         if (there, here) in roles and here != there and (alike or "bare" not in (here, there)):
             yield Difference("order", one.text, other.text)
             return
+
+
+def _has_role(one: Token, other: Token) -> bool:
+    """Numbers have a role only as ends of a change: `6살에서 12살로`."""
+    return not one.value or {one.case, other.case} == {"source", "goal"}
 
 
 def _role(token: Token) -> str:

@@ -20,17 +20,14 @@ TokenKind = Literal["value", "name", "word", "cue", "pronoun", "filler"]
 _MOST_TOKENS = 400  # of one sentence: what is longer is hostile
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
-_KOREAN_HALF = re.compile(r"(오전|오후)\s?$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
 _DOLLARS = re.compile(r"(?<![A-Za-z])(US|AU?|CA?|HK|NZ|S|NT)\$\s?$")
 _DIGIT = re.compile(r"\d")
-_MINUS = re.compile(r"(?:(?<![\w)])[-−–]|\b(?:minus|negative)\s|마이너스\s?|영하\s?)\s?[$€£₩]?$", re.IGNORECASE)
+_MINUS = re.compile(r"(?:(?<![\w)])[-−–](?=\S|$)|\b(?:minus|negative)\s|마이너스\s?|영하\s?)\s?[$€£₩]?$", re.IGNORECASE)
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z가-힣])[\w]+|[A-Z]{1,6}|[A-Z]")
 _JOINTS = (" ", " #", " no. ")
 _NOUNS = ("word", "name")
-_BETWEEN = re.compile(
-    r"[,;:()]|(?<=[가-힣][고며])\s|(?<=지만)\s|(?<=는데)\s|\b(?:and|but|while|whereas|because|although|which|who)\b"
-)
+_BETWEEN = re.compile(rf"[,;:()]|{korean.BETWEEN}|\b(?:and|but|while|whereas|because|although|which|who)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +71,10 @@ def read_tokens(sentence: str) -> tuple[Token, ...]:
     values = {start: (end, value) for start, end, value in _values(text)}
     found: list[Token] = []
     breaks = [match.start() for match in _BETWEEN.finditer(text)]
+    ends = {end for end, _ in values.values()}
     position = part = 0
     for start, end in _spans(text, values):
-        if start < position:
+        if start < position or (start in ends and korean.is_particle(text[start:end])):
             continue
         position = end
         while part < len(breaks) and breaks[part] < start:
@@ -112,7 +110,10 @@ def _spans(text: str, values: dict[int, tuple[int, Value]]) -> Iterator[tuple[in
 def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]], part: int) -> Token | None:
     written = text[start:end]
     if start in values and values[start][0] == end:
-        return Token(written, " ".join(written.casefold().split()), "value", start, value=values[start][1], part=part)
+        case = korean.case_of_value(text[end : end + 8])
+        return Token(
+            written, " ".join(written.casefold().split()), "value", start, case=case, value=values[start][1], part=part
+        )
     if written in "-−":
         return None
     if korean.LABEL.fullmatch(written):
@@ -209,7 +210,13 @@ def _values(text: str) -> Iterator[tuple[int, int, Value]]:
         yield date.start, date.end, Value(None, date)
     for label in korean.LABEL.finditer(text):
         taken[label.start() : label.end()] = b"\1" * (label.end() - label.start())
-    for quantity in find_quantities(text):
+    quantities = find_quantities(text)
+    for clock in korean.CLOCK.finditer(text):
+        hour = next((each for each in quantities if clock.start() <= each.start < clock.end()), None)
+        if hour and not any(taken[clock.start() : clock.end()]):
+            taken[clock.start() : clock.end()] = b"\1" * (clock.end() - clock.start())
+            yield clock.start(), clock.end(), Value(hour, None, minutes=korean.minutes(clock))
+    for quantity in quantities:
         if not taken[quantity.start]:
             yield _measured(text, quantity)
 
@@ -220,7 +227,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
     before = text[max(0, start - 12) : start]
     digit = _DIGIT.search(text, start, end)
     dollars = _DOLLARS.search(text, max(0, start - 3), digit.start() if digit else start)
-    minutes, end = _minutes(text, start, end, quantity)
+    minutes, end = _minutes(text, end, quantity)
     return (
         start,
         end,
@@ -235,15 +242,13 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
     )
 
 
-def _minutes(text: str, start: int, end: int, quantity: Quantity) -> tuple[int | None, int]:
-    """The time of day in minutes, where it is one: `5 pm`, `17:00`, `오후 5시`."""
+def _minutes(text: str, end: int, quantity: Quantity) -> tuple[int | None, int]:
+    """The time of day in minutes, where it is one: `5 pm`, `17:00`."""
     half = _HALF.match(text, end)
     clock = _CLOCK.fullmatch(quantity.text)
-    korean = _KOREAN_HALF.search(text, max(0, start - 4), start)
     hours = int(clock[1]) if clock else int(quantity.value) if quantity.value <= 24 else -1
-    if not (0 <= hours <= 24) or not (half or clock or (korean and text[end : end + 1] == "시")):
+    if not (0 <= hours <= 24) or not (half or clock):
         return None, end
-    later = (half and half[1][0] in "pP") or (korean and korean[1] == "오후")
-    earlier = (half and half[1][0] in "aA") or (korean and korean[1] == "오전")
+    later, earlier = half and half[1][0] in "pP", half and half[1][0] in "aA"
     hours = hours % 12 + 12 if later else hours % 12 if earlier else hours
     return hours * 60 + (int(clock[2]) if clock else 0), half.end() if half else end
