@@ -82,9 +82,18 @@ def test_a_model_quotes_and_compares_before_it_judges(task: Judgement[Reply]) ->
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("task", [task for task, _ in ASKED if task.name in ("check_alignment", "check_answerability")])
-def test_a_model_gives_its_reason_before_its_verdict(task: Judgement[Reply]) -> None:  # V4
-    assert properties_sent(task)[0] == "reason"
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        # The question and what stays open of it come before the word on relevance (V8), the reason before the score.
+        ("check_alignment", ["asked", "open_parts", "answers", "reason", "score"]),
+        ("check_answerability", ["reason", "supported"]),
+    ],
+)
+def test_a_model_gives_its_reason_before_its_verdict(name: str, fields: list[str]) -> None:  # V4, V8
+    (task,) = (task for task, _ in ASKED if task.name == name)
+    assert isinstance(task, Judgement)
+    assert properties_sent(task) == fields
 
 
 if __name__ == "__main__":

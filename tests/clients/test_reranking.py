@@ -145,7 +145,7 @@ def test_weights_that_went_away_fail_with_a_reason(tmp_path: Path) -> None:  # S
 
 
 def test_a_cross_encoder_that_takes_too_long_fails_with_a_reason(tmp_path: Path) -> None:  # S3.1
-    reason = refused(cross_encoder(save_classifier(tmp_path / "rr", WORDS), timeout_s=1e-9))
+    reason = refused(cross_encoder(save_classifier(tmp_path / "rr", WORDS), timeout_s=1e-9), TEXTS * 200)
     assert reason == "cross_encoder/rr gave no scores in 1e-09 s (rerank.timeout_s)"
 
 
