@@ -8,10 +8,6 @@ import re
 from collections.abc import Iterator
 
 _GAP = r"[^.\n]"
-_JUDGE = (
-    r"(?:verifiers?|fact[- ]?checkers?|checkers?|judges?|evaluators?|graders?|assistants?|(?:language )?models?|llms?"
-    r"|ais?|chatbots?)"
-)
 _MACHINE = (
     r"(?:verifiers?|fact[- ]?checkers?|evaluators?|graders?|(?:ai )?assistants?|language models?"
     r"|ai (?:models?|systems?|agents?|verifiers?|checkers?|judges?)|llms?|ais?(?=\s{0,2}[:,;.!]|$)|chatbots?)"

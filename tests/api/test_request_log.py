@@ -15,7 +15,7 @@ SECRET = "our revenue fell by half"
 
 
 def lines_of(lines: Sequence[EventDict], *responses: httpx.Response) -> list[EventDict]:
-    """What was logged of these requests, in their order, and of no other; a line may be written after the next one's."""
+    """What was logged of these requests and of no other, in their order; a line may be written after the next one."""
     ids = [response.headers["x-request-id"] for response in responses]
 
     def own() -> list[EventDict]:
