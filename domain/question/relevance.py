@@ -5,9 +5,6 @@ matter, which the checks of its statements decide.
 """
 
 import json
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -16,6 +13,7 @@ from domain.question.asking import Asked, has_kind, parts_of
 from domain.question.features import answer_features
 from domain.refusals import is_idk
 from domain.sentences import split_sentences
+from domain.weighing import Weighing, parsed_weighing
 from domain.words import content_stems
 
 ANSWERED = 0.25
@@ -26,31 +24,10 @@ _ELLIPTICAL = 6  # words, at most, of an answer that repeats nothing of its ques
 _UNKNOWN = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionModel:
-    """A logistic regression: `Σ weight · (feature - mean) / scale + offset` is the log odds."""
-
-    version: str
-    means: Mapping[str, float]
-    scales: Mapping[str, float]
-    weights: Mapping[str, float]
-    offset: float
-
-    def probability(self, features: Mapping[str, float]) -> float:
-        """Return the probability, 0..1; `features` must have every name that is weighed."""
-        weighed = math.fsum(
-            weight * (features[name] - self.means[name]) / self.scales[name] for name, weight in self.weights.items()
-        )
-        return 1 / (1 + math.exp(-max(-40.0, min(40.0, weighed + self.offset))))
-
-
 @cache
-def question_model() -> QuestionModel:
-    """Return the model that is shipped with the package."""
-    data = json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8"))
-    rows: Mapping[str, Mapping[str, float]] = data["features"]
-    means, scales, weights = ({name: row[key] for name, row in rows.items()} for key in ("mean", "scale", "weight"))
-    return QuestionModel(str(data["version"]), means, scales, weights, float(data["offset"]))
+def question_weighing() -> Weighing:
+    """Return the fitted weights that are shipped with the package."""
+    return parsed_weighing(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
 
 
 def answer_relevance(question: str, answer: str) -> float:
@@ -82,7 +59,7 @@ def part_relevance(asked: Asked, answer: str) -> float:
 @lru_cache(maxsize=4096)
 def sentence_relevance(asked: Asked, sentence: str) -> float:
     """Return the same for one sentence without citation markers."""
-    return question_model().probability(answer_features(asked, sentence))
+    return question_weighing().probability(answer_features(asked, sentence))
 
 
 def is_elliptical(asked: Asked, answer: str) -> bool:

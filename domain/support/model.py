@@ -1,7 +1,6 @@
 """The fitted model of support: numbers in `model.json`, which `benchmarks.fit_support` writes, and how they apply."""
 
 import json
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,24 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from domain.support.features import MEANING
-
-
-@dataclass(frozen=True, slots=True)
-class Weighing:
-    """A calibrated logistic regression: `slope · Σ weight · (feature - mean) / scale + offset` is the log odds."""
-
-    means: Mapping[str, float]
-    scales: Mapping[str, float]
-    weights: Mapping[str, float]
-    slope: float
-    offset: float
-
-    def probability(self, features: Mapping[str, float]) -> float:
-        """Return the probability of support, 0..1; `features` must have every name that is weighed."""
-        weighed = math.fsum(
-            weight * (features[name] - self.means[name]) / self.scales[name] for name, weight in self.weights.items()
-        )
-        return _logistic(self.slope * weighed + self.offset)
+from domain.weighing import Weighing, parsed_weighing
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +56,7 @@ def support_model() -> SupportModel:
 
 def parsed(data: Mapping[str, Any]) -> SupportModel:
     """Return the model that `data` describes: the content of `model.json`."""
-    full, words = (_weighing(data[name]) for name in ("full", "words"))
+    full, words = (parsed_weighing(data[name]) for name in ("full", "words"))
     numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
     disputed = {str(kind): float(most) for kind, most in data["disputed"].items()}
     return SupportModel(version=str(data["version"]), full=full, words=words, disputed=disputed, **numbers)
-
-
-def _weighing(data: Mapping[str, Any]) -> Weighing:
-    rows: Mapping[str, Mapping[str, float]] = data["features"]
-    means, scales, weights = ({name: row[key] for name, row in rows.items()} for key in ("mean", "scale", "weight"))
-    return Weighing(means, scales, weights, slope=float(data["slope"]), offset=float(data["offset"]))
-
-
-def _logistic(value: float) -> float:
-    return 1 / (1 + math.exp(-max(-40.0, min(40.0, value))))
