@@ -6,10 +6,13 @@ SCALES = {
         (1e2, "hundred 백"),
         (1e3, "thousand k 천"),
         (1e4, "만"),
+        (1e5, "십만"),
         (1e6, "million mn m 백만"),
         (1e7, "천만"),
         (1e8, "억"),
         (1e9, "billion bn b 십억"),
+        (1e10, "백억"),
+        (1e11, "천억"),
         (1e12, "trillion tn 조"),
     )
     for name in names.split()

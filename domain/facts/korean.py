@@ -36,6 +36,13 @@ _INTENDED = re.compile(r"겠다(?:고|는)$")
 _CLAIMED = re.compile(
     r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이|속설|낭설|거짓|미신|오해|루머|전해|알려|보도|전망|예상|가정)"
 )
+_OPENING = re.compile("[가-힣]{2,}(?:에서|에서는|의)$")
+_BARE = re.compile("[가-힣]+(?<![히로게데은는한된인던할될을린진운도며고서면지적간])")
+_ADVERBS = vocabulary("""
+    현재 최근 당시 이번 올해 지난해 작년 내년 오늘 어제 내일 다만 단지 만약 만일 가장 매우 아주 너무 정말 진짜 이제 지금 아직 이미 다시 먼저 우선 결국
+    물론 역시 반면 이후 이전 처음 마침내 사실 실제 전체 모든 모두 각 두 세 네 새 첫 총 약 주요 일부 여러 해당 이런 그런 저런 어느 그때 이때 여기 거기 여기에서 거기에서
+    하나의 대부분의 일부의 다수의 최초의 최대의 최고의 자신의 서로의 다른 또다른
+""")
 _PARTICLE = "(?:이|가|은|는|을|를|의|에|로|으로|도|만|에는|에서|까지|부터|인|이다|입니다)?$"
 _CUES = tuple(
     (re.compile(pattern), kind)
@@ -71,7 +78,8 @@ _CUES = tuple(
 )
 
 CLOCK = re.compile(
-    r"(오전|오후)\s?(\d{1,2})(?:시(?:\s?(\d{1,2})분|\s?(반))?|:(\d{2}))|(?<!\d)(1[3-9]|2[0-4])시(?!간)(?:\s?(\d{1,2})분)?"
+    r"(오전|오후|새벽|아침|낮|저녁|밤)\s?(\d{1,2})(?:시(?!간)(?:\s?(\d{1,2})분|\s?(반))?|:(\d{2}))"
+    r"|(?<!\d)(1[3-9]|2[0-4])시(?!간)(?:\s?(\d{1,2})분)?"
 )
 """A time of day whose half is known: `오후 6시 30분`, `18시`."""
 BETWEEN = r"(?<=[가-힣][고며])(?<![다라냐자]고)\s(?!있|싶|나서|난\s|말)|(?<=지만)\s|(?<=는데)\s"
@@ -115,6 +123,14 @@ OPPOSED = tuple(
 """Words that exclude each other: one, a stroke, and those it excludes."""
 
 
+_OTHER_HALF = {"밤": (12, 1, 2, 3, 4, 5), "낮": (10, 11)}  # hours before noon: 밤 1시, 낮 11시
+_COUNTERS = {
+    name: names.split()[0]
+    for names in ("명 사람 인 분", "마리", "대", "살 세", "권", "병", "잔", "곳 군데", "척", "채", "그루", "표", "번 회 차례", "점")
+    for name in names.split()
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """`key` is what it is compared by; `cue` the class of a cue; `case` the role that its particle gives."""
@@ -154,6 +170,18 @@ def read_word(folded: str, following: str = "") -> Word:
     return Word(kind, SAME.get(key, key), case=case_of(folded))
 
 
+def opens(sentence: str) -> bool:
+    """Say whether a sentence begins with the noun that it is about: `강릉에서 가장 …`, `울산 시장은 …`, `민수의 …`.
+
+    A noun without a particle is one before the topic; an adverb is none, nor is what has the ending of a verb.
+    """
+    first, _, rest = sentence.partition(" ")
+    if _OPENING.search(first):
+        return first not in _ADVERBS
+    second = rest.partition(" ")[0]
+    return first not in _ADVERBS and _BARE.fullmatch(first) is not None and case_of(second) in ("topic", "subject")
+
+
 def case_of(word: str) -> str:
     """The role that the particle of a word gives it; a particle has the form that the letter before it asks for.
 
@@ -176,6 +204,12 @@ def case_of_value(behind: str) -> str:
     return case_of(f" {counter[0]}") if counter else ""
 
 
+def counter_of(behind: str) -> str:
+    """What a number counts by its counter, with which `behind` begins: `명` and `사람` are one; empty if unknown."""
+    run = _COUNTER.match(behind.lstrip()[:6])
+    return _COUNTERS.get(_BEHIND.sub("", run[0]), "") if run else ""
+
+
 def is_particle(word: str) -> bool:
     """Say whether a word is nothing but the ending of what is written in front of it: `52%의`, `1951년에`."""
     return _BEHIND.fullmatch(word) is not None
@@ -186,7 +220,8 @@ def minutes(clock: re.Match[str]) -> int:
     half, hour, past, and_half, behind, late, late_past = clock.groups()
     if late:
         return int(late) * 60 + int(late_past or 0)
-    hours = int(hour) % 12 + (12 if half == "오후" else 0)
+    before_noon = int(hour) in _OTHER_HALF.get(half, ())
+    hours = int(hour) % 12 + (12 if half in ("오후", "낮", "저녁", "밤") and not before_noon else 0)
     return hours * 60 + (30 if and_half else int(past or behind or 0))
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from domain.facts import korean
 from domain.facts.aligning import same
 from domain.facts.comparing import read_source
 from domain.facts.tokens import Token, read_tokens
@@ -29,8 +30,11 @@ def unproven_words(statement: str, source: str, start: int, end: int) -> list[st
     nearby = _nearby(source, start, end)
     refers = _refers(source[start:end])
     found: list[str] = []
-    for token in read_tokens(statement):
-        unnamed = not refers and _is_subject(token) and not _names(token, known, source)
+    stated = read_tokens(statement)
+    first = korean.opens(statement)
+    for token in stated:
+        subject = _is_subject(token) or (token.kind == "word" and token.start == 0 and first)
+        unnamed = not refers and subject and not _names(token, known, source)
         if unnamed or (token.value and not _has(token, nearby)):
             found.append(token.text)
     return found

@@ -40,6 +40,7 @@ class Value:
     currency: str = ""
     minutes: int | None = None
     percent: float | None = None
+    counter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +239,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
             currency=dollars[1].upper()[0] if dollars else "",
             minutes=minutes,
             percent=quantity.value / 100 if quantity.dimension == "percent" else None,
+            counter="" if quantity.unit else korean.counter_of(text[end : end + 8]),
         ),
     )
 

@@ -10,6 +10,8 @@ def agree(stated: Value, known: Value) -> bool:
         return _same_date(stated, known)
     if stated.minutes is not None or known.minutes is not None:
         return _same_time(stated, known)
+    if stated.counter and known.counter and stated.counter != known.counter:
+        return False
     if stated.negative != known.negative or not _same_currency(stated, known):
         return False
     one, other = stated.quantity, known.quantity
