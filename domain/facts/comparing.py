@@ -6,14 +6,16 @@ or two neighbours, has to say it without a difference; or each clause of the sta
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from domain.facts.aligning import Alignment, align
+from domain.facts.cells import against_tables
 from domain.facts.clauses import clauses
 from domain.facts.differing import Surroundings, differences
 from domain.facts.kinds import Difference
-from domain.facts.tables import against_tables
+from domain.facts.sections import NamedSection, named_section
+from domain.facts.tables import read_tables
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.sentences import split_sentences
 
@@ -124,13 +126,45 @@ def compare(statement: str, source: str) -> Compared:
     if (plain := folded(statement)) and plain in known.folded:
         return Compared(near=True, verbatim=True, share=1.0, likeness=1.0, differences=(), place=statement)
     tokens = read_tokens(statement)
-    if cell := against_tables(tokens, source):
-        return Compared(True, verbatim=False, share=1.0, likeness=1.0, differences=cell.differences, place=cell.place)
+    if found := _in_tables(tokens, source) or _in_section(tokens, source):
+        return found
     parts = clauses(statement)
     best = _best(tokens, known, whole=len(parts) > 1)
     if best.clean or not best.near or len(parts) < 2:
         return best
     return _by_clauses(parts, known) or best
+
+
+def _in_tables(tokens: Sequence[Token], source: str) -> Compared | None:
+    """What the tables say of the statement, unless the prose beside them says all of it (V2)."""
+    cell = against_tables(tokens, source)
+    if cell is None:
+        return None
+    if cell.differences and (told := _best(tokens, read_source(read_tables(source).prose), whole=False)).clean:
+        return told
+    return Compared(True, verbatim=False, share=cell.share, likeness=cell.share, differences=cell.differences, place=cell.place)
+
+
+def _in_section(tokens: Sequence[Token], source: str) -> Compared | None:
+    """What the section says whose heading the statement names; another section's words are about another one (V2)."""
+    section = named_section(tokens, source)
+    if section is None:
+        return None
+    own = read_source(section.own)
+    found = [_best(each, own, whole=False) for each in (tokens, section.rest)]
+    if clean := next((each for each in found if each.clean), None):
+        return clean
+    if found[1].near and any(each.sure for each in found[1].differences):
+        return found[1]
+    return _in_others(section) if section.is_name else None
+
+
+def _in_others(section: NamedSection) -> Compared | None:
+    for other in section.others:
+        found = _best(section.rest, read_source(other.text), whole=False)
+        if found.clean:
+            return replace(found, differences=(Difference("subject", section.heading, other.path[-1]),))
+    return None
 
 
 def _by_clauses(parts: Sequence[str], known: ReadSource) -> Compared | None:

@@ -1,142 +1,205 @@
-"""Tables and records of a source: which value stands in which row under which head (V2).
+"""Tables and records of a source, read into rows: which content stands in which row under which head (V2).
 
-Tables are lines with bars, lines of as many commas or tabs, and blocks of `key: value` lines. A statement that names
-one row and one head is about one cell, and states its value or not.
+Tables are lines with bars, tabs, semicolons or as many commas; their heads may take several lines. Records are blocks
+of `key: value` lines, or several such pairs on one line. The rest of the source is its prose.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import groupby
+from functools import lru_cache
 
-from domain.facts.aligning import same
-from domain.facts.kinds import Difference
-from domain.facts.tokens import Token, read_tokens
+from domain.facts.records import read_records
 
-_FEWEST_ROWS = 2
 _MOST_ROWS = 400
-_MOST_CELL = 120
-_RULE = re.compile(r"[\s|:+-]*")
-_RECORD = re.compile(r"\s*[-*]?\s*([^:|,\n]{1,40}):\s+(\S[^\n]{0,120})$")
+_MOST_LINE = 2_000
+_MOST_HEADS = 4  # lines
+_LONGEST_CELL = 80  # of a line that is cut at commas or semicolons, as sentences have them, too
+_RULE = re.compile(r"[\s|:+=-]+")
 _QUOTED_CELL = re.compile(r'"([^"]*)"')
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row: what it is about, and its cells with the heads above them."""
-
-    label: str
-    cells: tuple[tuple[str, str], ...]
-
-    @cached_property
-    def label_tokens(self) -> tuple[Token, ...]:
-        """What the label tells."""
-        return tuple(each for each in read_tokens(self.label) if each.matters)
-
-
-@lru_cache(maxsize=256)
-def read_rows(text: str) -> tuple[Row, ...]:
-    """Return the rows of all tables and records in `text`, at most 400."""
-    found: list[Row] = []
-    lines = [line for line in text.splitlines() if not (line.strip() and _RULE.fullmatch(line))]
-    for _, group in groupby(enumerate(map(_cells, lines)), key=lambda each: len(each[1])):
-        rows = [cells for _, cells in group if cells]
-        if len(rows) >= _FEWEST_ROWS and len(rows[0]) > 1:
-            head = rows[0]
-            found += [Row(row[0], tuple(zip(head[1:], row[1:], strict=True))) for row in rows[1:]]
-    found += _records(lines)
-    return tuple(found[:_MOST_ROWS])
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    if "|" in line:
-        return tuple(each.strip() for each in line.strip().strip("|").split("|"))
-    if "\t" in line:
-        return tuple(each.strip() for each in line.split("\t"))
-    if line.count(",") and not re.search(r",\s|[.!?。]\s*$", _QUOTED_CELL.sub("x", line)):
-        plain = _QUOTED_CELL.sub(lambda found: found[1].replace(",", "\0"), line)
-        return tuple(each.strip().replace("\0", ",") for each in plain.split(","))
-    return ()
-
-
-def _records(lines: Sequence[str]) -> Iterator[Row]:
-    block: list[tuple[str, str]] = []
-    for line in (*lines, ""):
-        record = _RECORD.match(line)
-        if record:
-            block.append((record[1].strip(), record[2].strip()))
-            continue
-        if len(block) > 1:
-            yield Row(block[0][1], tuple(block[1:]))
-        block = []
+_SENTENCE = re.compile(r"[.!?。]\s*$")
+_DATA = re.compile(r"[\s(~<>≤≥+−–-]*[$€£₩¥]?\s?[(−–-]?\d")
+_TIME = re.compile(r"(?:19|20)\d\d(?!\d|[,.]\d)|\d{1,2}\s[A-Z][a-z]{2}|\d[분년월]")
+_PAIR = re.compile(r"[\s*•-]*+[^,;:]{1,40}:\s")
+_NOTE = re.compile(
+    r"\W*(?:in|단위|unit)\b.*|\W*\((?:.*\b(?:thousand|million|billion)s?\b.*|in .*|단위.*)\)\W*", re.IGNORECASE
+)
+_SCALE = re.compile(r"\b(thousand|million|billion|trillion)s?\b|\b(000)s?\b", re.IGNORECASE)
+_KOREAN_UNIT = re.compile(r"단위\s*:?\s*([^\s,()\[\]]{1,8}(?:\s?[원명개])?)")
+_IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class CellVerdict:
-    """What a table says of a statement about one cell: nothing differs, or what does; `place` is the row."""
+class Cell:
+    """`content` under `head`; `over` are the heads above that one, `unit` what the heads say a number is in."""
 
-    differences: tuple[Difference, ...]
-    place: str
-
-
-def against_tables(tokens: Sequence[Token], text: str) -> CellVerdict | None:
-    """Return what the tables of `text` say of a statement; None where it names no row, or several, or no cell."""
-    rows = read_rows(text)
-    told = [each for each in tokens if each.matters]
-    named = [row for row in rows if row.label_tokens and _has(told, row.label_tokens)]
-    if len(named) != 1:
-        return None
-    (row,) = named
-    rest = [each for each in told if not _has([each], row.label_tokens[:1]) and not _is_in(each, row.label_tokens)]
-    heads = _named_heads(rest, row)
-    if len(heads) > 1:
-        return None
-    verdict = _of_cell(rest, heads[0], row) if heads else _of_row(rest, row)
-    return (
-        None if verdict is None else CellVerdict(verdict, f"{row.label}: {', '.join(' '.join(c) for c in row.cells)}")
-    )
+    head: str
+    content: str
+    over: str = ""
+    unit: str = ""
 
 
-def _named_heads(rest: Sequence[Token], row: Row) -> list[tuple[str, str]]:
-    """The cells whose whole head the statement has, without those whose head is a part of another's."""
-    found = [(cell, {each.key for each in read_tokens(cell[0]) if each.matters}) for cell in row.cells]
-    found = [
-        (cell, keys) for cell, keys in found if keys and _has(rest, [t for t in read_tokens(cell[0]) if t.matters])
-    ]
-    return [cell for cell, keys in found if not any(keys < other for _, other in found)]
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: what it is about, its cells, the rows and lines that it stands below, and its table's number."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    above: str = ""
+    table: int = 0
 
 
-def _of_cell(rest: Sequence[Token], cell: tuple[str, str], row: Row) -> tuple[Difference, ...] | None:
-    head, content = cell
-    known = [each for each in read_tokens(content[:_MOST_CELL]) if each.matters]
-    heading = [each for each in read_tokens(head) if each.matters]
-    stated = [each for each in rest if not _is_in(each, heading)]
-    if known and _has(stated, known):
-        return ()
-    others = [
-        each for other in row.cells if other != cell for each in read_tokens(other[1][:_MOST_CELL]) if each.matters
-    ]
-    values = [each for each in stated if each.value]
-    wrong = next((each for each in stated if _is_in(each, others)), None) or (values[0] if values else None)
-    if wrong is None and not (len(stated) == 1 and known):
-        return None
-    return (Difference("number" if values else "subject", (wrong or stated[0]).text, content),)
+@dataclass(frozen=True, slots=True)
+class ReadTables:
+    """The rows of all tables and records of a text, at most 400, and its other lines."""
+
+    rows: tuple[Row, ...]
+    prose: str
 
 
-def _of_row(rest: Sequence[Token], row: Row) -> tuple[Difference, ...] | None:
-    """No head is named: the value has to stand in the row, and no head of another cell may be meant."""
-    values = [each for each in rest if each.value]
-    cells = [each for _, content in row.cells for each in read_tokens(content[:_MOST_CELL]) if each.value]
-    if not values or not cells:
-        return None
-    wrong = [each for each in values if not _is_in(each, cells)]
-    return tuple(Difference("number", each.text, None) for each in wrong) if wrong else None
+@dataclass(frozen=True, slots=True)
+class _Line:
+    sign: str
+    cells: tuple[str, ...]
 
 
-def _has(tokens: Sequence[Token], wanted: Sequence[Token]) -> bool:
-    return all(_is_in(each, tokens) for each in wanted)
+@lru_cache(maxsize=256)
+def read_tables(text: str) -> ReadTables:
+    """Return the tables of `text`. Linear in its length."""
+    rows: list[Row] = []
+    prose: list[str] = []
+    for number, (above, lines) in enumerate(_groups(text)):
+        table = list(_rows(lines, above, number)) if len(lines) > 1 and lines[0].cells else []
+        rows += table[: _MOST_ROWS - len(rows)]
+        if not table:
+            prose += (" | ".join(each.cells) if each.cells else each.sign for each in lines)
+    records, others = read_records(prose)
+    kinds: dict[str, int] = {}
+    for each in records[: _MOST_ROWS - len(rows)]:
+        cells = tuple(Cell(head, content, unit=_unit(head)) for head, content in each.pairs)
+        rows.append(Row(each.label, cells, each.above, kinds.setdefault(cells[0].head, -1 - len(kinds))))
+    return ReadTables(tuple(rows), "\n".join(others))
 
 
-def _is_in(token: Token, tokens: Sequence[Token]) -> bool:
-    return any(same(token, other) or token.key == other.key for other in tokens)
+def _groups(text: str) -> Iterator[tuple[str, list[_Line]]]:
+    """Yield runs of lines that are cut in the same way, each with the heading and the line above it."""
+    heading = caption = ""
+    group: list[_Line] = []
+    for line in text.splitlines():
+        if line.strip() and _RULE.fullmatch(line):
+            continue
+        found = _cut(line)
+        if group and (
+            found.sign != group[0].sign
+            or not found.cells
+            or (found.sign != "|" and len(found.cells) != len(group[0].cells))
+        ):
+            yield f"{heading} {caption}", group
+            group = []
+        if found.cells:
+            group.append(found)
+            continue
+        yield "", [found]
+        if line.strip():
+            heading, caption = (
+                (line.strip("# "), "") if line.startswith("#") else (heading, line.strip()[:_LONGEST_CELL])
+            )
+    if group:
+        yield f"{heading} {caption}", group
+
+
+def _cut(line: str) -> _Line:
+    """A line cut into cells, or the line itself as its `sign`."""
+    if len(line) > _MOST_LINE:
+        return _Line(line, ())
+    if "|" in line:
+        return _Line("|", tuple(each.strip() for each in line.strip().split("|")))
+    if "\t" in line.strip():
+        return _Line("\t", tuple(each.strip() for each in line.split("\t")))
+    if _PAIR.match(line):
+        return _Line(line, ())
+    plain = _QUOTED_CELL.sub(lambda found: found[1].replace(",", "\0").replace(";", "\1"), line)
+    for sign in (";", ","):
+        cells = tuple(each.strip().replace("\0", ",").replace("\1", ";") for each in plain.split(sign))
+        between = sign == ";" or not re.search(r",\s", plain)
+        if len(cells) > 1 and between and not _SENTENCE.search(plain) and max(map(len, cells)) <= _LONGEST_CELL:
+            return _Line(sign, cells)
+    return _Line(line, ())
+
+
+def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
+    grid = _grid(lines)
+    if len(grid[0]) < 2:
+        return
+    top = _count_heads(grid)
+    column = _label_column(grid[top:])
+    heads = [_stacked([row[at] for row in _filled(grid[:top])]) for at in range(len(grid[0]))]
+    note = f"{above} {grid[top - 1][column]} {grid[0][column]}"
+    units = [_unit(f"{head} {over}") or _unit(note, noted=True) for head, over in heads]
+    group = label = ""
+    for row in grid[top:]:
+        contents = [each for at, each in enumerate(row) if at != column]
+        if row[column] and not any(contents):
+            group = row[column]
+            continue
+        label = row[column] or label
+        cells = (
+            Cell(heads[at][0], each, heads[at][1], units[at]) for at, each in enumerate(row) if at != column and each
+        )
+        yield Row(label, tuple(cells), f"{above} {group}".strip(), number)
+
+
+def _grid(lines: Sequence[_Line]) -> list[list[str]]:
+    """The cells as a rectangle, without those that only the bars at the edges make."""
+    rows = [list(each.cells) for each in lines]
+    if lines[0].sign == "|" and all(not row[0] for row in rows):
+        rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    return [(row + [""] * width)[:width] for row in rows]
+
+
+def _count_heads(grid: Sequence[Sequence[str]]) -> int:
+    count = 1
+    while count < min(_MOST_HEADS, len(grid) - 1):
+        only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
+        row = grid[count]
+        if any(map(_is_data, row[1:])) or not any(row[1:]) or not (only_title or not row[0] or _NOTE.fullmatch(row[0])):
+            break
+        count += 1
+    return count
+
+
+def _is_data(cell: str) -> bool:
+    return _DATA.match(cell) is not None and _TIME.match(cell) is None
+
+
+def _label_column(body: Sequence[Sequence[str]]) -> int:
+    """The first column that names its rows: one of running numbers does not, where the one behind it has words."""
+    named = [sum(bool(row[at]) and not _is_data(row[at]) for row in body) * 2 > len(body) for at in (0, 1)]
+    return 1 if named == [False, True] and len(body[0]) > 2 else 0
+
+
+def _filled(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """Head lines, in each but the last of which a head stands for the empty cells behind it as well."""
+    for place, row in enumerate(heads):
+        filled = list(row)
+        if place < len(heads) - 1:
+            for at in range(2, len(filled)):
+                filled[at] = filled[at] or filled[at - 1]
+        yield filled
+
+
+def _stacked(heads: Sequence[str]) -> tuple[str, str]:
+    told = [each for each in heads if each]
+    return (told[-1], " ".join(told[:-1])) if told else ("", "")
+
+
+def _unit(head: str, *, noted: bool = False) -> str:
+    """What numbers under `head` are in: "million", "백만원", "kg". A caption, a note, has to say that it is about units."""
+    if korean := _KOREAN_UNIT.search(head):
+        return korean[1].replace(" ", "")
+    if scale := _SCALE.search(head):
+        return (scale[1] or "thousand").lower()
+    found = None if noted else _IN_BRACKETS.search(head)
+    return found[1].strip() if found and not any(map(str.isdigit, found[1])) else ""
