@@ -5,34 +5,27 @@ are as many cells in the order of their names. It is contradicted where it gives
 cell of the table holds is left to the rules for prose.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TypeVar
 
-from domain.facts.aligning import akin, same
 from domain.facts.kinds import Difference
 from domain.facts.tables import Cell, Row, read_tables
+from domain.facts.terms import Term, best, has, held, most_specific, terms, terms_of, without
 from domain.facts.tokens import Token, read_tokens
 from domain.words import vocabulary
 
-T = TypeVar("T")
 _MOST_CELL = 120
 _GENERIC = vocabulary("number amount count value figure year date name 수 값 금액 연도 년도 일자 이름 명칭")
 _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """A word or value of the statement or of a table, with where it stands."""
-
-    key: str
-    token: Token
-
-
-@dataclass(frozen=True, slots=True)
 class CellVerdict:
-    """What the tables say of a statement: nothing differs, or what does; `place` is the row, `share` what it has of all."""
+    """What the tables say of a statement: nothing differs, or what does.
+
+    `place` is the row, `share` how much of the statement it has, 0..1.
+    """
 
     differences: tuple[Difference, ...]
     place: str
@@ -68,45 +61,14 @@ def against_tables(tokens: Sequence[Token], text: str) -> CellVerdict | None:
     return _of_cells(told, cells, rows)
 
 
-def terms(tokens: Sequence[Token]) -> list[Term]:
-    """Return what `tokens` tell, the words of a name each by itself."""
-    return [
-        Term(key, each) for each in tokens if each.matters for key in ((each.key,) if each.value else each.key.split())
-    ]
-
-
-@lru_cache(maxsize=8192)
-def terms_of(text: str) -> tuple[Term, ...]:
-    """Return what `text` tells."""
-    return tuple(terms(read_tokens(text[:_MOST_CELL])))
-
-
-def alike(one: Term, other: Term) -> bool:
-    """Say whether two terms are the same, in whichever of them the less exact date or name stands."""
-    if one.key == other.key or (one.key[:2] == "fy" and one.key[2:] == other.key):
-        return True
-    if one.token.value or other.token.value:
-        return same(one.token, other.token) or same(other.token, one.token)
-    return akin(one.key, other.key)
-
-
-def has(told: Sequence[Term], wanted: Sequence[Term]) -> bool:
-    """Say whether a statement has all of some terms, of which there is one at least."""
-    return bool(wanted) and all(any(alike(each, other) for other in told) for each in wanted)
-
-
-def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
-    """Return those whose name is not a part of another's: "Total revenue", not "Revenue"."""
-    keys = [frozenset(each.key for each in terms_of(name(one))) for one in found]
-    return [one for one, mine in zip(found, keys, strict=True) if not any(mine < other for other in keys)]
-
-
 def _named_rows(told: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
     found = most_specific([row for row in rows if has(told, terms_of(row.label))], lambda row: row.label)
     if not found:
-        alone = [row for row in rows if sum(other.table == row.table for other in rows) == 1]
-        return [row for row in alone if any(has(told, terms_of(cell.head)) for cell in row.cells)]
-    return _best(found, lambda row: sum(any(alike(each, one) for one in told) for each in set(terms_of(row.above))))
+        counted = Counter(row.table for row in rows)
+        return [
+            row for row in rows if counted[row.table] == 1 and any(has(told, terms_of(cell.head)) for cell in row.cells)
+        ]
+    return best(found, lambda row: sum(held(each, told) for each in set(terms_of(row.above))))
 
 
 def _named_cells(told: Sequence[Term], row: Row) -> list[_About]:
@@ -115,7 +77,7 @@ def _named_cells(told: Sequence[Term], row: Row) -> list[_About]:
     found = [cell for cell in row.cells if has(rest, _told_by(cell.head))]
     chosen = most_specific(found, lambda cell: cell.head)
     if len({_folded(cell.head) for cell in chosen}) < len(chosen):
-        chosen = _best(chosen, lambda cell: sum(any(alike(each, one) for one in rest) for each in terms_of(cell.over)))
+        chosen = best(chosen, lambda cell: sum(held(each, rest) for each in terms_of(cell.over)))
     return [_About(row, cell, _first(rest, _told_by(cell.head))) for cell in chosen]
 
 
@@ -125,18 +87,8 @@ def _told_by(head: str) -> tuple[Term, ...]:
     return tuple(each for each in found if each.key not in _GENERIC) or found
 
 
-def without(told: Sequence[Term], names: Sequence[Term]) -> list[Term]:
-    """Return the terms that are in none of the names."""
-    return [each for each in told if not any(alike(each, other) for other in names)]
-
-
 def _first(told: Sequence[Term], wanted: Sequence[Term]) -> int:
-    return min((each.token.start for each in told if any(alike(each, other) for other in wanted)), default=0)
-
-
-def _best(found: Sequence[T], score: Callable[[T], int]) -> list[T]:
-    scores = [score(each) for each in found]
-    return [each for each, value in zip(found, scores, strict=True) if value == max(scores)]
+    return min((each.token.start for each in told if held(each, wanted)), default=0)
 
 
 def _folded(text: str) -> str:
@@ -147,7 +99,7 @@ def _of_cell(
     tokens: Sequence[Token], told: Sequence[Term], cells: Sequence[_About], rows: Sequence[Row]
 ) -> CellVerdict | None:
     """One cell, or several of one name in rows that other cells tell apart, as in "Acme,2019,5" and "Acme,2020,6"."""
-    chosen = _best(cells, lambda about: sum(has(told, terms_of(each.content)) for each in _others(about)))
+    chosen = best(cells, lambda about: sum(has(told, terms_of(each.content)) for each in _others(about)))
     for about in chosen:
         rest = _rest(told, [about])
         if _says(rest, about.cell):
@@ -184,14 +136,16 @@ def contents(cell: Cell) -> tuple[str, ...]:
 
 
 def _share(told: Sequence[Term], rest: Sequence[Term], cell: Cell) -> float:
-    held = [term for each in contents(cell) for term in terms_of(each)]
-    return 1 - len(without(rest, held)) / len(told)
+    return 1 - len(without(rest, _content_terms(cell))) / len(told)
+
+
+def _content_terms(cell: Cell) -> list[Term]:
+    return [term for each in contents(cell) for term in terms_of(each)]
 
 
 def _asserted_otherwise(tokens: Sequence[Token], rest: Sequence[Term], about: _About) -> tuple[Difference, ...]:
     """A statement that denies what the cell holds, or calls it possible or planned: "was not 5"."""
-    held = [term for each in contents(about.cell) for term in terms_of(each)]
-    values = [each.token.start for each in rest if any(alike(each, other) for other in held)]
+    values = [each.token.start for each in rest if held(each, _content_terms(about.cell))]
     named = {each.cue for text in (about.row.label, about.cell.head, about.cell.content) for each in read_tokens(text)}
     told = [each for each in tokens if each.kind != "filler"]
     for at, token in enumerate(told):
@@ -207,8 +161,7 @@ def _held_elsewhere(rest: Sequence[Term], cells: Sequence[_About], rows: Sequenc
     labels = {_folded(about.row.label) for about in cells}
     tables = {row.table for row in rows if _folded(row.label) in labels}
     meant = {id(about.cell) for about in cells}
-    held = [cell for row in rows if row.table in tables for cell in row.cells if id(cell) not in meant]
-    return _held_by(rest, held)
+    return _held_by(rest, [cell for row in rows if row.table in tables for cell in row.cells if id(cell) not in meant])
 
 
 def _held_by(rest: Sequence[Term], cells: Collection[Cell]) -> Term | None:
@@ -216,7 +169,7 @@ def _held_by(rest: Sequence[Term], cells: Collection[Cell]) -> Term | None:
         for each in contents(cell):
             known = terms_of(each)
             if has(rest, known):
-                return next(term for term in rest if alike(term, known[0]))
+                return next(term for term in rest if held(term, known[:1]))
     return None
 
 
@@ -242,8 +195,7 @@ def _of_row(told: Sequence[Term], named: Sequence[Row], rows: Sequence[Row]) -> 
 def _of_cells(told: Sequence[Term], cells: Sequence[_About], rows: Sequence[Row]) -> CellVerdict | None:
     """Several cells: their contents stand in the order of their names, or the values are given to others."""
     shared_row = len({about.row.label for about in cells}) == 1
-    at = (lambda about: about.at) if shared_row else (lambda about: _first(told, terms_of(about.row.label)))
-    ordered = sorted(cells, key=at)
+    ordered = sorted(cells, key=lambda about: about.at if shared_row else _first(told, terms_of(about.row.label)))
     rest = _rest(told, cells)
     places = [_place_of(rest, about.cell) for about in ordered]
     if None not in places:
@@ -254,8 +206,9 @@ def _of_cells(told: Sequence[Term], cells: Sequence[_About], rows: Sequence[Row]
     if len(values) != len(ordered):
         return None
     for value, about in zip(values, ordered, strict=True):
-        held = any(alike(value, known) for each in contents(about.cell) for known in terms_of(each))
-        if not held and (None not in places or _held_elsewhere([value], [about], rows)):
+        if not held(value, _content_terms(about.cell)) and (
+            None not in places or _held_elsewhere([value], [about], rows)
+        ):
             return CellVerdict((_difference(value, about.cell.content),), _place(about.row))
     return None
 

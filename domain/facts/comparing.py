@@ -142,7 +142,7 @@ def _in_tables(tokens: Sequence[Token], source: str) -> Compared | None:
         return None
     if cell.differences and (told := _best(tokens, read_source(read_tables(source).prose), whole=False)).clean:
         return told
-    return Compared(True, verbatim=False, share=cell.share, likeness=cell.share, differences=cell.differences, place=cell.place)
+    return Compared(True, False, cell.share, likeness=cell.share, differences=cell.differences, place=cell.place)
 
 
 def _in_section(tokens: Sequence[Token], source: str) -> Compared | None:

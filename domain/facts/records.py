@@ -46,7 +46,7 @@ def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
             continue
         others.append(line)
         if line.strip():
-            found = _TITLE.fullmatch(line)
+            found = _TITLE.fullmatch(line[:_MOST_LINE])
             title = found[1].strip() if found else ""
     counted = Counter(pairs[0][0] for _, pairs in blocks)
     for above, pairs in blocks:
@@ -55,7 +55,10 @@ def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
 
 
 def _of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
-    """One record, or one for each time that its first key comes again; several of a kind are named by their first value."""
+    """One record, or one for each time that its first key comes again.
+
+    Records of a kind are named by their first value, a single one by what stands above it.
+    """
     first = pairs[0][0]
     starts = [at for at, (key, _) in enumerate(pairs) if key == first]
     ends = [*starts[1:], len(pairs)]

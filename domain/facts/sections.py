@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from domain.facts.cells import Term, alike, has, most_specific, terms, terms_of
+from domain.facts.terms import Term, has, held, most_specific, terms, terms_of
 from domain.facts.tokens import Token
 
 _MOST_SECTIONS = 400
+_MOST_LINE = 200
 _BOLD, _BARE = 7, 8  # levels of headings without signs, below those of Markdown
 _MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(\S[^\n]{0,120}?)[ \t#]*")
 _IN_BOLD = re.compile(
-    r"[ \t]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__):?[ \t]*|[ \t]*[■▶●◆□][ \t]*([^.!?。\n]{1,60})|[ \t]*\[([^\]\n\d]{1,60})\][ \t]*"
+    r"[ \t]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__):?[ \t]*"
+    r"|[ \t]*[■▶●◆□][ \t]*([^.!?。\n]{1,60})|[ \t]*\[([^\]\n\d]{1,60})\][ \t]*"
 )
 _LINE = re.compile(r"[ \t]*([A-Z가-힣\d][^.!?。:;|,\n]{0,60}?):?[ \t]*")
 _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
@@ -67,11 +69,13 @@ def _headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
     lines = text.splitlines()
     before = ""
     for line, following in pairwise((*lines, "")):
-        yield line, _heading(before, line, following, lines)
+        yield line, _heading(before, line, following)
         before = line
 
 
-def _heading(before: str, line: str, following: str, lines: Sequence[str]) -> tuple[int, str] | None:
+def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
+    if len(line) > _MOST_LINE:
+        return None
     if marked := _MARKED.fullmatch(line):
         return len(marked[1]), marked[2].strip(" *_")
     if bold := _IN_BOLD.fullmatch(line):
@@ -116,7 +120,7 @@ def _without(tokens: Sequence[Token], names: Sequence[Term]) -> Iterator[Token]:
 
 def _is_of(token: Token, names: Sequence[Term]) -> bool:
     found = terms([token])
-    return bool(found) and all(any(alike(each, other) for other in names) for each in found)
+    return bool(found) and all(held(each, names) for each in found)
 
 
 def _is_name(token: Token) -> bool:

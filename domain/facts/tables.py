@@ -13,6 +13,7 @@ from functools import lru_cache
 from domain.facts.records import read_records
 
 _MOST_ROWS = 400
+_MOST_COLUMNS = 40
 _MOST_LINE = 2_000
 _MOST_HEADS = 4  # lines
 _LONGEST_CELL = 80  # of a line that is cut at commas or semicolons, as sentences have them, too
@@ -155,7 +156,7 @@ def _grid(lines: Sequence[_Line]) -> list[list[str]]:
     rows = [list(each.cells) for each in lines]
     if lines[0].sign == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
-    width = Counter(map(len, rows)).most_common(1)[0][0]
+    width = min(_MOST_COLUMNS, Counter(map(len, rows)).most_common(1)[0][0])
     return [(row + [""] * width)[:width] for row in rows]
 
 
@@ -196,7 +197,7 @@ def _stacked(heads: Sequence[str]) -> tuple[str, str]:
 
 
 def _unit(head: str, *, noted: bool = False) -> str:
-    """What numbers under `head` are in: "million", "백만원", "kg". A caption, a note, has to say that it is about units."""
+    """What numbers below `head` are in: "million", "백만원", "kg". Brackets of a caption may hold anything."""
     if korean := _KOREAN_UNIT.search(head):
         return korean[1].replace(" ", "")
     if scale := _SCALE.search(head):
