@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from domain.disagreements import Disagreement, readable
+from domain.disagreements import Disagreement, disagreements, readable
+from domain.evidence import best_text_span, claim_relevance
+from domain.facts.standing import keeps_subjects, stands_in_one_place
 
 # After a consonant, after a vowel. ㄹ counts as a vowel before 로.
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
@@ -12,11 +14,31 @@ _PARTICLE = r"(?P<particle>으로|은|는|이|가|을|를|과|와|로)(?=(?:부�
 _SYLLABLES, _FINALS, _RIEUL = 0xAC00, 28, 8
 _VALUES = frozenset({"number", "date", "unit", "negation"})
 """Kinds of which the subject stays what it is when the source's value is put in (V6)."""
+_SAME_MATTER = 0.85
+"""Share of a corrected claim's words that one place of the source has: else it may be about another thing."""
 _DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
 """The final consonant of a digit as it is read: 영, 일, 이, 삼 …; 0 for none. As in Unicode, 8 is ㄹ."""
 _UNIT_FINALS = {"%": 0, "g": 16, "m": 0, "l": 0, "b": 0, "c": 0, "p": 0}
 """The same for the last sign of a unit: 퍼센트, 그램, 미터, 리터, 바이트."""
+_UNIT = re.compile(r"\D*$")
 _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
+
+
+def corrected(claim: str, source: str) -> str | None:
+    """Return `claim` with the values of `source` for wrong ones, still about the same; None where that cannot be (V6).
+
+    The source has to name what the claim is about in the very place that has the values.
+    """
+    text = substituted(claim, disagreements(claim, source))
+    if text is None or not keeps_subjects(claim, text) or not is_proven(text, source):
+        return None
+    start, end = best_text_span(source, text, 50, 3 * len(text))
+    return text if claim_relevance(text, source[start:end]) >= _SAME_MATTER else None
+
+
+def is_proven(text: str, source: str) -> bool:
+    """Say whether a place of `source` has the subjects and values of `text`, and nothing there says otherwise (V6)."""
+    return not disagreements(text, source) and stands_in_one_place(text, source)
 
 
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
@@ -25,25 +47,34 @@ def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
     None where the source's value of some disagreement is not known or is no other one, where it would mix languages,
     or where nothing is found. "a" and "an" stay as they are.
     """
-    values = _values(found)
+    text = readable(claim)
+    values = _values(found, text)
     if not values:
         return None
     longest_first = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
     pattern = re.compile(rf"(?<![A-Za-z0-9])(?P<value>{longest_first})(?![A-Za-z0-9])(?:{_PARTICLE})?")
-    text = readable(claim)
     if {match["value"] for match in pattern.finditer(text)} != set(values):
         return None
     return pattern.sub(lambda match: _replaced(match, values), text)
 
 
-def _values(found: Sequence[Disagreement]) -> dict[str, str]:
+def _values(found: Sequence[Disagreement], claim: str) -> dict[str, str]:
     """Return the claim's values with the source's; {} if one of them has none, or has two."""
     values: dict[str, str] = {}
     for each in found:
         new = each.source_value if each.kind in _VALUES else None
-        if not new or not _fits(each.claim_value, new) or values.setdefault(each.claim_value, new) != new:
+        old, new = (each.claim_value, new) if each.claim_value in claim else _bare(each.claim_value, new or "")
+        if not new or not _fits(old, new) or values.setdefault(old, new) != new:
             return {}
     return values
+
+
+def _bare(old: str, new: str) -> tuple[str, str]:
+    """Two values without the unit that both have: a claim that says "16 percent" states the value "16%"."""
+    one, other = _UNIT.search(old), _UNIT.search(new)
+    if one and other and one[0].strip() == other[0].strip():
+        return old[: one.start()], new[: other.start()]
+    return old, new
 
 
 def _fits(old: str, new: str) -> bool:

@@ -1,8 +1,9 @@
 """How one failing statement is repaired (N5): the first rung that holds is taken, and every rung is checked.
 
-Its own sources together, another chunk that was retrieved, one that a search found, the source's own figure for a wrong
-one, a model's rewriting; else it is dropped. A rung that could not be tried because a model failed is no "no": then the
-statement stays as it is, and its state says that it failed.
+Another chunk that was retrieved, one that a search found, the source's own figure for a wrong one, a model's rewriting;
+else it is dropped. A rewritten statement keeps its subjects, and one place of the source has to name them with their
+values (V6): what is about something that no source names never gets the figures of something else. A rung that could
+not be tried because a model failed is no "no": then the statement stays as it is, and its state says that it failed.
 """
 
 import asyncio
@@ -14,12 +15,13 @@ from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
 from domain.citations import Statement, statements
 from domain.disagreements import disagreements
-from domain.evidence import best_text_span, claim_relevance
+from domain.evidence import claim_relevance
 from domain.excerpts import best_relevance
+from domain.facts.standing import keeps_subjects
 from domain.judgements import REWRITE_STATEMENT
 from domain.mending import clean_words
 from domain.outcomes import Repaired
-from domain.substitution import substituted
+from domain.substitution import corrected, is_proven
 from domain.verdicts import PairVerdict, SentenceStatus, Verdict
 from services.findings import Findings
 from services.judging import judge_statement
@@ -32,9 +34,6 @@ BUDGET_S = 240.0
 
 _MOST_TRIED = 3  # chunks that a model is asked about, of those retrieved and of those searched for
 _RELEVANT = 0.3  # S4.4: with less of a claim's words a text is not about it
-_SAME_SUBJECT = (
-    0.85  # of a statement with another figure, in one place of the source: else it may be about another thing
-)
 _KEPT_WORDS = 0.5  # of a rewriting, in the statement that it repairs
 _LONGEST_GROWTH = 1.5
 
@@ -67,8 +66,6 @@ class Ladder:
 
     async def _found(self, why: str) -> Repaired | None:
         cited, retrieved, searched = await asyncio.to_thread(self._candidates)
-        if len(cited) > 1 and (ruling := await self._ruling(self.statement.text, cited)):
-            return _moved(cited, ruling, f"{why}; its sources say it together")
         for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
             for passage in passages:
                 if ruling := await self._ruling(self.statement.text, [passage]):
@@ -111,6 +108,8 @@ class Ladder:
         if not 1 <= reply.source <= len(passages) or not self._is_minimal(text):
             return None
         passage = passages[reply.source - 1]
+        if not is_proven(text, passage.readable):
+            return None
         ruling = await self._ruling(text, [passage])
         return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
 
@@ -121,28 +120,17 @@ class Ladder:
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
     def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
-        """The statement with the source's own figure for a wrong one, where both are about the same thing.
-
-        Never with another name in it: then the figure is likely that of somebody else.
-        """
+        """The statement with the source's own figure for a wrong one, where both are about the same thing."""
         for passage in passages[:_MOST_TRIED]:
-            found = disagreements(self.statement.text, passage.readable)
-            if any(each.kind == "name" for each in found):
-                continue
-            text = clean_words(substituted(self.statement.text, found) or "")
-            if text and self._is_said_in_one_place(text, passage):
+            if text := clean_words(corrected(self.statement.text, passage.readable) or ""):
                 yield passage, text
 
-    def _is_said_in_one_place(self, text: str, passage: Passage) -> bool:
-        start, end = best_text_span(passage.readable, text, 50, 3 * len(text))
-        return claim_relevance(text, passage.readable[start:end]) >= _SAME_SUBJECT
-
     def _is_minimal(self, text: str) -> bool:
-        """One claim, not much longer than the statement, and mostly in its words."""
+        """One claim about the same (V6), not much longer than the statement, and mostly in its words."""
         old, said = self.statement.text, statements(text)
         grown = len(text) > _LONGEST_GROWTH * len(old) + 20
         kept = claim_relevance(text, old) >= _KEPT_WORDS
-        return text != old and len(said) == 1 and said[0].claim and kept and not grown
+        return text != old and len(said) == 1 and said[0].claim and kept and not grown and keeps_subjects(old, text)
 
     async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
         """The ruling on `text` against `passages`, if it is a sure yes."""

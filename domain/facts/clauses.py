@@ -14,7 +14,7 @@ _FINITE = (
     "is|are|was|were|has|have|had|does|did|do|will|would|can|could|may|might|must|should|shall|began|bought|built|came|fell|found|gave|got|grew"
     "|held|kept|knew|led|left|lost|made|met|paid|ran|rose|said|saw|sent|sold|spent|stood|took|told|went|won|wrote|cut|let|[a-z]{2,}ed"
 )
-_VERB = re.compile(
+VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|did|do|will|would|can|could|may|might|must|should|shall)\b"
     r"|(?<=\s)[a-z]{2,}(?:ed|es|s)\b|(?<=\s)(?:began|bought|built|came|fell|found|gave|got|grew|held|kept|knew|led|left|lost|made|met|paid"
     r"|ran|rose|said|saw|sent|set|sold|spent|stood|took|told|went|won|wrote|cut|put|let|hit)\b"
@@ -26,8 +26,8 @@ _CLAUSE_START = re.compile(
 _SUBJECT = re.compile(
     _QUOTE + r"(?:[A-Z가-힣]|(?:the|a|an|its|his|her|their|our|this|that|these|those|it|he|she|they|we)\b)"
 )
-_KOREAN_SUBJECT = re.compile(r"^[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
-_HANGUL = re.compile("[가-힣]")
+KOREAN_SUBJECT = re.compile(r"^[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
+HANGUL = re.compile("[가-힣]")
 
 
 @lru_cache(maxsize=4096)
@@ -37,7 +37,7 @@ def clauses(sentence: str) -> tuple[str, ...]:
     parts = [part for strong in parts for part in (_split(strong, _WEAK) if _opens_clause(strong) else [strong])]
     if len(parts) < 2:
         return (sentence,)
-    subject = _subject(parts[0])
+    subject = spoken_subject(parts[0])
     return tuple(part if has_subject(part) or not subject else f"{subject} {part}" for part in parts)
 
 
@@ -54,18 +54,19 @@ def _opens_clause(text: str) -> bool:
 
 def has_subject(clause: str) -> bool:
     """Say whether a clause begins with what it is about."""
-    if _HANGUL.search(clause):
-        return _KOREAN_SUBJECT.match(clause) is not None
+    if HANGUL.search(clause):
+        return KOREAN_SUBJECT.match(clause) is not None
     return _SUBJECT.match(clause) is not None
 
 
 def _asserts(part: str) -> bool:
-    return len(part.split()) > 1 and (_HANGUL.search(part) is not None or _VERB.search(part) is not None)
+    return len(part.split()) > 1 and (HANGUL.search(part) is not None or VERB.search(part) is not None)
 
 
-def _subject(clause: str) -> str:
-    if _HANGUL.search(clause):
-        found = _KOREAN_SUBJECT.match(clause)
+def spoken_subject(clause: str) -> str:
+    """Return the words of a clause in front of its verb; empty where they cannot be told from the others."""
+    if HANGUL.search(clause):
+        found = KOREAN_SUBJECT.match(clause)
         return found[0].strip() if found else ""
-    verb = _VERB.search(clause)
+    verb = VERB.search(clause)
     return clause[: verb.start()].strip() if verb else ""

@@ -27,7 +27,7 @@ def unproven_words(statement: str, source: str, start: int, end: int) -> list[st
     counts as there when any part of the source has it, since antecedents may be far; a value has to be in the place.
     """
     known = [token for tokens in read_source(source).tokens for token in tokens]
-    nearby = _nearby(source, start, end)
+    place = nearby(source, start, end)
     refers = _refers(source[start:end])
     found: list[str] = []
     stated = read_tokens(statement)
@@ -35,7 +35,7 @@ def unproven_words(statement: str, source: str, start: int, end: int) -> list[st
     for token in stated:
         subject = _is_subject(token) or (token.kind == "word" and token.start == 0 and first)
         unnamed = not refers and subject and not _names(token, known, source)
-        if unnamed or (token.value and not _has(token, nearby)):
+        if unnamed or (token.value and not _has(token, place)):
             found.append(token.text)
     return found
 
@@ -45,7 +45,8 @@ def _refers(quotation: str) -> bool:
     return _ANTECEDENT.match(quotation) is not None
 
 
-def _nearby(source: str, start: int, end: int) -> list[Token]:
+def nearby(source: str, start: int, end: int) -> list[Token]:
+    """Return the tokens of `source[start:end]` and of what it is read with: two sentences before, one behind, headings."""
     sentences = split_sentences(source)
     inside = [at for at, each in enumerate(sentences) if each.start < end and each.end > start]
     if not inside:

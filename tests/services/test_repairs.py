@@ -443,3 +443,36 @@ def test_a_source_of_the_answer_that_was_deleted_leaves_nothing_to_publish() -> 
     query = story.conclude()
     assert (query["status"], query["answer"]) == ("failed", None)
     assert query["error"]["code"] == "source_deleted"
+
+
+# What a rewritten statement is about
+
+PUMPS = (
+    "Pump 4 runs at 14 bar and is inspected every 7 months.\nPump 5 runs at 15 bar and is inspected every 8 months."
+)
+MISSING = "Pump 14 runs at 24 bar and is inspected every 8 months"
+
+
+def test_a_rewriting_with_the_figures_of_another_subject_is_not_taken(groq: Play) -> None:  # V6, users B2
+    story = Story(play=groq)
+    story.selected(story.add("a.md", PUMPS)).drafted(f"{MISSING} [†1].", no("there is no pump 14"))
+    story.repair()
+    assert "rewrite_statement" in story.asked()
+    assert "check_statement" not in story.asked()
+    assert story.outcome("repair_statements", "s0")["status"] == "dropped"
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        (MISSING, PUMPS),
+        ("Revenue in Q2 2024 was $5 million", "Revenue in Q1 2024 was $3 million. Profit in Q1 2024 was $1 million."),
+        ("2팀의 예산은 5억 원이다", "1팀의 예산은 3억 원이다. 3팀의 예산은 7억 원이다."),
+        ("Berlin has 2 million inhabitants", "Hamburg has 3 million inhabitants."),
+    ],
+)
+def test_what_is_about_something_that_no_source_names_is_dropped(statement: str, source: str) -> None:  # V6, users B2
+    story = Story()
+    story.selected(story.add("a.md", source)).drafted(f"{statement} [†1].", no("it is not there"))
+    story.repair()
+    assert story.outcome("repair_statements", "s0")["status"] == "dropped"

@@ -1,9 +1,8 @@
 """Searches for claims that lack support, and small repairs: all without a model (S2.3, N5)."""
 
-from domain.disagreements import disagreements
 from domain.judgements import Rewritten, TargetedQueries
 from domain.sources import Sources
-from domain.substitution import substituted
+from domain.substitution import corrected
 
 
 def plan_queries(claims: str, count: int) -> TargetedQueries:
@@ -13,9 +12,8 @@ def plan_queries(claims: str, count: int) -> TargetedQueries:
 
 
 def rewrite_statement(statement: str, sources: Sources) -> Rewritten:
-    """N5: the statement with the source's own figures for wrong ones; nothing when that does not mend it."""
+    """N5, V6: the statement with the source's own figures for wrong ones; nothing when that does not mend it."""
     for source in sources:
-        text = substituted(statement, disagreements(statement, source.text))
-        if text is not None and not disagreements(text, source.text):
+        if text := corrected(statement, source.text):
             return Rewritten(text=text, source=source.number)
     return Rewritten(text="", source=0)

@@ -1,0 +1,85 @@
+"""Whether a rewritten statement is still about the same, and whether one place of a source says all of it (V6)."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import takewhile
+
+from domain.evidence import best_text_span
+from domain.facts.aligning import same
+from domain.facts.clauses import clauses, spoken_subject
+from domain.facts.proving import nearby, unproven_words
+from domain.facts.tokens import Token, read_tokens
+
+_NAMED = frozenset("0123456789#")
+_LONGEST = 3  # times the length of a statement: the place that is to say all of it
+
+
+def keeps_subjects(old: str, new: str) -> bool:
+    """Say whether every clause of `new` is about what a clause of `old` is about, and names nothing else (V6).
+
+    What a clause is about are the words before its verb, Korean topics and subjects, and whatever is numbered:
+    "Pump 14", "Q2 2024", `2팀`. A clause whose values change keeps all of its names; one that only loses words may lose
+    names that it is not about.
+    """
+    were = [(read_tokens(clause), _about(clause)) for clause in clauses(old)]
+    return all(any(_is_kept(*was, read_tokens(clause)) for was in were) for clause in clauses(new))
+
+
+def _is_kept(old: Sequence[Token], about: Sequence[Token], new: Sequence[Token]) -> bool:
+    mine, theirs = _of_kind(old, "name"), _of_kind(new, "name")
+    if not all(_has(old, each) for each in theirs) or not all(_has(new, each) for each in about):
+        return False
+    changed = [each for each in _of_kind(new, "value") if not _has(old, each)]
+    if not changed:
+        return True
+    lost_dates = [each for each in _of_kind(old, "value") if _is_date(each) and not _has(new, each)]
+    other_figures = any(not _is_date(each) for each in changed)
+    # A date beside a figure is what the figure belongs to: another one with another figure is another fact.
+    return all(_has(new, each) for each in mine) and not (lost_dates and other_figures)
+
+
+@lru_cache(maxsize=1024)
+def _about(clause: str) -> tuple[Token, ...]:
+    """The tokens of what a clause is about."""
+    tokens = read_tokens(clause)
+    spoken = takewhile(lambda each: not _is_figure(each), read_tokens(spoken_subject(clause)))
+    numbered = (each for each in tokens if each.kind == "name" and _NAMED & set(each.key))
+    topics = [
+        at for at, each in enumerate(tokens) if each.kind in ("word", "name") and each.case in ("topic", "subject")
+    ]
+    told = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
+    return tuple(each for each in (*spoken, *numbered, *told) if each.matters)
+
+
+def stands_in_one_place(text: str, source: str) -> bool:
+    """Say whether the best place of `source` names what `text` is about, and has all of its names and values (V6).
+
+    A name far away is not enough here: the figures beside another subject are those of that subject.
+    """
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    if end <= start or unproven_words(text, source, start, end):
+        return False
+    place = nearby(source, start, end)
+    return all(_has(place, each) for each in _told(text))
+
+
+def _told(text: str) -> Iterator[Token]:
+    for clause in clauses(text):
+        yield from _about(clause)
+        yield from _of_kind(read_tokens(clause), "name")
+
+
+def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
+    return [each for each in tokens if each.kind == kind]
+
+
+def _has(tokens: Sequence[Token], wanted: Token) -> bool:
+    return any(same(wanted, each) for each in tokens)
+
+
+def _is_figure(token: Token) -> bool:
+    return token.value is not None and not _is_date(token)
+
+
+def _is_date(token: Token) -> bool:
+    return token.value is not None and token.value.date is not None
