@@ -238,6 +238,8 @@ class Assessed(TypedDict):
     """False: too little time or money was left to mend what fails."""
     degraded: NotRequired[str]
     """Why something was left out."""
+    together: NotRequired[dict[str, dict[str, Any]]]
+    """V7: rulings on what several cited sources say together, as {statement index: {source number: ruling}}."""
 
 
 class EvidenceFound(TypedDict):

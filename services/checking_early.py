@@ -59,6 +59,8 @@ def _result(
         if said["whole"] and said["claim"]:
             verdicts = [read_verdict(number, checked) for number, checked in checks.items()]
             status: SentenceStatus = sentence_status(said["claim"], verdicts, context.query.options.citation_confidence)
+            if len(verdicts) > 1 and status is not SentenceStatus.SUPPORTED:
+                continue  # its sources may yet say it together (V7)
             outcome["told"].append((place, status.value))
             events.append(sentence_judged(context, statement, status, verdicts, passages))
     return outcome, events

@@ -52,10 +52,16 @@ class Findings:
         return list({same_words(text): text for text in texts}.values())[:_MOST_GAPS]
 
 
-def find(context: StepContext) -> Findings:
-    """Read the outcomes of the checks of `context.round`; a check that left none is `not_checked`."""
+def find(context: StepContext, together: Mapping[str, Mapping[str, Any]] | None = None) -> Findings:
+    """Read the outcomes of the checks of `context.round`; a check that left none is `not_checked`.
+
+    `together` are the rulings of V7, by the index of their statement and the number of their source; without them those
+    that `assess` left.
+    """
     said = context.said
-    verdicts = _read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
+    alone = _read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
+    left = (context.outcome("assess") or {}).get("together", {})
+    verdicts = _with_joint(alone, left if together is None else together)
     threshold = context.query.options.citation_confidence
     states = {
         each.index: sentence_status(each.claim, [v for (i, _), v in verdicts.items() if i == each.index], threshold)
@@ -77,6 +83,18 @@ def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None
     return {
         pair: read_verdict(pair[1], context.outcome("check_statements", item) or early.get(item))
         for pair, item in deciding.items()
+    }
+
+
+def _with_joint(alone: Verdicts, together: Mapping[str, Mapping[str, Any]]) -> Verdicts:
+    rulings = {
+        (int(index), int(number)): ruling for index, found in together.items() for number, ruling in found.items()
+    }
+    return {
+        (index, number): PairVerdict.from_json(number, rulings[index, number])
+        if number and (index, number) in rulings
+        else verdict
+        for (index, number), verdict in alone.items()
     }
 
 

@@ -1,5 +1,8 @@
 """Corrective rounds: what one round came to, and what the next one searches for (S2.3)."""
 
+import asyncio
+from collections.abc import Mapping
+
 import structlog
 from sqlalchemy.orm import Session
 
@@ -14,6 +17,7 @@ from domain.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
 from domain.searches import usable_queries
 from services.assessment import abstained_verification, as_attempt, attempted_verification, broken_verification
 from services.findings import Findings, find
+from services.joining import Rulings, judge_jointly
 from services.step import StepContext, StepResult
 from services.telling import sentences_checked
 
@@ -22,11 +26,20 @@ log = structlog.get_logger()
 MOST_QUERIES = 4
 
 
-def assess(context: StepContext) -> StepResult:
-    """Weigh the round: another one, or the best of them. A round that is not the only one goes into the history."""
+async def assess(context: StepContext) -> StepResult:
+    """Weigh the round: another one, or the best of them. A round that is not the only one goes into the history.
+
+    Before, what no cited source says alone is held against all that it cites together (V7).
+    """
+    findings = await asyncio.to_thread(find, context, {}) if _draft(context) in WRITTEN else None
+    together = await judge_jointly(context, findings) if findings else {}
+    return await asyncio.to_thread(_weighed, context, together)
+
+
+def _weighed(context: StepContext, together: Mapping[str, Rulings]) -> StepResult:
     options = context.query.options
     draft = _draft(context)
-    findings = find(context) if draft in WRITTEN else None
+    findings = find(context, together) if draft in WRITTEN else None
     outcome = Assessed(
         status="assessed",
         draft=draft,
@@ -37,6 +50,8 @@ def assess(context: StepContext) -> StepResult:
         decision="finish",
         best=context.round,
     )
+    if together:
+        outcome["together"] = {index: dict(each) for index, each in together.items()}
     wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
     again = wanted and not context.budget.has_used(NO_ROUND)
     outcome["decision"] = "correct" if again else "finish"

@@ -68,8 +68,9 @@ def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, sett
 def _rules_hash() -> str:
     # Also a change that decides nothing gives a new version; the other way round would be worse.
     modules = (file for file in files("domain").iterdir() if file.is_file())
-    judging = [files("services") / name for name in ("judging.py", "judging_together.py")]
-    return _digest([EVIDENCE_RULES, _hash_of([*modules, *judging])])
+    facts = _files_below(files("domain.facts"))
+    judging = [files("services") / name for name in ("judging.py", "judging_together.py", "joining.py")]
+    return _digest([EVIDENCE_RULES, _hash_of([*modules, *facts, *judging])])
 
 
 def _offline_hash() -> str:

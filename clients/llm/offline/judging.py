@@ -9,6 +9,8 @@ from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tuning import TUNING
 from domain.disagreements import Disagreement, best_places, disagreements, without_markers
+from domain.facts.parting import partings
+from domain.joint import read_jointly
 from domain.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.question import QuestionVerdict, judge_question
 from domain.quotes import locate_quote
@@ -18,11 +20,14 @@ from domain.support.comparing import Comparison, compare
 from domain.support.features import Closeness, features
 from domain.support.model import support_model
 from domain.support.reading import ReadText
+from domain.verdicts import CONFIDENCE_THRESHOLD
 from domain.words import content_stems, coverage
 
 _MOST_WORDS = 4
 _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
+_FEWEST_STEMS = 2  # of a part of a statement, for it to say something by itself
+_UNSAID = 0.4  # support of a statement of which the source does not have a whole part
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +76,28 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     """Judge one statement against one source. A disagreement beats every likeness."""
     seen = observe(statement, source.text, meaning)
     compared = seen.compared
+    support = support_model().support(
+        seen.features, disputed={each.kind for each in seen.disagreements}, verbatim=seen.verbatim
+    )
     return Judged(
         statement=compared.statement.text,
         source=source.number,
-        support=support_model().support(
-            seen.features, disputed={each.kind for each in seen.disagreements}, verbatim=seen.verbatim
-        ),
+        support=min(support, _UNSAID) if _leaves_out(compared.statement.text, source.text) else support,
         overlap=compared.overlap,
         evidence=compared.best.text,
         missing=tuple(compared.absent_words()),
         disagreements=seen.disagreements,
     )
+
+
+def _leaves_out(statement: str, source: str) -> bool:
+    """Whether the source has no word of some part of the statement: other words for all of a part are rare (V7)."""
+    found, count = partings(statement)
+    if count < 2:
+        return False
+    stems = read_passage(source).stems
+    own = [content_stems(part.text) for first, last, part in found if last - first == 1]
+    return any(len(wanted) >= _FEWEST_STEMS and not coverage(wanted, stems) for wanted in own)
 
 
 def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
@@ -111,6 +127,10 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
 def check_statement(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck:
     """S5.4: does the source say this; the explanation names the deciding words."""
     judged = judge_against(statement, sources, meaning)
+    is_open = len(sources) > 1 and judged.support < CONFIDENCE_THRESHOLD
+    joined = _check_jointly(statement, sources, meaning) if is_open else None
+    if joined and joined.confidence > judged.support:
+        return joined
     return StatementCheck(
         evidence=judged.evidence if judged.supported or judged.disagreements else "",
         differences=differences(judged),
@@ -118,6 +138,30 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
         relation=_relation(judged),
         is_accurate=judged.supported,
         confidence=round(max(judged.support, 1 - judged.support), 3),
+    )
+
+
+def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
+    """V7: a yes where the sources say every part of the statement between them, in their own words; else None."""
+    texts = [source.text for source in sources]
+    joint = read_jointly(statement, texts)
+    if joint is None or not joint.sure:
+        return None
+    found = [next(iter(part.evidence.values())) for part in joint.parts]
+    supports = [
+        judge(part.reading, sources[place.source], meaning).support
+        for part, place in zip(joint.parts, found, strict=True)
+    ]
+    if min(supports) < 0.5:
+        return None
+    quotes = [texts[place.source][place.start : place.end] for place in found]
+    return StatementCheck(
+        evidence=quotes[0],
+        differences=[],
+        explanation=f"the sources say it together: {', '.join(f'“{_excerpt(quote)}”' for quote in quotes)}",
+        relation="supports",
+        is_accurate=True,
+        confidence=round(min(supports), 3),
     )
 
 

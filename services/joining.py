@@ -1,0 +1,86 @@
+"""Statements that no cited source supports alone, held against all that they cite together (V7).
+
+It follows the checks of single pairs (S5.4), and a model is asked once, where the sources have every part between them.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from clients.llm.gateway import Failure
+from domain.citations import Statement, same_words
+from domain.joint import MOST_SOURCES, Joint, joint_rulings, read_jointly
+from domain.judgements import CHECK_STATEMENT
+from domain.ruling import Ruling
+from domain.sources import Sources
+from domain.verdicts import PairVerdict, Verdict
+from services.findings import Findings
+from services.judging import WINDOW_CHARS
+from services.step import StepContext, numbered
+
+Rulings = Mapping[str, Mapping[str, Any]]
+"""{number of a source: its ruling}; JSON keys are text."""
+
+
+async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
+    """Return for each statement (by index, as text) the rulings that take the place of those on its single sources."""
+    threshold = context.query.options.citation_confidence
+    wanted = [each for each in findings.said if _is_open(each, findings.checks_of(each.index), threshold)]
+    if not wanted:
+        return {}
+    sources = numbered(await asyncio.to_thread(context.selected_passages))
+    distinct = {(same_words(each.text), each.numbers): each for each in wanted}
+    asked = (_judge(context, each, _cited(each, sources)) for each in distinct.values())
+    found = dict(zip(distinct, await asyncio.gather(*asked), strict=True))
+    rulings = {str(each.index): found[same_words(each.text), each.numbers] for each in wanted}
+    return {index: each for index, each in rulings.items() if each}
+
+
+def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
+    """Whether several sources were asked, each gave an answer, and none says all of it."""
+    asked = statement.claim and len(checks) > 1 and all(check.status == "checked" for check in checks)
+    return asked and not any(check.verdict(threshold) is Verdict.ACCURATE for check in checks)
+
+
+def _cited(statement: Statement, sources: Sources) -> Sources:
+    return Sources(sources[number - 1] for number in statement.numbers if 1 <= number <= len(sources))
+
+
+async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
+    cited = Sources(cited[:MOST_SOURCES])
+    joint = await asyncio.to_thread(read_jointly, statement.text, [source.text for source in cited])
+    if joint is None:
+        return {}
+    reply = None
+    if joint.complete:
+        fields = {"sources": _shown(joint, cited), "statement": statement.text}
+        item = f"s{statement.index}:together"
+        reply = await context.tools.models.ask(CHECK_STATEMENT, fields, log=context.log, item=item)
+        if isinstance(reply, Failure):
+            return {}
+    return {
+        str(cited[place].number): _as_json(ruling)
+        for place, ruling in joint_rulings(joint, reply, range(len(cited))).items()
+    }
+
+
+def _shown(joint: Joint, cited: Sources) -> Sources:
+    """The sources whole, or what surrounds the evidence in them where they are too long for one call."""
+    if sum(len(source.text) for source in cited) <= WINDOW_CHARS:
+        return cited
+    width = WINDOW_CHARS // len(cited)
+    return Sources(
+        replace(source, text=_around(joint, place, source.text, width)) for place, source in enumerate(cited)
+    )
+
+
+def _around(joint: Joint, place: int, text: str, width: int) -> str:
+    parts = joint.of_source(place)
+    each = width // max(1, len(parts))
+    starts = [max(0, part.evidence[place].start - each // 3) for part in parts] or [0]
+    return " … ".join(text[start : start + each] for start in starts)
+
+
+def _as_json(ruling: Ruling) -> dict[str, Any]:
+    return {**ruling.as_json(), "differences": [] if ruling.supports else [ruling.explanation]}
