@@ -1,4 +1,4 @@
-"""What several sources say together, and what only looks like it (V7): every pair of facts of one kind, in two sources."""
+"""What several sources say together, and what only looks like it (V7): pairs of facts of one kind, in two sources."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,7 +85,8 @@ def test_two_facts_of_two_sources_are_supported_by_both(pair: tuple[Kind, str, i
     kind, one, x, other, y = pair
     sources = kind.line(one, x), kind.line(other, y)
     joint = read(kind.join(one, x, other, y), *sources)
-    assert joint and joint.sure
+    assert joint
+    assert joint.sure
     assert approved(joint, *sources) == [True, True]
 
 
@@ -105,7 +106,8 @@ def test_a_part_that_no_source_says_is_told(pair: tuple[Kind, str, int, str, int
     kind, one, x, other, y = pair
     sources = kind.line(one, x), kind.line(other, y)
     joint = read(kind.join(one, x, other, odd), *sources)
-    assert joint and len(joint.missing) == 1
+    assert joint
+    assert len(joint.missing) == 1
     ruling = joint_rulings(joint, None, range(2))
     assert [each.relation for each in ruling.values()] == ["partially_supports"]
     assert ruling[0].explanation.startswith("for: ")
@@ -129,8 +131,8 @@ def test_evidence_stands_in_the_source_that_it_is_for(pair: tuple[Kind, str, int
 SHARED = [
     ("The Nova pump weighs 12 kg and costs $90.", "The Nova pump weighs 12 kg.", "The Nova pump costs $90."),
     ("Acme makes pumps and valves.", "Acme makes pumps.", "Acme makes valves."),
-    ("Marie Curie, born in Warsaw in 1867, won two prizes.", "Marie Curie was born in Warsaw in 1867.", "Marie Curie won two prizes."),
-    ("노바 펌프의 무게는 12kg이고 가격은 90달러이다.", "노바 펌프의 무게는 12kg이다.", "노바 펌프의 가격은 90달러이다."),
+    ("Marie Curie, born in Lodz in 1867, won prizes.", "Marie Curie was born in Lodz in 1867.", "Marie Curie won prizes."),
+    ("노바의 무게는 12kg이고 가격은 90달러이다.", "노바의 무게는 12kg이다.", "노바의 가격은 90달러이다."),
 ]  # fmt: skip
 
 
@@ -142,9 +144,9 @@ def test_parts_may_share_their_subject_or_verb(case: tuple[str, str, str]) -> No
 ELSEWHERE = [
     ("The Nova pump weighs 12 kg and costs $90.", "The Nova pump weighs 12 kg.", "The Orion pump costs $90."),
     ("Acme makes pumps and valves.", "Acme makes pumps.", "Acme sells valves."),
-    ("Marie Curie, born in Warsaw in 1867, won two prizes.", "Ada Lovelace was born in Warsaw in 1867.", "Marie Curie won two prizes."),
-    ("노바 펌프의 무게는 12kg이고 가격은 90달러이다.", "노바 펌프의 무게는 12kg이다.", "오리온 펌프의 가격은 90달러이다."),
-    ("Acme's revenue was $5 million and services grew by 8%.", "Acme's revenue was $5 million.", "Bolt services grew by 8%."),
+    ("Marie Curie, born in Lodz in 1867, won prizes.", "Ada Lee was born in Lodz in 1867.", "Marie Curie won prizes."),
+    ("노바의 무게는 12kg이고 가격은 90달러이다.", "노바의 무게는 12kg이다.", "오리온의 가격은 90달러이다."),
+    ("Acme's sales were $5 million and services grew by 8%.", "Acme's sales were $5 million.", "Bolt services grew by 8%."),
 ]  # fmt: skip
 
 
@@ -156,7 +158,8 @@ def test_what_parts_share_is_not_what_another_subject_has(case: tuple[str, str, 
 def test_a_model_that_says_no_is_not_overruled() -> None:  # V7, S5.4
     joint = read("Nova weighs 12 kg and Orion weighs 15 kg.", "Nova weighs 12 kg.", "Orion weighs 15 kg.")
     no = StatementCheck(evidence="", explanation="", relation="contradicts", is_accurate=False, confidence=0.9)
-    assert joint and joint_rulings(joint, no, range(2)) == {}
+    assert joint
+    assert joint_rulings(joint, no, range(2)) == {}
 
 
 def test_a_source_that_says_no_part_is_not_accurate() -> None:  # V7

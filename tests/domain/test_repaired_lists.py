@@ -64,7 +64,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Listed:
-    """`known` are the source's values by thing, `claimed` those of the answer; they differ, and may have other things."""
+    """`known` are the source's values by thing, `claimed` those of the answer, which has more things."""
 
     kind: Kind
     known: dict[str, int]
