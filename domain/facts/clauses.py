@@ -6,7 +6,7 @@ from functools import lru_cache
 _STRONG = re.compile(
     r"\s*;\s*|,?\s+(?:and then|while|whereas)\s+|,\s+(?:and|but)\s+"
     r"|(?<=[으하이되]며),?\s+|(?<=[하이되았었]고),\s+|(?<=지만),?\s+"
-    r"|(?<=[가-힣]고)(?<![다라냐자]고)\s+(?=[^\s,]+(?:은|는|이|가)\s)"
+    r"|(?<=[가-힣]고)(?<![다라냐자]고)\s+(?!있)(?=[^\s,]+(?:은|는|이|가)\s)"
 )
 _WEAK = re.compile(r"\s+(?:and|but)\s+")
 _QUOTE = "[\"“”'‘’(\\s]*"

@@ -152,7 +152,8 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
     for token in gap.stated:
         if token.kind != "word":
             continue
-        stands_for = any(each.key in GENERIC for each in rivals) and token.key in around.context
+        generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in rivals)
+        stands_for = generic and token.key in around.context
         denied = next((each for each in rivals if _deny(token, each)), None)
         if denied:
             yield Difference("negation", token.text, denied.text)

@@ -44,6 +44,7 @@ _ADVERBS = vocabulary("""
     하나의 대부분의 일부의 다수의 최초의 최대의 최고의 자신의 서로의 다른 또다른
 """)
 _PARTICLE = "(?:이|가|은|는|을|를|의|에|로|으로|도|만|에는|에서|까지|부터|인|이다|입니다)?$"
+_PLAN = re.compile("(?:계획|전망|예상|목표|방침|검토)(?:을|를|은|는|이|가|의|에|로|으로)?")
 _CUES = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
@@ -58,7 +59,7 @@ _CUES = tuple(
             rf"(?:예정|계획|전망|예상|목표|방침|검토){_PARTICLE}|(?:예정|계획|전망|예상|기대|목표|검토|추진)(?:하|한|했|되|된|됐|중)",
             "planned",
         ),
-        (r"(?:것이다|것입니다|것으로|거부|거절|제안|제의|약속|요구|촉구|시도)", "planned"),
+        (r"것이다|것입니다|것으로|(?:거부|거절|제안|제의|약속|요구|촉구|시도)(?:하|했|한|합|받)", "planned"),
         (
             r"(?:주장|소문|알려|의혹|전해|보도(?:$|에|했|됐|되|된|한|하)|따르면|의하면|한다고|했다고|라고|이라고|다고)",
             "reported",
@@ -180,7 +181,7 @@ def read_word(folded: str, following: str = "") -> Word:
         return Word("filler", folded)
     kind: WordKind = "name" if _HAS_DIGIT.search(folded) else "word"
     if verb := verb_key(folded, following):
-        return Word(kind, verb)
+        return Word("filler" if verb in FILLERS else kind, verb)
     key = stem(folded)
     return Word(kind, SAME.get(key, key), case=case_of(folded))
 
@@ -227,7 +228,19 @@ def counter_of(behind: str) -> str:
 
 def is_particle(word: str) -> bool:
     """Say whether a word is nothing but the ending of what is written in front of it: `52%의`, `1951년에`."""
-    return _BEHIND.fullmatch(word) is not None
+    return _BEHIND.fullmatch(word) is not None and word not in ("부터", "까지", "보다")
+
+
+def said_behind(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return where, in what is written to a number, a word of its own begins: `5월까지`, `2조 원이었다는 소문`."""
+    if text[max(start, end - 2) : end] in ("부터", "까지"):
+        return end - 2, end
+    return (start, end) if carried(text[start:end], text, end) else None
+
+
+def is_counter(word: str) -> bool:
+    """Say whether a word is a counter with or without a particle: `명이`."""
+    return _BEHIND.sub("", word) in _COUNTERS
 
 
 def minutes(clock: re.Match[str]) -> int:
@@ -250,6 +263,11 @@ def carried(word: str, text: str, end: int) -> Carried | None:
     if _INTENDED.search(word):
         return Carried(word[-3:], "planned")
     return Carried(word[-2:], "reported") if _CLAIMED.match(text, end) else None
+
+
+def is_plain_noun(word: str, before: str) -> bool:
+    """Say whether a word for a plan is a thing by itself, as in `매출 목표를`: behind `할` it says that one is made."""
+    return _PLAN.fullmatch(word) is not None and before[-1] not in "할될갈올줄볼킬릴칠질낼둘쓸을날"
 
 
 def is_future(word: str) -> bool:

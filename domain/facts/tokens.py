@@ -75,7 +75,8 @@ def read_tokens(sentence: str) -> tuple[Token, ...]:
     ends = {end for end, _ in values.values()}
     position = part = 0
     for start, end in _spans(text, values):
-        if start < position or (start in ends and korean.is_particle(text[start:end])):
+        counter = start - 1 in ends and text[start - 1] == " " and korean.is_counter(text[start:end])
+        if start < position or counter or (start in ends and korean.is_particle(text[start:end])):
             continue
         position = end
         while part < len(breaks) and breaks[part] < start:
@@ -104,7 +105,15 @@ def _spans(text: str, values: dict[int, tuple[int, Value]]) -> Iterator[tuple[in
     taken = [False] * (len(text) + 1)
     for start, end in spans:
         taken[start:end] = [True] * (end - start)
-    spans += [match.span() for match in _WORD.finditer(text) if not taken[match.start()]]
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        if not taken[start]:
+            spans.append((start, end))
+            continue
+        while start < end and taken[start]:
+            start += 1
+        if start < end and (said := korean.said_behind(text, start, end)):
+            spans.append(said)
     return iter(sorted(spans))
 
 
@@ -136,7 +145,7 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
 
 def _quoting(text: str, token: Token) -> Sequence[Token]:
     """The cue that a Korean verb carries within itself, behind the verb."""
-    carried = korean.carried(token.text, text, token.start + len(token.text)) if token.kind == "word" else None
+    carried = korean.carried(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
     return [replace(token, text=carried.text, key=carried.cue, kind="cue", cue=carried.cue, case="")] if carried else []
 
 
@@ -173,6 +182,8 @@ def _in_place(text: str, before: Token, token: Token) -> Token:
     """What a token is because of the one before it."""
     if token.cue == "planned" and token.text[:1] == "것" and not korean.is_future(before.text):
         return replace(token, kind="filler", cue="", key=token.text)
+    if token.cue == "planned" and korean.is_plain_noun(token.text, before.text):
+        return replace(token, kind="word", cue="", key=stem(token.text), case=korean.case_of(token.text))
     return _labelled(text, before, token)
 
 
