@@ -46,7 +46,7 @@ def _refers(quotation: str) -> bool:
 
 
 def nearby(source: str, start: int, end: int) -> list[Token]:
-    """Return the tokens of `source[start:end]` and of what it is read with: two sentences before, one behind, headings."""
+    """Return the tokens of `source[start:end]` with two sentences before it, one behind it, and its headings."""
     sentences = split_sentences(source)
     inside = [at for at, each in enumerate(sentences) if each.start < end and each.end > start]
     if not inside:

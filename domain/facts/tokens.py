@@ -145,7 +145,9 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
 
 def _quoting(text: str, token: Token) -> Sequence[Token]:
     """The cue that a Korean verb carries within itself, behind the verb."""
-    carried = korean.carried(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
+    carried = (
+        korean.carried(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
+    )
     return [replace(token, text=carried.text, key=carried.cue, kind="cue", cue=carried.cue, case="")] if carried else []
 
 

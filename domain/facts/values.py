@@ -3,6 +3,8 @@
 from domain.facts.tokens import Value
 from domain.numbers import Quantity, same_dimension, states
 
+_TINY = 1e-9
+
 
 def agree(stated: Value, known: Value) -> bool:
     """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
@@ -10,27 +12,26 @@ def agree(stated: Value, known: Value) -> bool:
         return _same_date(stated, known)
     if stated.minutes is not None or known.minutes is not None:
         return _same_time(stated, known)
-    if stated.counter and known.counter and stated.counter != known.counter:
-        return False
-    if stated.negative != known.negative or not _same_currency(stated, known):
+    if stated.negative != known.negative or not _same_currency(stated, known) or _other_counter(stated, known):
         return False
     one, other = stated.quantity, known.quantity
     if one is None or other is None:
         return False
-    if _joined(one.text) == _joined(other.text):
+    if _joined(one.text) == _joined(other.text) or _same_share(stated, known) or _same_share(known, stated):
         return True
-    if stated.percent is not None and not other.unit and other.value < 1:
-        return abs(stated.percent - other.value) < 1e-9
-    if known.percent is not None and not one.unit and one.value < 1:
-        return abs(known.percent - one.value) < 1e-9
     return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
 
 
-def opposed_bounds(stated: Value, known: Value) -> bool:
-    """Say whether one is a least and the other a most of the same figure."""
-    if not stated.quantity or not known.quantity:
+def _other_counter(stated: Value, known: Value) -> bool:
+    return bool(stated.counter and known.counter) and stated.counter != known.counter
+
+
+def _same_share(one: Value, other: Value) -> bool:
+    """`5 %` is 0.05."""
+    plain = other.quantity
+    if one.percent is None or plain is None or plain.unit or plain.value >= 1:
         return False
-    return {stated.quantity.bound, known.quantity.bound} == {"over", "under"}
+    return abs(one.percent - plain.value) < _TINY
 
 
 def _same_date(stated: Value, known: Value) -> bool:

@@ -131,7 +131,7 @@ def test_evidence_stands_in_the_source_that_it_is_for(pair: tuple[Kind, str, int
 SHARED = [
     ("The Nova pump weighs 12 kg and costs $90.", "The Nova pump weighs 12 kg.", "The Nova pump costs $90."),
     ("Acme makes pumps and valves.", "Acme makes pumps.", "Acme makes valves."),
-    ("Marie Curie, born in Lodz in 1867, won prizes.", "Marie Curie was born in Lodz in 1867.", "Marie Curie won prizes."),
+    ("Ada Lee, born in Lodz in 1867, won prizes.", "Ada Lee was born in Lodz in 1867.", "Ada Lee won prizes."),
     ("노바의 무게는 12kg이고 가격은 90달러이다.", "노바의 무게는 12kg이다.", "노바의 가격은 90달러이다."),
 ]  # fmt: skip
 
@@ -146,7 +146,7 @@ ELSEWHERE = [
     ("Acme makes pumps and valves.", "Acme makes pumps.", "Acme sells valves."),
     ("Marie Curie, born in Lodz in 1867, won prizes.", "Ada Lee was born in Lodz in 1867.", "Marie Curie won prizes."),
     ("노바의 무게는 12kg이고 가격은 90달러이다.", "노바의 무게는 12kg이다.", "오리온의 가격은 90달러이다."),
-    ("Acme's sales were $5 million and services grew by 8%.", "Acme's sales were $5 million.", "Bolt services grew by 8%."),
+    ("Acme's sales were $5 million and services grew 8%.", "Acme's sales were $5 million.", "Bolt services grew 8%."),
 ]  # fmt: skip
 
 

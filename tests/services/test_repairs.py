@@ -447,9 +447,7 @@ def test_a_source_of_the_answer_that_was_deleted_leaves_nothing_to_publish() -> 
 
 # What a rewritten statement is about
 
-PUMPS = (
-    "Pump 4 runs at 14 bar and is inspected every 7 months.\nPump 5 runs at 15 bar and is inspected every 8 months."
-)
+PUMPS = "Pump 4 runs at 14 bar and is inspected every 7 months.\nPump 5 runs at 15 bar and is inspected every 8 months."
 MISSING = "Pump 14 runs at 24 bar and is inspected every 8 months"
 
 
