@@ -110,7 +110,7 @@ def _units(alignment: Alignment) -> Iterator[Difference]:
 def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
     rivals = [each for each in gap.known if each.matters and not each.value]
     named = next((each for each in rivals if each.kind == "name"), None)
-    refers = any(each.kind == "pronoun" for each in gap.known) or len(rivals) == 1
+    refers = any(each.kind == "pronoun" for each in gap.known) or (len(rivals) == 1 and _may_refer(rivals[0]))
     for token in gap.stated:
         if token.kind != "name" or _is_short_form(token, rivals, around):
             continue
@@ -127,6 +127,11 @@ def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
             rival.text if rival else None,
             sure=alignment.is_tight and (bool(named) or (bool(rivals) and known)),
         )
+
+
+def _may_refer(token: Token) -> bool:
+    """Say whether a noun may stand for a name; a Korean noun may itself be one that no rule knows: `춘천에`."""
+    return not korean.is_korean(token.text) or token.key in korean.GENERIC
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
