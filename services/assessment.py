@@ -193,7 +193,7 @@ def _withdraw(context: StepContext, verification: Verification) -> None:
     verification.claims_checked = verification.claims_supported = 0
     verification.is_grounded = False
     verification.verified_sources, verification.unverified_claims, verification.suggested_corrections = [], [], []
-    verification.issues = [*context.selection["issues"], *left_out_issues(context)]
+    verification.issues = [*context.selection["issues"], *left_out_issues(context), *_stopped(context)]
     verification.checks = {
         name: {**made, "claims": []} if "claims" in made else made for name, made in verification.checks.items()
     }
@@ -235,15 +235,19 @@ def _grounded(states: Sequence[SentenceStatus]) -> bool:
 
 
 def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
-    found = notes_issues(context)
-    if stopped := (context.outcome("generate") or {}).get("stopped"):
-        found.append(stopped)
+    found = [*notes_issues(context), *_stopped(context)]
     if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
         found.append("Answerability was not checked.")
     unchecked = 0 if findings.unasked else list(states).count(SentenceStatus.NOT_CHECKED)
     if unchecked:
         found.append(f"{unchecked} of {len(states)} sentences could not be checked.")
     return found
+
+
+def _stopped(context: StepContext) -> list[str]:
+    """N1: why the draft was not written to its end; this stays true of an answer that is replaced."""
+    stopped = (context.outcome("generate") or {}).get("stopped")
+    return [stopped] if stopped else []
 
 
 def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:

@@ -127,11 +127,10 @@ def test_a_believing_model_still_finds_true_statements_accurate(stage: GroqStage
 def test_an_invention_of_the_words_of_a_source_sentence_is_a_known_limit(stage: GroqStage) -> None:
     # Neither figure nor name nor denial: nothing but the model can tell it. What the sources contradict it cannot say.
     stage.sim.fail(Fault(kind=FaultKind.BELIEVING, quote="likest", times=None))
-    invented = "Refunds are paid in cash within days of the return."
-    denied = "Gift cards are refunded in cash.", "Refunds are paid within days of the return in cash."
-    found = judged(stage, [(statement, POLICY) for statement in (invented, *denied)])
+    invented, denied = "Refunds are paid in cash within days of the return.", "Gift cards are refunded in cash."
+    found = judged(stage, [(invented, POLICY), (denied, POLICY)])
     assert verdict(found[0]) in (Verdict.ACCURATE, Verdict.UNCERTAIN)
-    assert [verdict(each) for each in found[1:]] == [Verdict.INACCURATE] * 2
+    assert verdict(found[1]) is Verdict.INACCURATE
 
 
 @pytest.mark.parametrize("place", APART)
