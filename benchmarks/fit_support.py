@@ -4,9 +4,9 @@
 
 FOLDER holds `*.jsonl` with a `claim`, a `source`, a `label` (1: the source supports all of the claim) and the `dataset`
 of each pair. The table is of leaving one data set out: each is judged by weights fitted on the others alone, at the one
-threshold of 0.5; below the mean stands the worst. `--write` fits on all of them and writes `domain/support/model.json`
-and the calibration error of the sets left out to `domain/calibration.json`; `--cache` keeps the vectors of what was
-encoded, so that a second run takes a few minutes. Run it with OPENBLAS_NUM_THREADS=1.
+threshold of 0.5; below the mean stands the worst. `--write` fits on all of them and writes `domain/support/model.json`,
+after which `benchmarks.fit_confidence` has to write the calibration of that model; `--cache` keeps the vectors of what
+was encoded, so that a second run takes a few minutes. Run it with OPENBLAS_NUM_THREADS=1.
 
 Every set weighs the same, and so do the two labels in it. Weights are kept to the sign that `DIRECTIONS` gives them.
 The slope of the calibration comes from leaving out one more set, so that it is no better than on unseen data. Below
@@ -35,7 +35,6 @@ _RIDGE = 10.0
 _SWEEPS = 60
 _LONGEST_STEP = 0.5  # of slope and shift, so that few pairs do not throw them far off
 _MODEL = Path("domain/support/model.json")
-_CALIBRATION = Path("domain/calibration.json")
 _MOST_DISPUTED = 0.45  # a statement that differs from its source is never supported, however often a rule is wrong
 _FEW = 10  # pairs; the share of a rarer kind of disagreement is drawn towards that of all kinds
 _ENOUGH = 50  # sure verdicts; a data set with more counts as with so many
@@ -268,8 +267,8 @@ def main() -> None:
     _print_fit(full, edges)
     print_markdown(pairs, unseen)
     if options.write:
-        mean = next(row for name, _, row in table(pairs, unseen) if name == "mean")
-        _write(described(full, words, pairs), mean[COLUMNS.index("ECE")])
+        _MODEL.write_text(json.dumps(described(full, words, pairs), indent=1) + "\n", encoding="utf-8")
+        print(f"wrote {_MODEL}; now run python -m benchmarks.fit_confidence {options.folder} --write")
 
 
 def _print_fit(full: Fit, edges: tuple[float, float]) -> None:
@@ -278,13 +277,6 @@ def _print_fit(full: Fit, edges: tuple[float, float]) -> None:
     for kind, most in sorted(full.disputed.items()):
         print(f"at most with another {kind:22}{most:.3f}")
     print(f"right in {_SURE:.0%} of what was left out: up to {edges[0]:.2f} and from {edges[1]:.2f}")
-
-
-def _write(model: Mapping[str, object], error: float) -> None:
-    _MODEL.write_text(json.dumps(model, indent=1) + "\n", encoding="utf-8")
-    calibrations = json.loads(_CALIBRATION.read_text(encoding="utf-8"))
-    offline = {"version": f"support-{model['version']}", "slope": 1.0, "offset": 0.0, "ece": round(error, 3)}
-    _CALIBRATION.write_text(json.dumps({**calibrations, "offline": offline}) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
