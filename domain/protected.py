@@ -17,12 +17,13 @@ _ADDRESS = (
     r"(?:\b(?:https?|ftp)://|\bwww\.)"
     r"(?:[?&][\w.%-]{1,64}+\[[^\s\[\]]{0,64}\]|[^\s<>\"“”\[\]()（）。、，]|\([^\s()]{0,200}\)|\[[^\s\[\]]{0,64}\](?=[\w=&/%#-]))++"
 )
+_PATH = r"(?<!\w)[A-Za-z]:\\[^\s\"<>|]{1,300}+"
 _ROW = r"\[\s?[-−+]?[\d.]{1,9}(?:\s?[,;]\s?[-−+]?[\d.]{1,9}){1,20}\s?\]"
 _MATRIX = rf"\[\s?{_ROW}(?:\s?,\s?{_ROW}){{1,20}}\s?\]"
 _TARGET = r"\([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+\"[^\"\n]{0,100}\")?\)"
 _CITES = r"(?!\[{0,3}\s?[†^]?\s?\d[\d\s,;†–-]{0,40}\]{1,4}\()"
 _LINK = rf"!?\[{_CITES}(?:[^\[\]\n]|\[[^\[\]\n]{{0,80}}\]){{1,200}}+\]{_TARGET}|(?<!\S)!\[[^\[\]\n]{{0,200}}\]{_TARGET}"
-_OTHERS = re.compile("|".join((_HTML_CODE, _TAG, _DISPLAY, _ENVIRONMENT, _DOLLARS, _LINK, _ADDRESS, _MATRIX)))
+_OTHERS = re.compile("|".join((_HTML_CODE, _TAG, _DISPLAY, _ENVIRONMENT, _DOLLARS, _LINK, _ADDRESS, _PATH, _MATRIX)))
 _CALCULATES = re.compile(r"[\\^_=<>≤≥+∈]")
 
 Regions = Sequence[tuple[int, int]]

@@ -25,7 +25,7 @@ NESTED = [
     "[a](",
     "[1](#",
 ]
-SHAPE = re.compile(r"\\?\[.*[\])]|\(.*\)|［.*[］)]|【.*[】)]|<.*>|[¹²³⁰⁴-⁹⁽⁾,; ⁻–-]+", re.DOTALL)
+SHAPE = re.compile(r"\\?[\[(［【〔<¹²³⁰⁴-⁹].*[\])］）】〕>¹²³⁰⁴-⁹]|[¹²³⁰⁴-⁹⁽⁾,; ⁻–-]+", re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -231,3 +231,8 @@ def test_markers_are_in_order_apart_and_begin_and_end_with_brackets(text: str) -
 def test_hostile_text_comes_to_an_end(piece: str) -> None:  # N2
     text = piece * (100_000 // len(piece))
     assert all(text[marker.start] in "[¹<\\" for marker in cited_markers(text))
+
+
+def test_a_bracket_in_a_path_of_windows_is_no_citation() -> None:  # V5
+    (found,) = cited_markers("The path C:\\data[1]\\Warsaw holds the warranty. [2]", 2)
+    assert found.numbers == (2,)
