@@ -172,7 +172,7 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
 
 def _is_other_form(token: Token, rivals: Sequence[Token]) -> bool:
     """`정 선장` for `정해성 선장`, `America` for `US`."""
-    if any(same_country([token.text.casefold()], each.key.split()) for each in rivals):
+    if any(same_country([token.text.casefold()], each.text.casefold().split()) for each in rivals):
         return True
     return len(token.text) == 1 and token.text >= "가" and any(each.text.startswith(token.text) for each in rivals)
 

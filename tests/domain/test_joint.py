@@ -137,7 +137,7 @@ SHARED = [
 
 
 @pytest.mark.parametrize("case", SHARED)
-def test_parts_may_share_their_subject_or_verb(case: tuple[str, str, str]) -> None:  # V7
+def test_parts_may_share_their_subject_or_verb(case: tuple[str, str, str]) -> None:  # V7, S4.7
     assert approved(read(*case), *case[1:]) == [True, True]
 
 
