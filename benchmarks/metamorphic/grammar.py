@@ -14,7 +14,7 @@ DOUBTFUL = re.compile(
     r"|doubt\w*|myth|alleged\w*|rumou?r\w*|perhaps|probably|maybe|instead|although|but|however|either|except|until|than|as)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
-"""With one of these, one more "not" may leave the sentence as it was, or say what nobody denies."""
+"""Words beside which one more "not" may leave the meaning unchanged, or deny nothing."""
 
 ADDRESSED = re.compile(r"\b(?:I|you|we|We|You|my|our|your|me|us|[Tt]hanks?|[Pp]lease)\b|^\w+:|\"")
 """Talk rather than a statement of fact."""

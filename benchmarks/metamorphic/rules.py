@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 Rules = tuple[tuple[str, str], ...]
-"""A regular expression and what stands in the place of its match."""
+"""A regular expression and its replacement."""
 
 
 def rules(language: str, section: str) -> Rules:

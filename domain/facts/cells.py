@@ -178,7 +178,7 @@ def _difference(wrong: Term, known: str) -> Difference:
 
 
 def _of_row(told: Sequence[Term], named: Sequence[Row], rows: Sequence[Row]) -> CellVerdict | None:
-    """No head is named: a value that stands in other rows of the table has to stand in this one."""
+    """Without a named head, a value found in other rows must also be in this row."""
     rest = [each for row in named for each in without(told, terms_of(row.label)) if each.token.value]
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}

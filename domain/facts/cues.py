@@ -26,7 +26,7 @@ _KINDS: dict[str, Kind] = {
 _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", "denied"})
 _CLOSE = 3  # tokens between a cue and what it is about
 _FRAMES = frozenset({"according", "contends"})
-"""Cues that say who asserts it: to name somebody makes a statement weaker, not wrong."""
+"""Cues that name who asserts something: adding one makes a statement weaker, not wrong."""
 
 
 def of_cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
@@ -72,7 +72,7 @@ def _exclude(one: str, other: str) -> bool:
 
 
 def _is_alone(cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int]) -> bool:
-    """Say whether a cue changes what is told: it is about words that both have, and nothing else makes up for it."""
+    """Say whether a cue changes the meaning: it governs words of both sentences, and no other cue offsets it."""
     if cue.cue == "denied":
         odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
         return odd and _governs(cue, own, matched)

@@ -65,7 +65,7 @@ def confidence_line(scores: Mapping[str, Any]) -> str:
 
 
 def misses_line(scores: Mapping[str, Any]) -> str:
-    """What the verifier was measured to let through; empty where nobody measured it."""
+    """The measured share of false passes in words; empty without a measurement."""
     calibration = _calibration(scores)
     false_pass: float | None = calibration.get("false_pass")
     if false_pass is None or not calibration.get("holds"):
