@@ -22,7 +22,8 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $@
 
 demo: setup ## from nothing to five verified answers on real servers, then everything stops
-	$(BIN)/citewell demo
+	@# A home of its own: what another version or other work left in the user's home neither fails it nor is touched.
+	@home=$$(mktemp -d) && chmod 755 "$$home" && trap 'rm -rf "$$home"' EXIT && CITEWELL_HOME="$$home" $(BIN)/citewell demo
 
 test: setup ## the whole test suite, on servers that it starts itself
 	$(BIN)/pytest --cache-clear -n 2 --dist loadgroup -q || $(BIN)/python -m tests.again $$?
