@@ -70,7 +70,9 @@ def search_vector(
     chosen = Candidates(space, workspace_id, where)
     if _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
-    return through_index(session, chosen, embedding, k)
+    found = through_index(session, chosen, embedding, k)
+    # There are more than `k` candidates: with fewer found, the scan met its limit among deleted rows or those of others.
+    return found if len(found) >= k else exactly(session, chosen, embedding, k)
 
 
 def exactly(session: Session, chosen: Candidates, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
