@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.alignment import Aligned
+from domain.implied import follows, is_worded
 from domain.numbers import Quantity, agrees, same_dimension, states, table_scale
 
-FigureKind = Literal["number", "unit"]
+FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]
-"""The kind, the claim's figure, and the source's figure where it is known."""
+"""The kind, the claim's figure, and the source's figure where it is known.
+
+Of the kind `wording` are figures that the source does not state but that may follow from two that it does.
+"""
 
 _SAME_STATEMENT = 0.9  # of a claim's words, for a sentence to be what it was taken from
 _SAME_MATTER = 0.4  # the same, for it to say which of several figures is meant
@@ -35,6 +39,10 @@ class _Known:
 
     def agree(self, stated: Quantity, known: Quantity) -> bool:
         return agrees(stated, known, self.scale) and same_dimension(stated, known)
+
+    def words(self, stated: Quantity) -> bool:
+        """Say whether the source has the figure in words: 50 % as "half"."""
+        return is_worded(stated, self.source)
 
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
         """Leave out of `known` what other figures of the claim already are."""
@@ -66,7 +74,7 @@ def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
     if stated.weak and stated.value == 1 and not stated.unit:
         return None  # "one of them", "the first": rarely a figure
     equal = [other for other in known.everywhere if states(stated, other, known.scale)]
-    if any(same_dimension(stated, other) for other in equal):
+    if any(same_dimension(stated, other) for other in equal) or known.words(stated):
         return None
     if other := _other_unit(stated, equal, known):
         return "unit", stated.text, other.text
@@ -76,6 +84,8 @@ def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
     rivals = _rivals(stated, known)
     if (stated.weak and not rivals) or _is_written(stated, known.source):
         return None  # "the two brothers" may have been counted
+    if found := follows(stated, known.source, known.everywhere):
+        return "wording", stated.text, ", ".join(found)
     return "number", stated.text, rivals[0].text if len({each.value for each in rivals}) == 1 else None
 
 

@@ -66,7 +66,13 @@ _UNIT = re.compile(
 _CURRENCY = re.compile(r"(US\$|[$€£₩¥])\s?$", re.IGNORECASE)
 _KOREAN_PART = re.compile(rf"({_DIGITS})\s?({_KOREAN_SCALE}|)")
 _MYRIADS = (1e4, 1e8, 1e12)
-_LIST_NUMBER = re.compile(r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])", re.MULTILINE)
+_LIST_NUMBER = re.compile(
+    r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])|(?<=[,;:.] )\(?\d{1,2}(?=\) )|^[ \t]*(?:step|단계) \d{1,3}(?= ?[:.)] )",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Only before a unit: elsewhere "1,5" may list two numbers.
+_UNIT_WORD = rf"(?:{_any(name for name in UNITS if name.isalpha())})(?![A-Za-z0-9])"
+_DECIMAL_COMMA = re.compile(rf"(?<![\d.,])(\d{{1,3}}),(\d{{1,2}})(?=\s?(?:[%％℃]|{_UNIT_WORD}))")
 _TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
 _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("under", re.compile(r"\b(?:(?:no|not) (?:more|later) than|at most|up to|within)\s$|최대\s?$", re.IGNORECASE)),
@@ -112,7 +118,7 @@ class Quantity:
 
 def find_quantities(text: str) -> list[Quantity]:
     """Return the quantities in `text` in order, dates included; the number of a list item is not a quantity."""
-    text = latin_letters(text)
+    text = _DECIMAL_COMMA.sub(r"\1.\2", latin_letters(text))
     listed = {match.end() for match in _LIST_NUMBER.finditer(text)}
     return [
         _quantity(text, match)

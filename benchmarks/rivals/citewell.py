@@ -48,7 +48,9 @@ class Client:
         if query["status"] != "succeeded":
             raise RuntimeError(f"{query['status']}: {query['error']}")
         found = query["verification"]
-        return Outcome(found["unverified_claims"], first_at, grounded=found["is_grounded"])
+        # An answer that was withheld has no claims; the reason says which sentence of the draft it was withheld for.
+        flagged = found["unverified_claims"] or found["issues"]
+        return Outcome(flagged, first_at, grounded=found["is_grounded"])
 
     async def _waited(self, query_id: str) -> tuple[dict[str, Any], None]:
         while True:

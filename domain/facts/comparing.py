@@ -14,8 +14,11 @@ from domain.facts.cells import against_tables
 from domain.facts.clauses import clauses
 from domain.facts.differing import Surroundings, differences
 from domain.facts.kinds import Difference
+from domain.facts.restricting import left_out
+from domain.facts.roles import Pair, exchanged, pairs
 from domain.facts.sections import NamedSection, named_section
 from domain.facts.tables import read_tables
+from domain.facts.titles import other_titles
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.sentences import split_sentences
 
@@ -77,6 +80,11 @@ class ReadSource:
         runs = re.findall(r"(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+[A-Z][\w'’]*+", self.text)
         return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Who it says to be what."""
+        return pairs(self.text)
+
     def place_of(self, sentence: str) -> int:
         """The index among the clauses of the first one of a whole sentence."""
         return self.sentences.index(clauses(sentence)[0])
@@ -130,9 +138,21 @@ def compare(statement: str, source: str) -> Compared:
         return found
     parts = clauses(statement)
     best = _best(tokens, known, whole=len(parts) > 1)
-    if best.clean or not best.near or len(parts) < 2:
+    if not best.clean and best.near and len(parts) > 1:
+        best = _by_clauses(parts, known) or best
+    if found := exchanged(statement, source, known.pairs):
+        return replace(best, near=True, differences=(found,))
+    if any(each.is_same(other) for each in pairs(statement) for other in known.pairs):
+        best = replace(best, differences=tuple(each for each in best.differences if each.kind != "order"))
+    return _with_restrictions(statement, best)
+
+
+def _with_restrictions(statement: str, best: Compared) -> Compared:
+    """A place that says all of the statement under a condition does not say it (V3)."""
+    if not best.near or any(each.sure for each in best.differences):
         return best
-    return _by_clauses(parts, known) or best
+    found = (*other_titles(statement, best.place), *left_out(statement, best.place))
+    return replace(best, differences=(*best.differences, *found))
 
 
 def _in_tables(tokens: Sequence[Token], source: str) -> Compared | None:

@@ -12,6 +12,7 @@ from domain.facts.parts import crossed
 from domain.facts.tokens import Token, Value
 from domain.facts.values import agree, describes_same_unit
 from domain.facts.vocabulary import GENERIC, OPPOSITES, PREFIXES
+from domain.implied import is_worded
 from domain.names import same_country
 from domain.words import stem
 
@@ -43,7 +44,7 @@ def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
             tuple(each for each in gap.stated if stated_at[id(each)] not in moved[0]),
             tuple(each for each in _beside(gap, alignment) if known_at[id(each)] not in moved[1]),
         )
-        found += _values(left, around)
+        found += _values(left, alignment, around)
         found += of_cues(left, alignment)
         found += _names(left, alignment, around)
         found += _words(left, alignment, around)
@@ -65,10 +66,16 @@ def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
     return gap.known[:_WIDEST] if gap.known[-1] is alignment.source[-1] else gap.known
 
 
-def _values(gap: Gap, around: Surroundings) -> Iterator[Difference]:
+def _values(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
     rivals = [each for each in gap.known if each.value]
+    valued = any(each.value for each in gap.stated)
+    here, there = (
+        (_text_of(gap.stated, alignment.statement), _text_of(gap.known, alignment.source)) if valued else ("", "")
+    )
     for token in gap.stated:
-        if not token.value or (not rivals and _is_told(token.value, around)):
+        if not token.value or (not rivals and _is_told(token.value, around)) or _in_words(token.value, there):
+            continue
+        if any(each.value and _in_words(each.value, here) for each in rivals):
             continue
         dated = token.value.date is not None
         alike = [each for each in rivals if each.value and (each.value.date is not None) == dated]
@@ -80,6 +87,20 @@ def _is_told(value: Value, around: Surroundings) -> bool:
     """Say whether a neighbouring sentence has the value, or it counts nothing, as in "one of them"."""
     counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
     return counts_nothing or any(agree(value, each) for each in around.values)
+
+
+def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
+    """The words from the first to the last of `some` tokens, with those before and between them that tell nothing."""
+    if not some:
+        return ""
+    first, last = some[0].start, some[-1].start
+    before = max((each.start for each in tokens if each.start < first), default=first)
+    return " ".join(each.text for each in tokens if before <= each.start <= last)
+
+
+def _in_words(value: Value, text: str) -> bool:
+    """Say whether the text has the figure in words, as in "one in five" for 20 %."""
+    return value.quantity is not None and is_worded(value.quantity, text)
 
 
 def _value_kind(token: Token, known: Token | None) -> Kind:
@@ -160,6 +181,8 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
         generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in rivals)
         stands_for = generic and token.key in around.context
         denied = next((each for each in rivals if _deny(token, each)), None)
+        if denied and _is_denied_by_one(alignment):
+            continue  # "not invalid" for "valid"
         if denied:
             yield Difference("negation", token.text, denied.text)
         elif rivals and not stands_for and not _is_other_form(token, rivals):
@@ -168,6 +191,11 @@ def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Dif
             yield Difference(kind, token.text, rivals[0].text, sure=exchanged or alignment.is_one_exchange)
         elif not rivals and token.key not in around.context:
             yield Difference("wording", token.text, None, sure=False)
+
+
+def _is_denied_by_one(alignment: Alignment) -> bool:
+    mine, theirs = (sum(each.cue == "denied" for each in tokens) for tokens in (alignment.statement, alignment.source))
+    return mine % 2 != theirs % 2
 
 
 def _is_other_form(token: Token, rivals: Sequence[Token]) -> bool:

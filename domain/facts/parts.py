@@ -1,8 +1,9 @@
-"""Values of one part of a coordinated sentence that a statement gives to the subject of another part (V2).
+"""Values of one part of a sentence that a statement gives to the subject of another part (V2).
 
 "Honey contains 80 percent sugar, maple syrup 67" does not say that maple syrup contains 80: the statement's value and
 its subject stand in different parts of the sentence, the part of the value has a subject of its own, and the part of
-the subject has a value of its own.
+the subject has a value of its own. "Anna and Boris scored 71 and 84 points respectively" gives each the value in its
+own place of the list.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,8 @@ from domain.facts.tokens import Token
 
 _MOST_LEADING = 3  # words in front of what a part shares with the statement: the part's own subject
 _VERBAL = ("ed", "ing")
+_IN_TURN = ("respectively", "각각")
+_JOINED = ("와", "과", "하고", "이랑", "랑")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class Crossed:
 
 def crossed(alignment: Alignment) -> Iterator[Crossed]:
     """Yield each value of a statement of one part that stands beside the subject of another part."""
+    yield from _out_of_turn(alignment)
     if len({each.part for each in alignment.statement}) > 1:
         return
     rest = [each for at, each in enumerate(alignment.source) if at not in alignment.met]
@@ -34,6 +38,31 @@ def crossed(alignment: Alignment) -> Iterator[Crossed]:
     for value in (each for each in known if each.value):
         if owner := _owner(value, alignment):
             yield from _of_others(value, owner, known, rest)
+
+
+def _out_of_turn(alignment: Alignment) -> Iterator[Crossed]:
+    """Each value that a sentence with "respectively" gives to another one of those it lists than the statement does."""
+    listed = _listed(alignment.source)
+    stated = [owner for owner, _ in listed if any(same(owner, each) for each in alignment.statement)]
+    if len(stated) != 1:
+        return
+    known = next(value for owner, value in listed if owner is stated[0])
+    for owner, value in listed:
+        said = [each for each in alignment.statement if each.value and same(each, value)]
+        if owner is not stated[0] and said and not same(said[0], known):
+            yield Crossed(said[0].text, stated[0].text, owner.text, known.text)
+
+
+def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
+    """What a sentence with "respectively" lists, each with its value; empty where the two lists are not as long."""
+    if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
+        return []
+    values = [each for each in tokens if each.value]
+    before = [each for each in tokens if values and each.start < values[0].start and each.matters]
+    named = [each for each in before if each.kind == "name" or each.text[0].isupper() or each.text.endswith(_JOINED)]
+    last = next((each for each in before if named and each.start > named[-1].start), None)
+    owners = [*named, last] if last and named[-1].text.endswith(_JOINED) else named
+    return list(zip(owners, values, strict=True)) if len(owners) == len(values) > 1 else []
 
 
 def _of_others(value: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token]) -> Iterator[Crossed]:

@@ -219,7 +219,9 @@ def _relation(judged: Judged) -> Relation:
         return "contradicts"
     if judged.supported:
         return "supports"
-    return "partially_supports" if judged.overlap >= TUNING.same_matter else "does_not_mention"
+    # An unsure no is no finding that the source is silent: other words may mean the same.
+    may_say = judged.overlap >= TUNING.same_matter or support_model().is_uncertain(judged.support)
+    return "partially_supports" if may_say else "does_not_mention"
 
 
 def _hedged(judged: Judged) -> str:
