@@ -6,6 +6,15 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+MOST_MESSAGES = 16
+"""That one query's statements are spread over: each reads the whole answer and all that was found out before it."""
+
+
+def roomy(count: int, size: int) -> int:
+    """How many items a message carries: `size`, or more where there are very many."""
+    return max(size, -(-count // MOST_MESSAGES))
+
+
 def batches(items: Sequence[T], size: int) -> list[list[T]]:
     """Split `items` into as few lists of at most `size` as possible, as even as possible, in order."""
     if not items:

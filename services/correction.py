@@ -64,21 +64,22 @@ def conclude(context: StepContext) -> StepResult:
     except SourceDeleted as error:
         return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
 
-    verification = conclusion.verification
-    published = None if verification is None else Shown(verification, conclusion.citations)
-
-    def save(session: Session) -> None:
-        given_with = context.query.id if context.query.is_given else None
-        assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
-        add_answer(session, conclusion.answer, conclusion.citations)
-        for each in (conclusion.draft, verification):
-            if each is not None:
-                add_verification(session, each)
-        after_commit(session, partial(count_answer, context, conclusion.answer, published))
-
     told = {} if conclusion.judged is None else {"citations": conclusion.judged}
     outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **told}
-    return StepResult.single(outcome, save, conclusion.events)
+    stored = replace(conclusion, judged=None, events=())
+    return StepResult.single(outcome, partial(_save, context.portable(), stored), conclusion.events)
+
+
+def _save(context: StepContext, conclusion: Conclusion, session: Session) -> None:
+    given_with = context.query.id if context.query.is_given else None
+    assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
+    add_answer(session, conclusion.answer, conclusion.citations)
+    verification = conclusion.verification
+    for each in (conclusion.draft, verification):
+        if each is not None:
+            add_verification(session, each)
+    published = None if verification is None else Shown(verification, conclusion.citations)
+    after_commit(session, partial(count_answer, context, conclusion.answer, published))
 
 
 def _failure(context: StepContext) -> dict[str, str] | None:

@@ -1,7 +1,10 @@
 """Corrective rounds: what one round came to, and what the next one searches for (S2.3)."""
 
 import asyncio
-from collections.abc import Mapping
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
@@ -63,17 +66,24 @@ def _weighed(context: StepContext, together: Mapping[str, Rulings]) -> StepResul
         outcome["degraded"] = context.budget.reason
 
     history = _attempt_history(context, findings) if again or context.round else None
-
-    def save(session: Session) -> None:
-        if history is not None:
-            add_verification(session, history)
-        if again:
-            advance_round(session, context.query.id, context.round + 1)
-            data = {"round": context.round + 1, "claims_score": outcome["confidence"], "gaps": outcome["gaps"]}
-            add_event(session, "corrective_round", data, query_id=context.query.id)
-
-    saved = save if history is not None or again else None
+    saves: list[Callable[[Session], None]] = []
+    if history is not None:
+        saves.append(partial(add_verification, stored=history))
+    if again:
+        told = {"round": context.round + 1, "claims_score": outcome["confidence"], "gaps": outcome["gaps"]}
+        saves.append(partial(_go_on, query_id=context.query.id, told=told))
+    saved = partial(_save, saves=saves) if saves else None
     return StepResult.single(outcome, saved, sentences_checked(context, findings) if findings else ())
+
+
+def _save(session: Session, saves: Sequence[Callable[[Session], None]]) -> None:
+    for save in saves:
+        save(session)
+
+
+def _go_on(session: Session, query_id: uuid.UUID, told: dict[str, Any]) -> None:
+    advance_round(session, query_id, told["round"])
+    add_event(session, "corrective_round", told, query_id=query_id)
 
 
 def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:

@@ -52,6 +52,11 @@ class QuerySnapshot:
         return self.kind == QueryKind.VERIFICATION
 
 
+def _is_watched(_: uuid.UUID) -> bool:
+    """Where nobody can tell, somebody may."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a worker process holds for its life."""
@@ -72,7 +77,7 @@ class Tools:
     """After so many sentences that are not in the sources an answer is written no further; 0 never stops it."""
     reranker: Reranker | None = None
     """What scores passages instead of the model."""
-    is_watched: Callable[[uuid.UUID], bool] = lambda _: True
+    is_watched: Callable[[uuid.UUID], bool] = _is_watched
     """Whether somebody watches a query as it goes on; may ask the network."""
 
 
@@ -102,6 +107,10 @@ class Library:
     def __init__(self) -> None:
         self._known: dict[int, Passage] = {}
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type["Library"], tuple[()]]:
+        # Another process loads what it needs.
+        return Library, ()
 
     def passages(self, keys: Sequence[int], load: Callable[[Session, list[int]], list[Passage]]) -> list[Passage]:
         """Those with `keys`, in their order; what is not known yet is loaded in a short transaction of its own."""
@@ -213,6 +222,13 @@ class StepContext:
     def with_outcomes(self, step: str, values: Mapping[str, Outcome]) -> "StepContext":
         """The same context with outcomes added."""
         return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})
+
+    def portable(self) -> "StepContext":
+        """The same without what belongs to this process, to be sent to another one, which has models of its own."""
+        nothing: Any = None
+        tools = replace(self.tools, models=nothing, embedder=nothing, reranker=None, is_watched=_is_watched)
+        log = CallLog(terms=self.log.terms)
+        return replace(self, tools=tools, log=log, tell=_nobody, spread=_to_nobody, library=Library())
 
     def passages(self, keys: list[int]) -> list[Passage]:
         """The passages with these keys that are there, in the order of `keys`."""

@@ -42,6 +42,7 @@ from workers.queues import Queue
 from workers.reconciler import start_reconciler
 from workers.reporter import reporter
 from workers.standing import start_standing
+from workers.watchdog import start_watchdog
 
 log = structlog.get_logger()
 
@@ -156,6 +157,7 @@ def _when_ready(sender: Any, **_: Any) -> None:
     if file := settings().pulse_file:
         start_pulse(file)
     if not _forks(sender.controller):
+        start_watchdog()
         launcher().start()
         start_tracing(settings().tracing, "worker")
     reporter().start()

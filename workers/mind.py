@@ -16,6 +16,7 @@ from domain.budget import NO_CALL
 from domain.errors import CitewellError, DatabaseUnavailable
 from services.accounting import model_call_rows
 from services.step import Outcome, StepContext, StepResult
+from workers import computing
 from workers.deferral import terms_of
 from workers.observing import bound_to_items
 from workers.pipeline import Run
@@ -35,7 +36,7 @@ class Mind:
         call_log = CallLog(terms=terms_of(context, time.monotonic()))
         self.step = step
         self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=tell)
-        self.thought = Thought(lambda: step.body(self.context), call_log)
+        self.thought = Thought(lambda: computing.begin(step, self.context), call_log)
         self.is_paid = False
         self.run, self.attempts = claim.run, attempts
         self.began_ns = time.time_ns()
@@ -74,6 +75,8 @@ class Mind:
             log.error("step_failed", query_id=str(self.context.query.id), exc_info=error)
         reason = error.message if isinstance(error, CitewellError) else f"internal error ({type(error).__name__})"
         failed = {**cast("Outcome", self.step.failed), "reason": reason}
+        if isinstance(error, computing.OutOfTime):
+            failed["degraded"] = reason
         return StepResult({item: dict(failed) for item in self.context.items})
 
     def calls(self) -> list[dict[str, Any]]:

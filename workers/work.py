@@ -32,7 +32,9 @@ class Step:
     What runs beside other steps has no `stage` of its own. `then` builds what to launch when the step is done, if
     anything, for steps that end their canvas; `adds` what its chord has to wait for besides, and `spreads` the message
     for an item that the step hands on while it works. When `until` of the query's time or money is used, a step with
-    `failed` takes it instead of asking a model.
+    `failed` takes it instead of asking a model. One that `computes` over the whole answer and its sources is worked on
+    in a process of its own where these are long (workers.computing): its body, a function of `services`, tells nobody
+    of anything before it ends.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Step:
     spreads: Callable[[Run, str], Signature[Any]] | None = None
     ends: bool = False
     until: float = NO_CALL
+    computes: bool = False
 
 
 class Part(NamedTuple):

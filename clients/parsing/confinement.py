@@ -23,7 +23,7 @@ _GRACE_S = 2
 def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
     """Bound this process in memory, CPU time, files, core dumps and children; it ends with `parent`, a process id."""
     if sys.platform == "linux":
-        _bind_to(parent)
+        bind_to(parent)
         # When the machine runs out of memory, this process is the one to go.
         Path("/proc/self/oom_score_adj").write_text("1000")
     _limit(resource.RLIMIT_CORE, 0)
@@ -38,7 +38,8 @@ def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
     os.nice(_NICE)
 
 
-def _bind_to(parent: int) -> None:
+def bind_to(parent: int) -> None:
+    """On Linux: end with the parent, whose process id this is, and never have more rights than now."""
     libc = ctypes.CDLL(None)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL.value)

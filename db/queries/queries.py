@@ -66,6 +66,12 @@ def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
     return session.get(Query, query_id)
 
 
+def has_ended(session: Session, query_id: uuid.UUID) -> bool:
+    """Whether the query has a final state, or was deleted."""
+    unfinished = select(Query.id).where(Query.id == query_id, Query.finished_at.is_(None))
+    return session.scalar(unfinished) is None
+
+
 def list_reverifications(session: Session, query_id: uuid.UUID) -> list[Query]:
     """The verifications that were made of the query's answer since (N6), the first one first."""
     made = select(Query).where(Query.reverifies == query_id)

@@ -6,7 +6,7 @@ from celery import Signature
 from sqlalchemy.orm import Session
 
 from db.queries.early import adopt_outcomes
-from domain.batches import batches, growing_batches
+from domain.batches import batches, growing_batches, roomy
 from domain.budget import NO_REPAIR
 from domain.outcomes import Assessed
 from services import repairing, research, rounds, verification
@@ -55,7 +55,7 @@ def check_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]
         return pipeline.assessing(run)
     # A first batch of one has an early verdict, and nobody to share a call with.
     spread = batches if options.shares_calls else growing_batches
-    return pipeline.checking(run, spread(left, options.check_batch))
+    return pipeline.checking(run, spread(left, roomy(len(left), options.check_batch)))
 
 
 def correct_or_finish(run: pipeline.Run, context: StepContext) -> Signature[Any]:
@@ -74,7 +74,7 @@ def repair_failing(run: pipeline.Run, context: StepContext) -> Signature[Any]:
     """A few statements per task; each climbs down the ladder by itself."""
     failing = Assessed(**context.outcomes["assess", ""])["failing"]
     items = [repair_item(index) for index in failing]
-    return pipeline.repairing(run, batches(items, context.query.options.check_batch))
+    return pipeline.repairing(run, batches(items, roomy(len(items), context.query.options.check_batch)))
 
 
 def read_off(_: StepContext) -> StepResult:
@@ -84,7 +84,7 @@ def read_off(_: StepContext) -> StepResult:
 
 plan_checks_task = step_task(Step("plan_checks", "verifying", plan_checks, then=check_or_conclude))
 WHOLE_CHECKS = tuple(
-    Step(body.__name__, "verifying", body, failed=NOT_CHECKED)
+    Step(body.__name__, "verifying", body, failed=NOT_CHECKED, computes=True)
     for body in (
         # The one that sees most comes first: what it loads is there for the others.
         verification.check_answerability,
@@ -101,10 +101,10 @@ single_check_tasks = [
     for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))
 ]
 check_statements_task = step_task(
-    Step("check_statements", "verifying", verification.check_statements, failed=NOT_CHECKED)
+    Step("check_statements", "verifying", verification.check_statements, failed=NOT_CHECKED, computes=True)
 )
 check_early_task = step_task(Step("check_early", None, check_early, failed=NOT_CHECKED))
-assess_task = step_task(Step("assess", "verifying", rounds.assess, then=correct_or_finish))
+assess_task = step_task(Step("assess", "verifying", rounds.assess, then=correct_or_finish, computes=True))
 plan_queries_task = step_task(Step("plan_queries", "correcting", rounds.plan_queries, failed=NO_PLAN))
 restate_question_task = step_task(Step("restate_question", "retrieving", restate_question, failed=NOT_RESTATED))
 rewrite_question_task = step_task(Step("rewrite_question", "retrieving", rewrite_question, failed=NO_PLAN))
@@ -122,10 +122,24 @@ search_evidence_task = step_task(
     )
 )
 repair_statements_task = step_task(
-    Step("repair_statements", "repairing", repairing.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR)
+    Step(
+        "repair_statements",
+        "repairing",
+        repairing.repair_statements,
+        failed=NOT_REPAIRED,
+        until=NO_REPAIR,
+        computes=True,
+    )
 )
 recheck_answerability_task = step_task(
-    Step("recheck_answerability", "repairing", repairing.recheck_answerability, failed=NOT_CHECKED, until=NO_REPAIR)
+    Step(
+        "recheck_answerability",
+        "repairing",
+        repairing.recheck_answerability,
+        failed=NOT_CHECKED,
+        until=NO_REPAIR,
+        computes=True,
+    )
 )
-conclude_task = step_task(Step("conclude", "concluding", conclude))
+conclude_task = step_task(Step("conclude", "concluding", conclude, computes=True))
 publish_task = step_task(Step("publish", "publishing", publish, ends=True))

@@ -1,0 +1,157 @@
+"""The child that works on steps over much text, started by `workers.children` as `python -m workers.child PARENT`.
+
+It yields to everybody else on the machine, ends with its parent, and ignores what is sent to its whole group: its
+parent decides when it ends. Where no model is served elsewhere, it is its own model.
+"""
+
+import asyncio
+import inspect
+import itertools
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import IO, Any
+
+import structlog
+
+from clients.embeddings import configured_embedder
+from clients.llm.factory import make_model
+from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.protocol import CallLog
+from clients.parsing.confinement import bind_to
+from config.logging import configure_logging
+from config.settings import settings
+from db.session import acting_for
+from services.step import Library, StepContext, StepResult
+from workers.children import LENGTH, Body
+
+
+class AskedElsewhere:
+    """Stands for the gateway of the parent, which asks; the parent keeps the records."""
+
+    def __init__(self, provider: str, worker: "Worker") -> None:
+        self.provider = provider
+        self._worker = worker
+
+    async def ask(
+        self, judgement: Any, fields: Mapping[str, object], *, log: CallLog, item: str = "", model: str | None = None
+    ) -> Any:
+        """As `ModelGateway.ask`."""
+        del log, model
+        reply = await self._worker.asked(judgement, dict(fields), item)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+class OwnModel:
+    """The offline model, one question at a time: each has its time from when it is its turn."""
+
+    def __init__(self) -> None:
+        self._gateway = ModelGateway(make_model(settings()), settings().models)
+        self._one = asyncio.Lock()
+        self.provider = self._gateway.provider
+
+    async def ask(
+        self, judgement: Any, fields: Mapping[str, object], *, log: CallLog, item: str = "", model: str | None = None
+    ) -> Any | Failure:
+        """As `ModelGateway.ask`."""
+        async with self._one:
+            return await self._gateway.ask(judgement, fields, log=log, item=item, model=model)
+
+
+class Worker:
+    """Works on one step at a time."""
+
+    def __init__(self, answer: IO[bytes]) -> None:
+        self._answer = answer
+        self._numbers = itertools.count()
+        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._inbox: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
+        self._library: tuple[Any, Library] = None, Library()
+        is_own = settings().provider == "offline" and not settings().models.judge
+        self._own = OwnModel() if is_own else None
+
+    async def serve(self) -> None:
+        """Work until the parent is gone."""
+        threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
+        while True:
+            body, context, tenant, bound = await self._inbox.get()
+            context = self._equipped(context)
+            with acting_for(tenant), structlog.contextvars.bound_contextvars(**bound):
+                outcome = await _outcome(body, context)
+            self._asked.clear()
+            self._tell(("done", outcome, context.log.records))
+
+    async def asked(self, judgement: Any, fields: dict[str, object], item: str) -> Any:
+        """What the parent's gateway replies or raises."""
+        number, reply = next(self._numbers), asyncio.get_running_loop().create_future()
+        self._asked[number] = reply
+        self._tell(("ask", number, judgement, fields, item))
+        return await reply
+
+    def _equipped(self, context: StepContext) -> StepContext:
+        models: Any = self._own or AskedElsewhere(settings().provider, self)
+        query_id, library = self._library
+        if query_id != context.query.id:
+            # The steps of one query come one after the other, and all want the same sources.
+            self._library = context.query.id, (library := Library())
+        tools = replace(context.tools, models=models, embedder=configured_embedder())
+        return replace(context, tools=tools, library=library)
+
+    def _tell(self, message: tuple[Any, ...]) -> None:
+        try:
+            packed = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+            pickle.loads(packed)  # noqa: S301 - just written; some exceptions can be packed but not unpacked
+        except Exception as error:  # noqa: BLE001 - pickling calls whatever there is to be pickled
+            told = RuntimeError(f"{type(error).__name__}: {error}; it was to tell {message[1]!r:.200}")
+            packed = pickle.dumps(("done", told, []), pickle.HIGHEST_PROTOCOL)
+        self._answer.write(LENGTH.pack(len(packed)) + packed)
+        self._answer.flush()
+
+    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        source = sys.stdin.buffer
+        while head := source.read(LENGTH.size):
+            kind, *told = pickle.loads(source.read(*LENGTH.unpack(head)))  # noqa: S301 - written by our own parent
+            deliver = self._replied if kind == "reply" else self._inbox.put_nowait
+            loop.call_soon_threadsafe(deliver, tuple(told))
+        os._exit(0)
+
+    def _replied(self, told: tuple[int, Any]) -> None:
+        number, reply = told
+        # Nobody waits for it any more when another call had to be put off.
+        if (waiting := self._asked.pop(number, None)) is not None and not waiting.done():
+            waiting.set_result(reply)
+
+
+async def _outcome(body: Body, context: StepContext) -> StepResult | Exception:
+    try:
+        result = body(context)
+        return await result if inspect.iscoroutine(result) else result  # pyright: ignore[reportReturnType]
+    except Exception as error:  # noqa: BLE001 - the parent raises it
+        return error
+
+
+def main() -> None:
+    """Work until the parent is gone."""
+    # What a library prints must not get between the messages.
+    answer = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    if sys.platform == "linux":
+        bind_to(int(sys.argv[1]))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+    configure_logging(settings().log_level, "worker", settings().log_format)
+    asyncio.run(_serve(answer))
+
+
+async def _serve(answer: IO[bytes]) -> None:
+    await Worker(answer).serve()
+
+
+if __name__ == "__main__":
+    main()

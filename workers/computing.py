@@ -1,0 +1,142 @@
+"""Steps over much text are worked on in a process of their own: this one goes on serving everybody else meanwhile.
+
+What is small stays here, where it costs nothing more and is over before anybody could stop it. What is large goes to
+a child (workers.children), which is killed when its query's time is over, when nobody wants it any more, or when this
+process ends. So a deadline, a cancelling or a SIGTERM acts within a second, whatever the step computes.
+"""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+
+from db.models import QueryStatus
+from db.queries.queries import has_ended
+from db.session import transaction
+from domain.budget import DEADLINE
+from domain.errors import CitewellError, DatabaseUnavailable
+from services.finishing import finish
+from services.step import StepContext, StepResult
+from workers.children import Children
+from workers.once import once
+from workers.runtime import ring
+from workers.work import Step
+
+log = structlog.get_logger()
+
+LARGE_CHARS = 60_000
+"""Of an answer and its sources together: below it a step takes seconds at most."""
+LARGE_PRODUCT = 60_000_000
+"""Characters of the answer times those of its sources, as each statement is held against all of them."""
+LEFT_TO_CONCLUDE = 0.15
+"""Share of a query's time that checks leave to what tells of them, up to so many seconds."""
+_MOST_TO_CONCLUDE_S = 30.0
+_BEHIND_S = 1.0
+"""Behind the deadline, for what concludes; then the query fails."""
+_LOOK_EVERY_S = 1.0
+_PASSAGE_CHARS = 2_000
+
+
+class OutOfTime(CitewellError):
+    """The query's time was over while much text was worked on."""
+
+
+@once
+def children() -> Children:
+    """Those of this process."""
+    return Children()
+
+
+def begin(step: Step, context: StepContext) -> StepResult | Coroutine[Any, Any, StepResult]:
+    """Call the body of a step, here or, as a coroutine, in a child. The latter raises OutOfTime and what
+    `Children.work` raises; it leaves no values when the query ended meanwhile."""
+    return elsewhere(step, context) if step.computes and is_large(context) else step.body(context)
+
+
+def is_large(context: StepContext) -> bool:
+    """Whether a step over the query's answer may compute for long; looks at nothing but what is known already."""
+    draft, selection = context.outcome("generate"), context.outcome("select")
+    if not draft or not selection:
+        return False
+    answer = len(draft["text"])
+    if not context.query.is_given:
+        # Each of its sentences is held against one passage or a few, and those are short.
+        return answer + _PASSAGE_CHARS * len(selection["selected"]) > LARGE_CHARS + _PASSAGE_CHARS * 50
+    sources = sum(source["characters"] for source in selection["sources"])
+    return answer + sources > LARGE_CHARS or answer * sources > LARGE_PRODUCT
+
+
+async def elsewhere(step: Step, context: StepContext) -> StepResult:
+    """What the step leaves, worked out in a child."""
+    ended = _endings().of(context)
+    work = asyncio.ensure_future(children().work(step.body, context))
+    try:
+        await asyncio.wait({work, ended}, timeout=_left_s(step, context), return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            return work.result()
+        if ended.done():
+            ended.result()
+            return StepResult({})
+        raise OutOfTime
+    finally:
+        # Which kills the child.
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+
+
+def _left_s(step: Step, context: StepContext) -> float | None:
+    """How long a step may take that something stands in for; any other has until its query is ended."""
+    ends_at, deadline_s = context.log.terms.ends_at, context.budget.deadline_s
+    if ends_at is None or deadline_s is None or step.failed is None:
+        return None
+    kept_s = min(LEFT_TO_CONCLUDE * deadline_s, _MOST_TO_CONCLUDE_S)
+    return max(0.0, ends_at - kept_s - time.monotonic())
+
+
+class _Endings:
+    """Of the queries that were worked on elsewhere: each is looked at every second, and ended behind its deadline."""
+
+    def __init__(self) -> None:
+        self._ends: dict[uuid.UUID, asyncio.Future[None]] = {}
+
+    def of(self, context: StepContext) -> asyncio.Future[None]:
+        """What is done when the query has ended; not to be cancelled."""
+        query_id = context.query.id
+        if query_id not in self._ends:
+            end = asyncio.ensure_future(_until_ended(query_id, context.log.terms.ends_at))
+            self._ends[query_id] = end
+            end.add_done_callback(lambda _: self._ends.pop(query_id, None))
+        return self._ends[query_id]
+
+
+@once
+def _endings() -> _Endings:
+    return _Endings()
+
+
+async def _until_ended(query_id: uuid.UUID, ends_at: float | None) -> None:
+    """Return when it was concluded, or cancelled, or its time is over: then it fails here."""
+    last = None if ends_at is None else ends_at + _BEHIND_S
+    while True:
+        is_late = last is not None and time.monotonic() >= last
+        if await asyncio.to_thread(_has_ended, query_id, is_late=is_late):
+            return
+        await asyncio.sleep(_LOOK_EVERY_S if last is None else min(_LOOK_EVERY_S, max(last - time.monotonic(), 0.05)))
+
+
+def _has_ended(query_id: uuid.UUID, *, is_late: bool) -> bool:
+    try:
+        with transaction() as session:
+            if has_ended(session, query_id):
+                return True
+            if is_late:
+                finish(session, query_id, QueryStatus.FAILED, error={"code": DEADLINE, "message": OutOfTime().message})
+    except DatabaseUnavailable:
+        return False
+    if is_late:
+        log.warning("query_out_of_time", query_id=str(query_id))
+        ring(query_id)
+    return is_late
