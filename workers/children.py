@@ -73,12 +73,15 @@ class Children:
             try:
                 return await self._work(body, context)
             except ChildLost:
-                # Once more: what a system short of memory ended, or died while it was idle, says nothing of this.
+                # Once more: what somebody killed, such as a system short of memory, says nothing of this work.
                 return await self._work(body, context)
         finally:
             self._places.release()
 
     async def _work(self, body: Body, context: StepContext) -> StepResult:
+        while self._idle and not self._idle[-1].memory():
+            # It died while nobody needed it.
+            self._idle.pop()
         child = self._idle.pop() if self._idle else await Child.start()
         try:
             result = await child.work(body, context)
