@@ -1,9 +1,10 @@
 """The model that comes with the program: no network, no key, the same vectors everywhere."""
 
+import os
 import re
 from collections.abc import Sequence
 from functools import cache
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,8 @@ class UseEmbedder:
     def __init__(self) -> None:
         self._model: USE | None = None
         self._loading = Lock()
+        # More at a time would not be faster, and each takes memory for its text.
+        self._places = BoundedSemaphore(max(2, os.cpu_count() or 1))
 
     def warm(self) -> None:
         """Load the model now; later calls do nothing."""
@@ -62,7 +65,9 @@ class UseEmbedder:
 
     def _encode_windows(self, texts: Sequence[str]) -> NDArray[np.float32]:
         windows = [_windows(text) for text in texts]
-        vectors = self._loaded().encode([window for group in windows for window in group])
+        model = self._loaded()
+        with self._places:
+            vectors = model.encode([window for group in windows for window in group])
         weights = np.array([len(window) or 1 for group in windows for window in group], dtype=np.float32)
         starts = np.cumsum([0, *(len(group) for group in windows[:-1])])
         return _normalised(np.add.reduceat(vectors * weights[:, None], starts)) if texts else vectors
