@@ -14,6 +14,7 @@ from fastapi_offline import FastAPIOffline
 
 from api.errors import add_error_handlers
 from api.middleware import BodyLimit, RequestLog
+from api.policies import Policies
 from api.routes import (
     audits,
     batches,
@@ -101,6 +102,7 @@ def create_app() -> FastAPI:
     }
     app.add_middleware(BodyLimit, limit=BODY_LIMIT_BYTES, uploads=uploads)
     app.add_middleware(RequestLog)
+    app.add_middleware(Policies)
     app.include_router(operations.router)
     app.include_router(metrics.router, responses=_PROBLEMS)
     app.include_router(dashboard.router)

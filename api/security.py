@@ -16,6 +16,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
+from api.browsers import is_a_foreign_pages
 from clients import rate_limits
 from config.settings import Settings, settings
 from db.models import DEFAULT_TENANT
@@ -24,6 +25,10 @@ from domain.errors import KeyRequired, KeyRequiredHere, ScopeMissing, Unauthenti
 from domain.keys import Scope, allows, looks_like_a_key
 from services import keys
 
+_OWN_PAGE_ONLY = (
+    "Without a key only Citewell's own page may ask from a browser, at the address that it was opened at; "
+    "or make a key: `citewell keys create`"
+)
 _bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key, as `citewell keys create` makes it.")
 _header = APIKeyHeader(
     name="X-API-Key", auto_error=False, scheme_name="header", description="The same, where Authorization is taken."
@@ -119,11 +124,12 @@ def _check_keyless(request: Request) -> None:
     if not _keys_are_off(settings()):
         raise KeyRequired
     peer = request.client.host if request.client else ""
+    # A name that leads to 127.0.0.1 passes the same-origin rule of browsers.
     named = _host_of("//" + request.headers.get("host", ""))
-    # A name that leads to 127.0.0.1 passes the same-origin rule of browsers, and a form needs no permission at all.
-    origin = request.headers.get("origin")
-    if not all(map(_is_loopback, (peer, named, _host_of(origin) if origin is not None else named))):
+    if not (_is_loopback(peer) and _is_loopback(named)):
         raise KeyRequiredHere
+    if is_a_foreign_pages(request.scope):
+        raise KeyRequiredHere(_OWN_PAGE_ONLY)
 
 
 def _host_of(url: str) -> str:

@@ -19,6 +19,7 @@ from config.group import Group
 from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
 from config.observing import MetricsSettings, TracingSettings, WorkerSettings
+from config.serving import ServingSettings
 from config.standing import AuditSettings, StandingSettings
 from config.stream import StreamSettings
 from config.verification import VerificationSettings, VerifyingSettings
@@ -185,6 +186,7 @@ class Settings(BaseSettings):
     verifying: VerifyingSettings = VerifyingSettings()
     webhooks: WebhookSettings = WebhookSettings()
     admission: AdmissionSettings = AdmissionSettings()
+    serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(default_factory=_pools)
     limiter: LimiterSettings = LimiterSettings()
     budget: BudgetSettings = BudgetSettings()

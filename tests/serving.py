@@ -17,7 +17,16 @@ from workers.celery_app import app as celery
 def serving(app: FastAPI) -> Generator[str]:
     """Serve `app` on a free port of 127.0.0.1; yield its address."""
     # Without its lifespan: that would take over the logging and the thread pool of the test process.
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=3))
+    config = uvicorn.Config(
+        app,
+        http="api.patience:PatientProtocol",
+        ws="none",
+        server_header=False,
+        log_config=None,
+        lifespan="off",
+        timeout_graceful_shutdown=3,
+    )
+    server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api")
         thread.start()

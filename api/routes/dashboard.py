@@ -10,12 +10,11 @@ from starlette.types import Scope
 FILES = Path(__file__).parent.parent / "dashboard"
 
 # Documents are untrusted: what got into the page as markup could still run nothing, load nothing and call nobody.
+# The other policies are those of every response (api.policies).
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
     # A new version is seen at once; an unchanged file costs a 304.
     "Cache-Control": "no-cache",
 }

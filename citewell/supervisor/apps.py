@@ -32,6 +32,7 @@ def _api(settings: Settings, port: int) -> ProcessSpec:
     return ProcessSpec(
         name="api",
         argv=(sys.executable, "-m", "uvicorn", "api.app:app", "--host", settings.api_host, "--port", str(port),
+              "--http", "api.patience:PatientProtocol", "--ws", "none", "--no-server-header",
               "--log-level", settings.log_level.lower(), "--timeout-graceful-shutdown", "3"),
         ready_url=f"{reachable_url(settings.api_host, port)}/readyz",
         stop=_API_STOP,

@@ -21,6 +21,8 @@ from tests.e2e.conftest import offline as offline
 from tests.e2e.conftest import provider as provider
 from tests.e2e.stack import Stack
 
+# A name of somebody else's that leads to this machine, as an attacker's can.
+REBOUND = "evil.example"
 SCREENSHOTS = Path("build/screenshots")
 DESK, PHONE = (1200, 900), (360, 740)
 # Answers are worked out by a stack that shares the machine with the browser.
@@ -75,7 +77,8 @@ def browser() -> Generator[Browser]:
         pytest.fail(MISSING)
     with sync_playwright() as playwright:
         # Without its sandbox, which root may not use; it only ever shows this machine's own pages.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        arguments = ["--no-sandbox", f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1"]
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
         yield browser
         browser.close()
 

@@ -1,0 +1,120 @@
+"""HTTP connections that do not wait for ever: a request that does not arrive in time is answered with 408 (A8).
+
+Uvicorn has no such bound: half a request would hold its connection and its file descriptor until the client closes it.
+`uvicorn --http api.patience:PatientProtocol` uses this.
+"""
+
+import asyncio
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from api.errors import problem
+from api.policies import HEADERS
+from config.settings import settings
+
+_LATE_HEAD = "The head of the request did not arrive within {} seconds."
+_LATE_BODY = "The body of the request arrived too slowly: fewer than {:,} bytes per second over {} seconds."
+_ANSWERABLE = frozenset({h11.IDLE, h11.SEND_RESPONSE})
+
+
+class PatientProtocol(H11Protocol):
+    """One connection. A head has to arrive whole within a time; a body has to go on arriving, as long as it is read."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.patience = settings().serving
+        self.timer: asyncio.TimerHandle | None = None
+        self.awaited: Any = None  # the state of the client that the timer is for
+        self.arrived = 0  # since the timer was set, in bytes
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - as uvicorn does
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._await(h11.IDLE, self.patience.head_s, self._end_late_head)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, and wait for what is still missing."""
+        self.arrived += len(data)
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Take what came meanwhile: a client need not wait for an answer before it begins its next request."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing more will come."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP gets a problem, too."""
+        self._refuse(HTTPStatus.BAD_REQUEST, "bad_request", msg)
+
+    def _watch(self) -> None:
+        theirs = self.conn.their_state
+        if theirs is self.awaited:
+            return
+        if theirs is h11.SEND_BODY:
+            self._await(theirs, self.patience.body_s, self._end_late_body)
+        elif theirs is h11.IDLE and self.conn.trailing_data[0]:
+            self._await(theirs, self.patience.head_s, self._end_late_head)
+        else:
+            # Whole: it is our turn. Between requests uvicorn itself closes what is idle.
+            self._stop_waiting()
+
+    def _await(self, theirs: object, seconds: float, end: Callable[[], None]) -> None:
+        self._stop_waiting()
+        self.awaited, self.arrived = theirs, 0
+        self.timer = self.loop.call_later(seconds, end)
+
+    def _stop_waiting(self) -> None:
+        self.awaited = None
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def _end_late_head(self) -> None:
+        if self.conn.trailing_data[0]:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", _LATE_HEAD.format(self.patience.head_s))
+        else:
+            # Browsers open connections before they need them, and would take an answer for that of the next request.
+            self.transport.close()
+
+    def _end_late_body(self) -> None:
+        # Where we do not read, or did not say "100 Continue" yet, the client waits for us.
+        waits_for_us = self.flow.read_paused or self.cycle.waiting_for_100_continue
+        within, least = self.patience.body_s, self.patience.body_bytes_per_s
+        if waits_for_us or self.arrived >= least * within:
+            self._await(h11.SEND_BODY, within, self._end_late_body)
+        else:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", _LATE_BODY.format(least, within))
+
+    def _refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
+        self._stop_waiting()
+        if self.conn.our_state in _ANSWERABLE:
+            method, path = (self.scope["method"], self.scope["path"]) if self.scope else ("", "/")
+            answer = problem(path, status, code, detail, headers={**HEADERS, "Connection": "close"})
+            head = h11.Response(status_code=status, headers=answer.raw_headers, reason=status.phrase.encode())
+            body = b"" if method == "HEAD" else bytes(answer.body)
+            for event in (head, h11.Data(data=body), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        if self.cycle:
+            # Whoever still reads the body hears that the client left, and what it answers is sent nowhere.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.close()

@@ -1,0 +1,13 @@
+"""Settings of the HTTP server: how long a request may take to arrive (A8)."""
+
+from pydantic import Field
+
+from config.group import Group
+
+
+class ServingSettings(Group):
+    """A request that does not arrive in time is answered with 408, and its connection is closed."""
+
+    head_s: float = Field(default=10.0, gt=0, description="until the head of a request has arrived whole")
+    body_s: float = Field(default=10.0, gt=0, description="how often it is looked whether a body still arrives")
+    body_bytes_per_s: int = Field(default=1_000, ge=1, description="that a body brings at least, on that average")
