@@ -4,13 +4,30 @@ They come after those of the router, so they act for the tenant of the key. Fast
 dependency; files are read after them.
 """
 
-from fastapi import Depends, Request
+from typing import Annotated, Any, cast
 
-from services import backlog
+from fastapi import Depends, Header, Request
+from fastapi.concurrency import run_in_threadpool
+
+from services import asking, backlog
+from services.asking import Asker, Priority
 
 
-def _for_a_question(request: Request) -> None:
-    backlog.check_questions(_key(request))
+async def _for_a_question(
+    request: Request,
+    priority: Annotated[
+        Priority | None,
+        Header(
+            alias=asking.HEADER,
+            description="Who asks: `interactive`, a person who waits for the answer, or `batch`. Within a tenant "
+            "people go first. Without it the first few in flight of a key count as a person's.",
+        ),
+    ] = None,
+) -> None:
+    # Here and not in a thread: what a thread says of its context the route would not hear.
+    asking.asked_by(Asker(priority, getattr(request.state, "key_id", None)))
+    deadline_s = await _deadline_s(request)
+    await run_in_threadpool(backlog.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
 
 
 def _for_a_batch(request: Request) -> None:
@@ -23,6 +40,16 @@ def _for_a_document() -> None:
 
 def _key(request: Request) -> str | None:
     return request.headers.get("idempotency-key")
+
+
+async def _deadline_s(request: Request) -> float | None:
+    """What the body says, if it says anything that can be used; its route tells what is wrong with it."""
+    try:
+        body: Any = await request.json()
+    except ValueError:
+        return None
+    said: Any = cast("dict[str, Any]", body).get("deadline_s") if isinstance(body, dict) else None
+    return float(said) if type(said) in (int, float) and said > 0 else None
 
 
 ROOM_FOR_A_QUESTION = Depends(_for_a_question)

@@ -6,40 +6,54 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from config.settings import AdmissionSettings, settings
 from db.queries import backlog as rows
-from db.queries.backlog import Backlog, Line
+from db.queries.backlog import Backlog, Line, Pace
 from db.session import current_tenant, reading, system_transaction
 from domain.errors import BacklogFull, Overload, Overloaded
+from services.asking import FEW, Priority
 
 REMEMBERED_S = 0.5
 _SHORTEST_S, _LONGEST_S = 1, 300
-# When nothing tells how fast the line moves.
+# When nothing tells how fast the line of documents moves.
 _UNKNOWN_S = 15
 # Whoever comes again finds so much of the limit free, and not only one place that many want.
 _ROOM = 0.1
+# Of a question's time so much may be waiting: what begins in time should end in time, also when all becomes slower.
+_WAITING, _WAITING_AND_WORKING = 0.5, 0.8
+# What the speed is measured over (db.queries.backlog): later than this nothing of now is remembered.
+_FORGOTTEN_S = 60
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The backlog at a moment (monotonic seconds), and the questions that this process has let through since."""
+    """The backlog at a moment (monotonic seconds), and the questions that this process has let through since, by tenant
+    and whether a person asked."""
 
     at: float
     backlog: Backlog
-    passed: Counter[int] = field(default_factory=Counter[int])
+    passed: Counter[tuple[int, bool]] = field(default_factory=Counter[tuple[int, bool]])
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def per_second(self) -> float | None:
-        return self.backlog.per_second
+    def pace(self) -> Pace:
+        return self.backlog.pace
 
     @property
     def lines(self) -> dict[int, Line]:
         lines = dict(self.backlog.lines)
-        for tenant_id, more in tuple(self.passed.items()):
+        with self.lock:
+            passed = tuple(self.passed.items())
+        for (tenant_id, is_person), more in passed:
             line = lines.get(tenant_id, Line())
-            lines[tenant_id] = line._replace(asked=line.asked + more)
+            lines[tenant_id] = line._replace(asked=line.asked + more, people=line.people + is_person * more)
         return lines
+
+    def let_through(self, is_person: bool) -> None:
+        with self.lock:
+            self.passed[current_tenant(), is_person] += 1
 
 
 class _Memory:
@@ -76,16 +90,25 @@ def forget() -> None:
     _memory.forget()
 
 
-def check_questions(repeated_key: str | None = None) -> None:
-    """Raise BacklogFull or Overloaded when a question of the current tenant could not be answered in time.
+def check_questions(
+    repeated_key: str | None = None, *, priority: Priority | None = None, deadline_s: float | None = None
+) -> None:
+    """Raise BacklogFull or Overloaded when a question of the current tenant could not be answered in time: within
+    `deadline_s`, or else as configured.
 
     A repetition of an accepted request, by its Idempotency-Key, costs nothing and is let through.
     """
     limits = settings().admission
     seen = _memory.look(limits)
     lines = seen.lines
-    _raise_unless_known(_refused_question(lines, seen.per_second, limits), repeated_key)
-    seen.passed[current_tenant()] += 1
+    is_person = _is_person(priority, lines)
+    own, total = lines.get(current_tenant(), Line()).asked, sum(each.asked for each in lines.values())
+    refused = _line_full(lines, seen.pace.per_second, own, total, limits, "questions")
+    if refused is None:
+        asked = _Asked(is_person, settings().budget.deadline_s if deadline_s is None else deadline_s)
+        refused = _too_late(asked, lines, seen.pace, limits)
+    _raise_unless_known(refused, repeated_key)
+    seen.let_through(is_person)
 
 
 def check_batches(repeated_key: str | None = None) -> None:
@@ -96,7 +119,7 @@ def check_batches(repeated_key: str | None = None) -> None:
     own = lines.get(current_tenant(), Line()).items
     # Of each tenant no more than its own limit is counted: one long file does not keep others from sending theirs.
     total = sum(each.items for each in lines.values())
-    refused = _refused(lines, seen.per_second, own, total, limits, "verifications in batches")
+    refused = _line_full(lines, seen.pace.per_second, own, total, limits, "verifications in batches")
     _raise_unless_known(refused, repeated_key)
 
 
@@ -114,40 +137,57 @@ def check_documents() -> None:
         raise Overloaded(f"More than {most:,} documents wait to be read.{_come_again(again)}", again)
 
 
-def _refused_question(
-    lines: Mapping[int, Line], per_second: float | None, limits: AdmissionSettings
-) -> Overload | None:
-    own = lines.get(current_tenant(), Line()).asked
-    total = sum(each.asked for each in lines.values())
-    refused = _refused(lines, per_second, own, total, limits, "questions")
-    if refused is not None or not per_second:
-        return refused
-    wait_s = _ahead(lines) / per_second
-    if wait_s <= limits.max_wait_s:
+class _Asked(NamedTuple):
+    """Of a question, what decides whether it can be answered in time."""
+
+    is_person: bool
+    deadline_s: float
+
+
+def _is_person(priority: Priority | None, lines: Mapping[int, Line]) -> bool:
+    # Which key it was sent with is looked at when it is stored (services.asking); here a guess will do.
+    return lines.get(current_tenant(), Line()).asked < FEW if priority is None else priority is Priority.INTERACTIVE
+
+
+def _too_late(asked: _Asked, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings) -> Overload | None:
+    """Whether it would end too late at the speed of now: what starts before it, and what such a question takes."""
+    if pace.typical_s > asked.deadline_s:
+        told = f"A question takes about {pace.typical_s:.0f} seconds now, and it has {asked.deadline_s:g}: give it more"
+        return Overloaded(f"{told}.{_come_again(_FORGOTTEN_S)}", _FORGOTTEN_S)
+    wait_s = _ahead(asked.is_person, lines, pace) / pace.per_second
+    may_wait_s = min(
+        limits.max_wait_s,
+        _WAITING * asked.deadline_s,
+        max(0.0, _WAITING_AND_WORKING * asked.deadline_s - pace.typical_s),
+    )
+    if wait_s <= may_wait_s:
         return None
-    again = _clamped(wait_s - (1 - _ROOM) * limits.max_wait_s)
-    return Overloaded(f"The question would wait for about {wait_s:.0f} seconds.{_come_again(again)}", again)
+    again = _clamped(wait_s - (1 - _ROOM) * may_wait_s)
+    told = f"The question would wait for about {wait_s:.0f} seconds, and may for {may_wait_s:.0f}"
+    return Overloaded(f"{told}.{_come_again(again)}", again)
 
 
-def _refused(
-    lines: Mapping[int, Line], per_second: float | None, own: int, total: int, limits: AdmissionSettings, what: str
+def _line_full(
+    lines: Mapping[int, Line], per_second: float, own: int, total: int, limits: AdmissionSettings, what: str
 ) -> Overload | None:
     if own > (most := limits.max_queued_per_tenant):
         share = lines[current_tenant()].weight / sum(each.weight for each in lines.values())
-        again = _again_in(_ROOM * most, (per_second or 0) * share)
+        again = _again_in(_ROOM * most, per_second * share)
         return BacklogFull(f"More than {most:,} of your {what} wait already.{_come_again(again)}", again)
     if total > (most := limits.max_queued):
-        again = _again_in(_ROOM * most, per_second or 0)
+        again = _again_in(_ROOM * most, per_second)
         return Overloaded(f"More than {most:,} {what} wait already.{_come_again(again)}", again)
     return None
 
 
-def _ahead(lines: Mapping[int, Line]) -> float:
-    """How many start before the next one of this tenant: of others only as many as their weight lets pass."""
+def _ahead(is_person: bool, lines: Mapping[int, Line], pace: Pace) -> float:
+    """How many start, or have to end, before the next one of this tenant: of others only as many as their weight lets
+    pass."""
     own = lines.get(current_tenant(), Line())
-    turns = (own.asked + 1) / own.weight
+    before = own.people if is_person else own.asked + pace.too_many
+    turns = (before + 1) / own.weight
     others = [each for tenant_id, each in lines.items() if tenant_id != current_tenant()]
-    return own.asked + sum(min(each.asked, turns * each.weight) for each in others)
+    return before + sum(min(each.asked, turns * each.weight) for each in others)
 
 
 def _raise_unless_known(refused: Overload | None, repeated_key: str | None) -> None:

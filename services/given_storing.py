@@ -19,6 +19,7 @@ from domain.citations import plan_checks
 from domain.errors import VerificationInvalid
 from domain.given import GivenCitation, mark
 from domain.outcomes import Checked, Drafted, Selected
+from services.asking import asker_columns
 from services.given_request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
 from services.submission import checked_question
 
@@ -98,6 +99,8 @@ class Store:
             # Items of a batch have traces of their own.
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
+            # Nobody waits for an item of a batch.
+            **({"is_scripted": True, "asked_by": None} if item.batch_id else asker_columns(self._session)),
         }
 
     def _question(self, item: Item) -> str:

@@ -15,6 +15,7 @@ from db.queries.steps import add_outcomes, list_outcomes
 from db.session import transaction
 from domain.errors import NotReplayable, SourceDeleted
 from domain.replays import kept_outcomes
+from services.asking import asker_columns
 from services.step import Outcome
 from services.submission import Submitted
 
@@ -63,6 +64,7 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
         replay_of=old.id,
         reverifies=old.reverifies,
         traceparent=tracing.traceparent(),
+        **asker_columns(session),
     )
 
 

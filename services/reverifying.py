@@ -15,6 +15,7 @@ from db.queries.idempotency import Repeatable, claim_key
 from db.session import transaction
 from domain.errors import NotReverifiable
 from domain.options import Preset
+from services.asking import asker_columns
 from services.given_request import Check, NewSource, NewVerification, check_callback, options_of
 from services.given_storing import Item, Store
 from services.old_evidence import as_source, evidence_of
@@ -113,6 +114,7 @@ def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reveri
         "options": options,
         "callback_url": asked.callback_url,
         "reverifies": old.id,
+        **asker_columns(session),
     }
     queries.add_query(session, old.workspace_id, query_id=new_id, **columns)
     copy_request(session, old.id, new_id)

@@ -43,7 +43,7 @@ class QuerySnapshot:
     kind: str = QueryKind.ANSWER
     batch_id: uuid.UUID | None = None
     accepted_at: float = 0.0
-    """Unix seconds by the database's clock."""
+    """Unix seconds by the database's clock; of a person's question that of the scripted one whose turn it takes."""
     traceparent: str | None = None
 
     @property

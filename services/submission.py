@@ -18,6 +18,7 @@ from domain.modes import parse_mode, rules_of
 from domain.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
 from domain.refusals import RefusalLanguage
 from domain.together import MOST_CHUNKS, MOST_STATEMENTS
+from services.asking import asker_columns
 from services.webhooks import address_policy
 
 T = TypeVar("T")
@@ -100,6 +101,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
             options=options.model_dump(mode="json"),
             callback_url=new.callback_url,
             traceparent=tracing.traceparent(),
+            **asker_columns(session),
         )
     return Submitted(query_id, repeated=False)
 

@@ -9,11 +9,11 @@ from db.session import system_transaction
 
 
 @contextmanager
-def living(*queues: str, concurrency: int = 1) -> Generator[uuid.UUID]:
-    """A process that serves these queues, for the length of the block; yields its id."""
+def living(*queues: str, concurrency: int = 1, room: int | None = None) -> Generator[uuid.UUID]:
+    """A process that serves these queues and has `room` for queries, for the length of the block; yields its id."""
     process = uuid.uuid4()
     with system_transaction() as session:
-        processes.note_alive(session, process, "host", 1, queues, concurrency)
+        processes.note_alive(session, process, "host", 1, queues, concurrency, room)
     yield process
     with system_transaction() as session:
         processes.forget(session, process)

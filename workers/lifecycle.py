@@ -8,6 +8,7 @@ import logging
 import signal
 import sys
 import threading
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
@@ -28,6 +29,7 @@ from clients.reranking import make_reranker
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import ConfigurationInvalid, settings
+from db.queries.admission import is_room_taken
 from db.schema_version import schema_state
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable
@@ -41,6 +43,7 @@ from workers.pulse import WatchedLoop, start_pulse
 from workers.queues import Queue
 from workers.reconciler import start_reconciler
 from workers.reporter import reporter
+from workers.room import Room
 from workers.standing import start_standing
 from workers.watchdog import start_watchdog
 
@@ -151,7 +154,7 @@ def _say_the_rest() -> None:
 def _when_ready(sender: Any, **_: Any) -> None:
     _drain_on_sigquit(sender.controller)
     queues = sender.app.amqp.queues.consume_from
-    presence = Presence(list(queues), sender.controller.concurrency)
+    presence = Presence(list(queues), sender.controller.concurrency, room=_room(sender.controller, queues))
     presence.start()
     _presences.append(presence)
     if file := settings().pulse_file:
@@ -166,6 +169,19 @@ def _when_ready(sender: Any, **_: Any) -> None:
         start_standing()
     if Queue.WEBHOOKS in queues:
         start_dispatcher()
+
+
+def _room(worker: Any, queues: Iterable[str]) -> Room | None:
+    """What this process can take at a time, if queries are started for it. What children can take, nobody measures."""
+    if Queue.VERIFICATION not in queues or _forks(worker):
+        return None
+    most = settings().admission.in_flight_per_process
+
+    def is_full() -> bool:
+        with system_transaction() as session:
+            return is_room_taken(session, per_process=most)
+
+    return Room(most, is_full)
 
 
 @worker_shutting_down.connect

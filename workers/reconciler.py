@@ -17,7 +17,7 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries import audits, batches, budgets, imports, queries
+from db.queries import admission, audits, batches, budgets, imports, queries
 from db.queries.events import drop_old_drafts
 from db.queries.idempotency import forget_old_keys
 from db.queries.locks import try_leader_lock
@@ -40,6 +40,9 @@ TIDY_EVERY_S = 300.0
 MOST_WAITING = 1_000
 LONGEST_RESTART_S = 2.0
 
+_FORGOTTEN = "The query's deadline passed while nobody worked on it."
+_HOPELESS = "The query waited so long that it could not be finished within its deadline; no model was asked."
+
 
 def reconcile(recovery: RecoverySettings) -> int:
     """Look once; return how much was started. Does nothing when another process leads."""
@@ -49,6 +52,9 @@ def reconcile(recovery: RecoverySettings) -> int:
         for query in budgets.list_overdue(session, settings().budget.grace_s):
             with acting_for(query.tenant_id):
                 _end_late(query.query_id)
+        for query in admission.list_hopeless(session):
+            with acting_for(query.tenant_id):
+                _end_late(query.query_id, _HOPELESS)
         lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
         lost += _without_message(session, recovery, lost)
         until = time.monotonic() + LONGEST_RESTART_S
@@ -119,8 +125,8 @@ def _give_up(query_id: uuid.UUID, launch: int) -> None:
     log.error("query_given_up", query_id=str(query_id), launches=launch)
 
 
-def _end_late(query_id: uuid.UUID) -> None:
-    error = {"code": DEADLINE, "message": "The query's deadline passed while nobody worked on it."}
+def _end_late(query_id: uuid.UUID, reason: str = _FORGOTTEN) -> None:
+    error = {"code": DEADLINE, "message": reason}
     with transaction() as session:
         finish(session, query_id, QueryStatus.FAILED, error=error)
     ring(query_id)

@@ -1,21 +1,37 @@
 """A question on its way: asked, followed, answered."""
 
+import time
 from typing import Any
 
 from citewell.cli.console import err
 from citewell.cli.errors import FAILED, USAGE, CommandFailed
-from citewell.client import CitewellClient
+from citewell.client import ApiProblem, CitewellClient
 from citewell.wire import FINAL, Query
 
+_NO_ROOM = frozenset({429, 503})
 _TO_CORRECT = frozenset({"model_refused", "model_unavailable", "model_gone", "retrieval_failed"})
 
 
 def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **options: Any) -> Query:
-    """Submit a question and wait for its end, with the stage shown on a terminal.
+    """Submit a question and wait for its end, with the stage shown on a terminal; a server that has no room now is
+    asked again when it says so.
 
-    Raises CommandFailed when it is not finished after `wait` seconds.
+    Raises CommandFailed when it is not finished after `wait` seconds, ApiProblem when there is no room in that time.
     """
-    return wait_for(client, client.submit(question, **options)["id"], wait)
+    left = wait
+    with err.status("submitting") as status:
+        while True:
+            try:
+                query_id = client.submit(question, **options)["id"]
+                break
+            except ApiProblem as problem:
+                again_s = problem.retry_after or 0
+                if problem.status not in _NO_ROOM or not 0 < again_s < left:
+                    raise
+                left -= again_s
+                status.update(f"no room yet, again in {again_s:g} s")
+                time.sleep(again_s)
+    return wait_for(client, query_id, left)
 
 
 def wait_for(client: CitewellClient, query_id: str, wait: float) -> Query:

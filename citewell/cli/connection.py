@@ -32,7 +32,7 @@ def connected(url: str | None) -> Generator[CitewellClient]:
     if url is None and (running := running_server(settings().home)):
         url = running.url
     if url is not None:
-        with CitewellClient(url, key) as client:
+        with CitewellClient(url, key, priority="interactive") as client:
             yield client
         return
     # Databases and process control are loaded by the commands that start them, not by those that only talk.
@@ -40,9 +40,9 @@ def connected(url: str | None) -> Generator[CitewellClient]:
     with ExitStack() as stack:
         try:
             server = stack.enter_context(own)
-            client = CitewellClient(server.url, key, after_each=server.revive)
+            client = CitewellClient(server.url, key, priority="interactive", after_each=server.revive)
         except AlreadyRunning as already:
-            client = CitewellClient(_awaited(already).url, key)
+            client = CitewellClient(_awaited(already).url, key, priority="interactive")
         yield stack.enter_context(client)
 
 

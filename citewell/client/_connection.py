@@ -2,7 +2,7 @@
 
 import ipaddress
 import os
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -11,6 +11,8 @@ from citewell.client.errors import ApiKeyUnusable, ServerUnreachable
 URL_VARIABLE, KEY_VARIABLE = "CITEWELL_URL", "CITEWELL_API_KEY"
 DEFAULT_URL = "http://127.0.0.1:8000"
 ANSWER_S = 30.0
+Priority = Literal["interactive", "batch"]
+"""Who asks: a person who waits for the answer, or a script. Within a tenant, people go first."""
 _CONNECT_S = 5.0
 
 
@@ -24,7 +26,7 @@ def key_of_environment() -> str | None:
     return os.environ.get(KEY_VARIABLE, "").strip() or None
 
 
-def connection(url: str, api_key: str | None, timeout: float) -> dict[str, Any]:
+def connection(url: str, api_key: str | None, timeout: float, priority: Priority | None) -> dict[str, Any]:
     """What httpx's clients are made with. Raises ServerUnreachable for what is no address, ApiKeyUnusable."""
     try:
         address = httpx.URL(url)
@@ -34,7 +36,7 @@ def connection(url: str, api_key: str | None, timeout: float) -> dict[str, Any]:
         ) from None
     return {
         "base_url": url,
-        "headers": _authorization(api_key),
+        "headers": {**_authorization(api_key), **({"Citewell-Priority": priority} if priority else {})},
         "timeout": patience(timeout),
         # A proxy for the internet cannot reach a server on this machine.
         "trust_env": not _is_local(address.host),

@@ -10,7 +10,14 @@ import anyio
 import httpx
 
 from citewell.client._calls import Call
-from citewell.client._connection import ANSWER_S, connection, key_of_environment, patience, url_of_environment
+from citewell.client._connection import (
+    ANSWER_S,
+    Priority,
+    connection,
+    key_of_environment,
+    patience,
+    url_of_environment,
+)
 from citewell.client._retries import Deadline, Retries
 from citewell.client._waiting import Outcome, Waiting
 from citewell.client.errors import ApiProblem, ServerUnreachable, problem_of, unreachable
@@ -52,11 +59,12 @@ class Transport(Base):
         api_key: str | None = None,
         timeout: float = ANSWER_S,
         *,
+        priority: Priority | None = None,
         after_each: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(url, timeout)
         self.after_each = after_each
-        self.http = httpx.Client(**connection(self.url, api_key, timeout))
+        self.http = httpx.Client(**connection(self.url, api_key, timeout, priority))
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -106,9 +114,11 @@ class Transport(Base):
 class AsyncTransport(Base):
     """The async half. Every method raises ApiProblem or ServerUnreachable."""
 
-    def __init__(self, url: str, api_key: str | None = None, timeout: float = ANSWER_S) -> None:
+    def __init__(
+        self, url: str, api_key: str | None = None, timeout: float = ANSWER_S, *, priority: Priority | None = None
+    ) -> None:
         super().__init__(url, timeout)
-        self.http = httpx.AsyncClient(**connection(self.url, api_key, timeout))
+        self.http = httpx.AsyncClient(**connection(self.url, api_key, timeout, priority))
 
     @classmethod
     def from_environment(cls) -> Self:

@@ -41,7 +41,9 @@ class Reach:
     async def client(self, headers: Mapping[str, str] | None) -> AsyncGenerator[AsyncCitewellClient]:
         """A client for the length of a call. Raises ToolError for whatever goes wrong within, and what to do then."""
         try:
-            async with AsyncCitewellClient(self._address(), self._key_for(headers or {})) as client:
+            key = self._key_for(headers or {})
+            # Somebody waits for the model that calls the tool.
+            async with AsyncCitewellClient(self._address(), key, priority="interactive") as client:
                 yield client
         except ApiProblem as problem:
             raise ToolError(_explained(problem)) from problem

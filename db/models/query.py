@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, false, func
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -36,7 +36,8 @@ class Query(Base):
     `given_sources`; as part of a batch it has a `batch_id`, its `position` there and the submitter's `custom_id`.
     `replay_of` is the query that this one asks again, `reverifies` the one whose answer it verifies anew (N6).
     `replies_erased_at` is when the raw replies of its model calls were erased. `traceparent` is the request's, whose
-    trace the steps go on with.
+    trace the steps go on with. `is_scripted`: no person waits for it, so those of its tenant that a person asked go
+    first; `asked_by` is the key that it was sent with, None without one.
     """
 
     __tablename__ = "queries"
@@ -71,6 +72,13 @@ class Query(Base):
             "batch_id",
             "position",
             postgresql_where=sql_text("status = 'queued' AND batch_id IS NOT NULL"),
+        ),
+        Index(
+            "ix_queries_waiting_people",
+            "tenant_id",
+            "created_at",
+            "id",
+            postgresql_where=sql_text("status = 'queued' AND batch_id IS NULL AND NOT is_scripted"),
         ),
         Index("ix_queries_reverifies", "reverifies", postgresql_where=sql_text("reverifies IS NOT NULL")),
         Index(
@@ -109,3 +117,5 @@ class Query(Base):
     replay_of: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("queries.id", ondelete="SET NULL"))
     reverifies: Mapped[uuid.UUID | None]
     replies_erased_at: Mapped[datetime | None]
+    is_scripted: Mapped[bool] = mapped_column(server_default=false())
+    asked_by: Mapped[str | None]

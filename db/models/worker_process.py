@@ -12,7 +12,8 @@ from db.base import Base
 class WorkerProcess(Base):
     """A process writes its row again and again; one that was not seen for a while is dead. Belongs to no tenant.
 
-    `concurrency` is how many messages it works on at a time.
+    `concurrency` is how many messages it works on at a time, `room` how many queries may run for it now (workers.room);
+    None: as many as are configured.
     """
 
     __tablename__ = "worker_processes"
@@ -24,3 +25,4 @@ class WorkerProcess(Base):
     concurrency: Mapped[int]
     started_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
     seen_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    room: Mapped[int | None]

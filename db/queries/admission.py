@@ -14,11 +14,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from db.queries.queries import Launch
+
 DEAD_AFTER_S = 15.0
 """A worker process that was not seen for so long is dead."""
 
 AT_A_TIME = 32
 """So many start together at most: what could not be published has to be undone."""
+
+
+ABOVE = 2
+"""So many questions of a tenant's people run above the room beside its scripted ones."""
 
 
 class _Line(IntEnum):
@@ -45,24 +51,65 @@ SELECT EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NULL 
     OR EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id LIMIT 1)
 """)
 
-# Places = limit - running. Tenants share them as if one place after the other were given to the tenant with the
-# smallest running/weight: the k-th waiting query of a tenant has the share (running + k - 1)/weight.
-_ADMIT_QUERIES = text("""
-WITH RECURSIVE
-running AS MATERIALIZED (
-    SELECT tenant_id, batch_id, count(*) AS n FROM queries WHERE status = 'running' GROUP BY tenant_id, batch_id
-),
-of_tenant AS (SELECT tenant_id, sum(n) AS n FROM running GROUP BY tenant_id),
-places AS (
-    SELECT greatest(1, count(*)) * :per_process AS most
+# What the live processes can take now, and what they may be given at most.
+ROOM = """
+    SELECT coalesce(sum(least(coalesce(room, :per_process), :per_process)), :per_process)::int AS room,
+           greatest(1, count(*))::int * :per_process AS most
     FROM worker_processes
     WHERE 'verification' = ANY (queues) AND seen_at > clock_timestamp() - make_interval(secs => :dead_after)
+"""
+
+_IS_TAKEN = text(f"""
+    SELECT 4 * (SELECT count(*) FROM queries WHERE status = 'running') >= 3 * room FROM ({ROOM}) AS places
+""")  # noqa: S608 - only constants are put together
+
+# The shortest of what has ended lately, by kind: what has less time left cannot be finished any more.
+_QUICKEST = """
+    SELECT kind, percentile_cont(0.1) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - started_at)) AS seconds
+    FROM (SELECT kind, started_at, finished_at FROM queries
+          WHERE finished_at IS NOT NULL AND finished_at > now() - interval '60 s' AND started_at IS NOT NULL
+              AND status = 'succeeded'
+          ORDER BY finished_at DESC LIMIT 100) AS ended
+    GROUP BY kind HAVING count(*) >= 5
+"""
+_LEFT_S = """
+    CASE WHEN jsonb_typeof(options -> 'deadline_s') = 'number'
+         THEN (options ->> 'deadline_s')::float - extract(epoch FROM clock_timestamp() - created_at) END
+"""
+_CAN_BE_FINISHED = f"""
+    coalesce({_LEFT_S} > coalesce((SELECT seconds FROM quickest WHERE quickest.kind = queries.kind), 0), true)
+"""  # noqa: S608 - only constants are put together
+
+_HOPELESS = text(f"""
+    WITH quickest AS MATERIALIZED ({_QUICKEST})
+    SELECT id, launch, tenant_id FROM queries
+    WHERE status = 'queued' AND batch_id IS NULL AND NOT {_CAN_BE_FINISHED} ORDER BY created_at LIMIT :limit
+""")  # noqa: S608 - only constants are put together
+
+# Places = room - running. Tenants share them as if one place after the other were given to the tenant with the
+# smallest running/weight: the k-th waiting query of a tenant has the share (running + k - 1)/weight. Within a tenant
+# people are first. Two of them run above the room beside scripted ones of their own tenant: nobody else's place is
+# taken, and they need not wait for one. Where the machine is the limit (room < most), their tenant starts no second
+# scripted query as long as one of them runs.
+_ADMIT_QUERIES = text(f"""
+WITH RECURSIVE
+quickest AS MATERIALIZED ({_QUICKEST}),
+running AS MATERIALIZED (
+    SELECT tenant_id, batch_id, count(*) AS n, count(*) FILTER (WHERE batch_id IS NULL AND NOT is_scripted) AS people
+    FROM queries WHERE status = 'running' GROUP BY tenant_id, batch_id
 ),
+of_tenant AS (
+    SELECT tenant_id, sum(n) AS n, sum(people) AS people, sum(n) - sum(people) AS scripted,
+           least(sum(people), sum(n) - sum(people), {ABOVE}) AS above
+    FROM running GROUP BY tenant_id
+),
+places AS ({ROOM}),
 free AS MATERIALIZED (
-    SELECT greatest(0, least(:at_a_time, most - (SELECT coalesce(sum(n), 0) FROM running)))::int AS places,
+    SELECT greatest(0, least(:at_a_time, room - (SELECT coalesce(sum(n - above), 0) FROM of_tenant)))::int AS places,
            -- One place in eight is kept for items of batches.
-           greatest(0, greatest(1, most / 8)
-                       - (SELECT coalesce(sum(n), 0) FROM running WHERE batch_id IS NOT NULL))::int AS kept
+           greatest(0, greatest(1, room / 8)
+                       - (SELECT coalesce(sum(n), 0) FROM running WHERE batch_id IS NOT NULL))::int AS kept,
+           room < most AS is_narrow
     FROM places
 ),
 askers (tenant_id) AS (
@@ -84,13 +131,35 @@ files (tenant_id, batch_id) AS (
         ORDER BY tenant_id, batch_id LIMIT 1
     ) AS following
 ),
-asked AS (
+people AS MATERIALIZED (
     SELECT tenant_id, waiting.id, waiting.created_at,
            row_number() OVER (PARTITION BY tenant_id ORDER BY waiting.created_at, waiting.id) AS number
     FROM askers CROSS JOIN LATERAL (
         SELECT id, created_at FROM queries
-        WHERE status = 'queued' AND batch_id IS NULL AND tenant_id = askers.tenant_id
-        ORDER BY created_at, id LIMIT (SELECT places FROM free)
+        WHERE status = 'queued' AND batch_id IS NULL AND NOT is_scripted AND tenant_id = askers.tenant_id
+            AND {_CAN_BE_FINISHED}
+        ORDER BY created_at, id LIMIT (SELECT places + {ABOVE} FROM free)
+    ) AS waiting
+),
+-- How many scripted queries of a tenant may start: all that there is room for, or, beside people, one.
+scripts AS MATERIALIZED (
+    SELECT askers.tenant_id,
+           CASE WHEN is_narrow AND (coalesce(of_tenant.people, 0) > 0
+                                    OR EXISTS (SELECT FROM people WHERE people.tenant_id = askers.tenant_id))
+                THEN greatest(0, least(places, 1 - coalesce(of_tenant.scripted, 0))) ELSE places END AS most
+    FROM (SELECT tenant_id FROM askers UNION SELECT tenant_id FROM files) AS askers
+    CROSS JOIN free LEFT JOIN of_tenant ON of_tenant.tenant_id = askers.tenant_id
+),
+asked AS (
+    SELECT tenant_id, id, created_at, 0 AS turn, number FROM people
+    UNION ALL
+    SELECT scripts.tenant_id, waiting.id, waiting.created_at, 1,
+           row_number() OVER (PARTITION BY scripts.tenant_id ORDER BY waiting.created_at, waiting.id)
+    FROM scripts CROSS JOIN LATERAL (
+        SELECT id, created_at FROM queries
+        WHERE status = 'queued' AND batch_id IS NULL AND is_scripted AND tenant_id = scripts.tenant_id
+            AND {_CAN_BE_FINISHED}
+        ORDER BY created_at, id LIMIT scripts.most
     ) AS waiting
 ),
 filed AS (
@@ -98,32 +167,44 @@ filed AS (
         PARTITION BY files.tenant_id ORDER BY batches.created_at, files.batch_id, waiting.position) AS number
     FROM files
     JOIN batches ON batches.id = files.batch_id AND batches.cancelled_at IS NULL
+    JOIN scripts ON scripts.tenant_id = files.tenant_id
     LEFT JOIN running ON running.batch_id = files.batch_id
     CROSS JOIN LATERAL (
         SELECT id, position FROM queries
         WHERE status = 'queued' AND batch_id IS NOT NULL
             AND tenant_id = files.tenant_id AND queries.batch_id = files.batch_id
         ORDER BY position
-        LIMIT least((SELECT places FROM free), greatest(0, :of_batch - coalesce(running.n, 0)))
+        LIMIT least(scripts.most, greatest(0, :of_batch - coalesce(running.n, 0)))
     ) AS waiting
 ),
+lines AS (
+    SELECT tenant_id, id, created_at, false AS is_item, turn = 0 AS is_person,
+           row_number() OVER (PARTITION BY tenant_id ORDER BY turn, number) AS number FROM asked
+    UNION ALL
+    SELECT tenant_id, id, created_at, true, false, number FROM filed
+),
+placed AS (
+    SELECT lines.*, coalesce(of_tenant.n, 0) AS n,
+           is_person AND coalesce(of_tenant.people, 0) + number
+               <= least({ABOVE}, coalesce(of_tenant.scripted, 0)) AS is_above
+    FROM lines LEFT JOIN of_tenant ON of_tenant.tenant_id = lines.tenant_id
+),
 ranked AS (
-    SELECT line.id, line.is_item, row_number() OVER (
-        PARTITION BY line.is_item
-        ORDER BY (coalesce(of_tenant.n, 0) + line.number - 1) / tenants.weight, line.created_at, line.id) AS rank
-    FROM (SELECT *, false AS is_item FROM asked UNION ALL SELECT *, true FROM filed) AS line
-    JOIN tenants ON tenants.id = line.tenant_id
-    LEFT JOIN of_tenant ON of_tenant.tenant_id = line.tenant_id
+    SELECT placed.id, is_item, is_above, row_number() OVER (
+        PARTITION BY is_item, is_above
+        ORDER BY (n + placed.number - 1) / tenants.weight, placed.created_at, placed.id) AS rank
+    FROM placed JOIN tenants ON tenants.id = placed.tenant_id
 ),
 counted AS (
-    SELECT count(*) FILTER (WHERE NOT is_item) AS asked,
+    SELECT count(*) FILTER (WHERE NOT is_item AND NOT is_above) AS asked,
            least((SELECT kept FROM free), (SELECT places FROM free), count(*) FILTER (WHERE is_item)) AS kept
     FROM ranked
 ),
 chosen AS (
-    SELECT ranked.id, is_item, ranked.rank FROM ranked, counted, free
-    WHERE ranked.rank <= CASE WHEN is_item THEN places - least(asked, places - counted.kept)
-                              ELSE places - counted.kept END
+    SELECT ranked.id, is_item, CASE WHEN is_above THEN 0 ELSE ranked.rank END AS rank FROM ranked, counted, free
+    WHERE is_above AND ranked.rank <= :at_a_time
+       OR NOT is_above AND ranked.rank <= CASE WHEN is_item THEN places - least(asked, places - counted.kept)
+                                               ELSE places - counted.kept END
 ),
 held AS MATERIALIZED (
     -- One that is being cancelled is nobody's any more.
@@ -134,7 +215,7 @@ SET status = 'running', launch = launch + 1, started_at = coalesce(started_at, c
     progress_at = clock_timestamp()
 FROM held JOIN chosen USING (id) WHERE queries.id = held.id
 RETURNING queries.id, launch, tenant_id, round, kind, options, is_item, rank
-""")
+""")  # noqa: S608 - only constants are put together
 
 # What was published but not claimed counts as in hand, until it must have been lost: nobody reads anything, and yet it
 # is not read; or it has been waiting beyond all patience. A dead worker's document is found when its lease runs out.
@@ -207,8 +288,10 @@ SELECT id, tenant_id FROM taken ORDER BY created_at, id
 def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[Admitted]:
     """Mark the queries that may start now as launched, and return them in the order of their start.
 
-    `per_process` queries run for every live process that verifies, `of_batch` items of one batch. Between tenants the
-    one with the smallest running/weight is first, within a tenant the oldest; questions before items of batches.
+    At most `per_process` queries run for every live process that verifies, as many as it says that it can take, and
+    `of_batch` items of one batch. Between tenants the one with the smallest running/weight is first; within a tenant
+    people before scripts, then the oldest; questions before items of batches. What cannot be finished within its
+    deadline any more is left to `list_hopeless`.
     """
     # Mostly a query ends and nothing waits for its place. What is accepted after this look has a nudge of its own.
     if not session.scalar(_ANY_WAITING):
@@ -217,6 +300,17 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
     values = {"per_process": per_process, "of_batch": of_batch, "dead_after": DEAD_AFTER_S, "at_a_time": AT_A_TIME}
     rows = sorted(session.execute(_ADMIT_QUERIES, values), key=lambda row: (row.is_item, row.rank))
     return [Admitted(*row[:6]) for row in rows]
+
+
+def list_hopeless(session: Session, limit: int = 100) -> list[Launch]:
+    """Waiting questions that cannot be finished within their deadline any more: less of it is left than the quickest of
+    their kind took lately. In a `system_transaction`."""
+    return [Launch(*row) for row in session.execute(_HOPELESS, {"limit": limit})]
+
+
+def is_room_taken(session: Session, *, per_process: int) -> bool:
+    """Whether nearly all places are taken; in a `system_transaction`."""
+    return bool(session.scalar(_IS_TAKEN, {"per_process": per_process, "dead_after": DEAD_AFTER_S}))
 
 
 def admit_documents(session: Session, *, older_than_s: float, patience_s: float = 600.0) -> list[tuple[uuid.UUID, int]]:

@@ -8,23 +8,61 @@ from sqlalchemy import exists, select, text
 from sqlalchemy.orm import Session
 
 from db.models import IdempotencyKey
-from db.queries.admission import DEAD_AFTER_S
+from db.queries.admission import DEAD_AFTER_S, ROOM
 
 
 class Line(NamedTuple):
-    """What waits of one tenant: questions, and items of batches; each counted up to a limit and one more."""
+    """What waits of one tenant: questions, and items of batches; each counted up to a limit and one more. `people` are
+    those of the questions that a person waits for."""
 
     asked: int = 0
     items: int = 0
     weight: float = 1.0
+    people: int = 0
+
+
+_ASSUMED, _ASSUMED_S = 4, 10.0
+"""Before anything is known: so many queries have ended, each after so long. It counts less, the more is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast queries end. In the last minute `ended` of them did; all that ran, also what runs still, took `busy_s`
+    seconds of places together. `room` places there are now, `running` are taken.
+
+    With places/time per query this is the rate of endings when all places are taken, and no less when few of them are.
+    Since what has not ended yet counts with its time, the rate falls at once when nothing ends any more.
+    """
+
+    room: int = 1
+    running: int = 0
+    ended: int = 0
+    busy_s: float = 0.0
+
+    @property
+    def per_second(self) -> float:
+        """How many queries can end in a second; never 0."""
+        unsure = _ASSUMED * _ASSUMED_S / (_ASSUMED * _ASSUMED_S + self.busy_s)
+        each_s = (self.busy_s + unsure * _ASSUMED * _ASSUMED_S) / (self.ended + unsure * _ASSUMED)
+        return self.room / max(each_s, 0.001)
+
+    @property
+    def typical_s(self) -> float:
+        """How long a query takes from its start; 0 when nothing is known, and too little while little is."""
+        return self.busy_s / (self.ended + 2)
+
+    @property
+    def too_many(self) -> int:
+        """How many of those that run have to end before another one starts."""
+        return max(0, self.running - self.room)
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The waiting lines by tenant; `per_second` is how many queries can end, None when nothing tells."""
+    """The waiting lines by tenant, and how fast they move."""
 
     lines: Mapping[int, Line]
-    per_second: float | None
+    pace: Pace
 
 
 _LINES = text("""
@@ -46,41 +84,52 @@ filers (tenant_id) AS (
     ) AS following
 ),
 counted AS (
-    SELECT tenant_id, n AS asked, 0 AS items FROM askers CROSS JOIN LATERAL (
+    SELECT tenant_id, n AS asked, 0 AS items, 0 AS people FROM askers CROSS JOIN LATERAL (
         SELECT count(*) AS n FROM (
             SELECT FROM queries
             WHERE status = 'queued' AND batch_id IS NULL AND tenant_id = askers.tenant_id LIMIT :most + 1
         ) AS found
     ) AS line
     UNION ALL
-    SELECT tenant_id, 0, n FROM filers CROSS JOIN LATERAL (
+    SELECT tenant_id, 0, 0, n FROM askers CROSS JOIN LATERAL (
+        SELECT count(*) AS n FROM (
+            SELECT FROM queries
+            WHERE status = 'queued' AND batch_id IS NULL AND NOT is_scripted AND tenant_id = askers.tenant_id
+            LIMIT :most + 1
+        ) AS found
+    ) AS line
+    UNION ALL
+    SELECT tenant_id, 0, n, 0 FROM filers CROSS JOIN LATERAL (
         SELECT count(*) AS n FROM (
             SELECT FROM queries
             WHERE status = 'queued' AND batch_id IS NOT NULL AND tenant_id = filers.tenant_id LIMIT :most + 1
         ) AS found
     ) AS line
 )
-SELECT tenant_id, sum(asked)::int, sum(items)::int, tenants.weight
+SELECT tenant_id, sum(asked)::int, sum(items)::int, tenants.weight, sum(people)::int
 FROM counted JOIN tenants ON tenants.id = tenant_id GROUP BY tenant_id, tenants.weight
 """)
 
-# What is running ends at the rate (places/time that each takes), and when nothing waits that is more than what ends.
-# The count of endings tells when times say little: after a stop all that was running has taken long.
-_RATE = text("""
-SELECT greatest(
-    count(*) / 60.0,
-    (SELECT greatest(1, count(*)) FROM worker_processes
-     WHERE 'verification' = ANY (queues) AND seen_at > clock_timestamp() - make_interval(secs => :dead_after))
-    * :per_process / greatest(0.001, avg(extract(epoch FROM finished_at - started_at)))
-)::float
-FROM (
-    SELECT started_at, finished_at FROM queries
-    WHERE finished_at IS NOT NULL AND finished_at > now() - interval '60 s'
-        AND started_at IS NOT NULL AND status <> 'cancelled'
-    ORDER BY finished_at DESC LIMIT 1000
-) AS ended
-HAVING count(*) > 0
-""")
+# Of what runs the time counts up to its last progress and a little more: while nobody works on it, because the broker
+# is away, it tells nothing of the speed. What its deadline or its user has ended was not done.
+_PACE = text(f"""
+SELECT room, (SELECT count(*) FROM queries WHERE status = 'running'),
+       coalesce((sum(done)), 0)::int, coalesce(sum(greatest(0, extract(epoch FROM until - since))), 0)::float
+FROM ({ROOM}) AS places LEFT JOIN (
+    SELECT greatest(started_at, now() - interval '60 s') AS since, finished_at AS until,
+           (status = 'succeeded' OR coalesce(error ->> 'code', '') <> 'deadline_exceeded')::int AS done
+    FROM (
+        SELECT * FROM queries
+        WHERE finished_at IS NOT NULL AND finished_at > now() - interval '60 s'
+            AND started_at IS NOT NULL AND status <> 'cancelled'
+        ORDER BY finished_at DESC LIMIT 1000
+    ) AS ended
+    UNION ALL
+    SELECT greatest(started_at, now() - interval '60 s'), least(now(), progress_at + interval '10 s'), 0
+    FROM queries WHERE status = 'running'
+) AS work ON true
+GROUP BY room
+""")  # noqa: S608 - only constants are put together
 
 _DOCUMENTS = text("""
 SELECT (SELECT count(*) FROM (SELECT FROM documents WHERE status = 'queued' AND launched_at IS NULL
@@ -117,9 +166,9 @@ class Waiting(NamedTuple):
 def measure(session: Session, *, per_process: int, most: int) -> Backlog:
     """The waiting lines of all tenants, each counted up to `most` + 1; in a `system_transaction`."""
     rows = session.execute(_LINES, {"most": most})
-    lines = {tenant_id: Line(asked, items, weight) for tenant_id, asked, items, weight in rows}
-    rate = session.scalar(_RATE, {"per_process": per_process, "dead_after": DEAD_AFTER_S})
-    return Backlog(lines, rate)
+    lines = {tenant_id: Line(*counted) for tenant_id, *counted in rows}
+    pace = session.execute(_PACE, {"per_process": per_process, "dead_after": DEAD_AFTER_S}).one()
+    return Backlog(lines, Pace(*pace))
 
 
 class DocumentsWaiting(NamedTuple):

@@ -28,7 +28,8 @@ class Claimant:
 class Entry(NamedTuple):
     """A query as a step finds it, and the attempt numbers of what was `claimed`.
 
-    `rounds` are the outcomes that were there when the claim was made; `quiet_s` is how long nothing was noted of it.
+    `rounds` are the outcomes that were there when the claim was made; `quiet_s` is how long nothing was noted of it;
+    `accepted_at` is the time by which its calls stand in line.
     """
 
     id: uuid.UUID
@@ -91,10 +92,22 @@ _SPENT_USD = """
 """
 _CURRENT = "status IN ('queued', 'running') AND launch = :launch"
 
+# Among the calls that wait for the provider a person's take the turn of the oldest scripted query that runs of the same
+# tenant, just before it and in their own order: no other tenant's calls come later for it.
+_TURN = """
+    extract(epoch FROM CASE WHEN batch_id IS NOT NULL OR is_scripted THEN created_at ELSE least(created_at, (
+        SELECT min(older.created_at) - interval '0.1 s' + least(
+            greatest(query.created_at - min(older.created_at), interval '0 s'), interval '1000 s') / 20000
+        FROM queries AS older
+        WHERE older.status = 'running' AND older.batch_id IS NULL AND older.is_scripted
+            AND older.tenant_id = query.tenant_id
+    )) END)::float
+"""
+
 _ENTER = text(f"""
     WITH query AS (SELECT * FROM queries WHERE id = CAST(:q AS uuid) AND {_CURRENT}), claimed AS ({CLAIM})
     SELECT id, workspace_id, question, mode, provider, kind, options, batch_id, traceparent, stage,
-           extract(epoch FROM created_at)::float, {_USED_S}, {_SPENT_USD},
+           {_TURN}, {_USED_S}, {_SPENT_USD},
            extract(epoch FROM now() - progress_at)::float, {_CLAIMED},
            (SELECT json_agg(json_build_array(round, step, item, value)) FROM step_outcomes AS done
             WHERE done.query_id = query.id AND done.value IS NOT NULL)

@@ -32,11 +32,19 @@ class Process(NamedTuple):
 
 
 def note_alive(
-    session: Session, process_id: uuid.UUID, host: str, pid: int, queues: Sequence[str], concurrency: int
+    session: Session,
+    process_id: uuid.UUID,
+    host: str,
+    pid: int,
+    queues: Sequence[str],
+    concurrency: int,
+    room: int | None = None,
 ) -> None:
-    """Write that the process lives."""
-    row = insert(WorkerProcess).values(id=process_id, host=host, pid=pid, queues=list(queues), concurrency=concurrency)
-    seen = {"seen_at": func.clock_timestamp()}
+    """Write that the process lives, and how many queries may run for it; None: as many as are configured."""
+    row = insert(WorkerProcess).values(
+        id=process_id, host=host, pid=pid, queues=list(queues), concurrency=concurrency, room=room
+    )
+    seen = {"seen_at": func.clock_timestamp(), "room": room}
     session.execute(row.on_conflict_do_update(index_elements=[WorkerProcess.id], set_=seen))
 
 

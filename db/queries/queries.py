@@ -19,6 +19,7 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    text,
     update,
 )
 from sqlalchemy.orm import Session
@@ -51,6 +52,26 @@ def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None
 def add_queries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Accept many; each of `rows` has the same columns of `Query`, its `id` among them."""
     session.execute(insert(Query), list(rows))
+
+
+def count_in_flight(session: Session, key_id: str | None, most: int) -> int:
+    """How many of the tenant's own unfinished queries were sent with a key, or without any: `most` at most."""
+    return session.execute(_IN_FLIGHT, {"key": key_id, "most": most}).scalar_one()
+
+
+# Two partial indexes, so their literals are spelled out (db.queries.admission).
+_IN_FLIGHT = text("""
+    SELECT count(*) FROM (
+        (SELECT FROM queries WHERE status = 'running' AND batch_id IS NULL
+            AND tenant_id = current_setting('citewell.tenant')::bigint
+            AND asked_by IS NOT DISTINCT FROM CAST(:key AS text) LIMIT :most)
+        UNION ALL
+        (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NULL
+            AND tenant_id = current_setting('citewell.tenant')::bigint
+            AND asked_by IS NOT DISTINCT FROM CAST(:key AS text) LIMIT :most)
+        LIMIT :most
+    ) AS found
+""")
 
 
 def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> Query:

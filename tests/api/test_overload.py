@@ -10,16 +10,20 @@ from sqlalchemy import text
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT
+from db.queries.backlog import measure
 from db.queries.keys import get_or_add_tenant
 from db.session import acting_for, system_transaction, transaction
+from domain.keys import parse_key
 from services import backlog
 from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query
 from tests.keys import bearer, make_key
+from tests.processes import living
 
 QUESTION = {"question": "How long?", "workspace": "w"}
 LINES = {"Content-Type": "application/x-ndjson"}
 GIVEN = {"answer": "It takes 14 days [1].", "sources": [{"text": "It takes 14 days."}]}
+SCRIPT, PERSON = {"Citewell-Priority": "batch"}, {"Citewell-Priority": "interactive"}
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("/v1/queries", QUESTION),
     ("/v1/verifications", GIVEN),
@@ -45,6 +49,14 @@ def small(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None
     backlog.forget()
     yield
     backlog.forget()
+
+
+@pytest.fixture
+def room_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line is full."""
+    for name in ("MAX_QUEUED_PER_TENANT", "MAX_QUEUED"):
+        monkeypatch.setenv(f"CITEWELL_ADMISSION__{name}", "1000")
+    settings.cache_clear()
 
 
 def wait_in_line(count: int, tenant: str = "default", **over: Any) -> int:
@@ -95,13 +107,23 @@ def test_what_was_let_through_counts_at_once_though_the_backlog_is_remembered(ht
 
 def ended(seconds_each: float, count: int) -> None:
     """So many questions ended just now, each after so long."""
-    wait_in_line(count)
+    wait_in_line(count, question="new")
     with system_transaction() as session:
         done = text("""
             UPDATE queries SET status = 'succeeded', finished_at = now(),
                                started_at = now() - make_interval(secs => :s)
+            WHERE status = 'queued' AND question = 'new'
         """)
         session.execute(done, {"s": seconds_each})
+    backlog.forget()
+
+
+def running(seconds: float, count: int) -> None:
+    """So many are being worked on, each for so long."""
+    wait_in_line(count, status="running")
+    with system_transaction() as session:
+        since = text("UPDATE queries SET started_at = now() - make_interval(secs => :s) WHERE status = 'running'")
+        session.execute(since, {"s": seconds})
     backlog.forget()
 
 
@@ -111,15 +133,107 @@ def test_a_question_that_would_wait_too_long_is_refused_with_the_time_that_it_ta
     monkeypatch.setenv("CITEWELL_ADMISSION__IN_FLIGHT_PER_PROCESS", "2")
     monkeypatch.setenv("CITEWELL_ADMISSION__MAX_WAIT_S", "100")
     settings.cache_clear()
-    # Two at a time, 100 s each: one in 50 s.
-    ended(100, 1)
-    wait_in_line(1)
+    monkeypatch.setenv("CITEWELL_ADMISSION__MAX_QUEUED_PER_TENANT", "100")
+    monkeypatch.setenv("CITEWELL_ADMISSION__MAX_QUEUED", "100")
+    settings.cache_clear()
+    # Two at a time, 60 s each: 400 seconds of places for what is ended and as much as is assumed, one in 29 s.
+    ended(60, 6)
+    wait_in_line(2)
     assert http.post("/v1/queries", json=QUESTION | {"workspace": "none"}).status_code == 404
-    wait_in_line(2, "other")
-    # One of its own and two of the other come first: 150 s.
+    wait_in_line(3, "other")
+    # Two of its own and three of the other come first.
     refused = http.post("/v1/queries", json=QUESTION)
-    assert "about 150 seconds" in assert_problem(refused, 503, "overloaded")["detail"]
-    assert refused.headers["retry-after"] == "60"
+    told = assert_problem(refused, 503, "overloaded")["detail"]
+    wait_s = float(told.removeprefix("The question would wait for about ").split()[0])
+    assert 5 * 24 < wait_s < 5 * 30
+    assert int(refused.headers["retry-after"]) == pytest.approx(wait_s - 90, abs=1)
+
+
+@pytest.mark.usefixtures("room_for_all")
+def test_the_first_dozens_are_not_refused_before_anything_is_known(http: httpx.Client) -> None:  # F11
+    wait_in_line(48, workspace="w")
+    with living("verification", room=8):
+        assert http.post("/v1/queries", json=QUESTION, headers=SCRIPT).status_code == 202
+        wait_in_line(150)
+        assert_problem(http.post("/v1/queries", json=QUESTION, headers=SCRIPT), 503, "overloaded")
+
+
+@pytest.mark.usefixtures("room_for_all")
+def test_less_is_accepted_at_once_when_nothing_ends_any_more(http: httpx.Client) -> None:  # F11
+    with living("verification", room=8):
+        wait_in_line(48, workspace="w")
+        ended(1, 30)
+        wait_in_line(60)
+        assert http.post("/v1/queries", json=QUESTION, headers=SCRIPT).status_code == 202
+        # Eight run and have not ended for a minute: what has ended just before counts for less and less.
+        running(60, 8)
+        with system_transaction() as session:
+            session.execute(text("UPDATE queries SET finished_at = now() - interval '61 s' WHERE status = 'succeeded'"))
+        backlog.forget()
+        refused = http.post("/v1/queries", json=QUESTION, headers=SCRIPT)
+        assert_problem(refused, 503, "overloaded")
+        assert 60 <= int(refused.headers["retry-after"]) <= 300
+
+
+def test_what_nobody_works_on_tells_nothing_of_the_speed(http: httpx.Client) -> None:  # A5, F11
+    assert http
+    with living("verification", room=8), system_transaction() as session:
+        before = measure(session, per_process=8, most=10).pace
+    running(60, 8)
+    with living("verification", room=8), system_transaction() as session:
+        starved = measure(session, per_process=8, most=10).pace
+        session.execute(text("UPDATE queries SET progress_at = started_at"))
+    with living("verification", room=8), system_transaction() as session:
+        away = measure(session, per_process=8, most=10).pace
+    assert starved.busy_s == pytest.approx(480, rel=0.1)
+    assert away.busy_s == pytest.approx(80, rel=0.1)
+    assert before.per_second > away.per_second > 3 * starved.per_second
+
+
+def test_a_question_whose_own_time_is_too_short_is_refused(http: httpx.Client) -> None:  # F11
+    with acting_for(DEFAULT_TENANT), transaction() as session:
+        make_document(session, "text")
+    ended(30, 10)
+    for path, body in (("/v1/queries", QUESTION), ("/v1/verifications", GIVEN)):
+        refused = http.post(path, json={**body, "deadline_s": 10})
+        assert "takes about 25 seconds now" in assert_problem(refused, 503, "overloaded")["detail"]
+        assert refused.headers["retry-after"] == "60"
+        assert http.post(path, json={**body, "deadline_s": 40}).status_code == 202
+
+
+def stored() -> list[tuple[bool, str | None]]:
+    """Of each query, the oldest first: whether it counts as scripted, and the id of its key."""
+    with system_transaction() as session:
+        rows = session.execute(text("SELECT is_scripted, asked_by FROM queries ORDER BY created_at, position"))
+        return [(row[0], row[1]) for row in rows]
+
+
+@pytest.mark.usefixtures("room_for_all")
+def test_who_asks_is_said_or_told_from_how_many_of_a_key_are_in_flight(http: httpx.Client) -> None:  # F11
+    with acting_for(DEFAULT_TENANT), transaction() as session:
+        make_document(session, "text")
+    one, other = make_key(), make_key()
+    for headers in ([bearer(one)] * 5) + [bearer(other), bearer(one) | PERSON, bearer(other) | SCRIPT]:
+        assert http.post("/v1/queries", json=QUESTION, headers=headers).status_code == 202
+    assert [scripted for scripted, _ in stored()] == [False] * 3 + [True] * 2 + [False, False, True]
+    assert [key for _, key in stored()] == [parse_key(each).id for each in [one] * 5 + [other, one, other]]
+
+
+@pytest.mark.usefixtures("room_for_all")
+def test_every_way_to_ask_can_say_who_asks_and_nonsense_is_refused(http: httpx.Client) -> None:  # F11
+    with acting_for(DEFAULT_TENANT), transaction() as session:
+        make_document(session, "text")
+    for path, body in QUESTIONS[:2]:
+        for headers in (SCRIPT, PERSON):
+            assert http.post(path, json=body, headers=headers).status_code == 202
+    again = http.get("/v1/queries").json()["queries"][0]["id"]
+    assert http.delete(f"/v1/queries/{again}").status_code == 200
+    assert http.post(f"/v1/queries/{again}/replay", headers=SCRIPT).status_code == 202
+    assert [scripted for scripted, _ in stored()] == [True, False, True, False, True]
+    refused = http.post("/v1/queries", json=QUESTION, headers={"Citewell-Priority": "urgent"})
+    assert "Citewell-Priority" in str(assert_problem(refused, 422, "request_invalid")["errors"])
+    assert http.post("/v1/verifications/batches", content=batch(2), headers=LINES).status_code == 202
+    assert [scripted for scripted, _ in stored()][5:] == [True, True]
 
 
 def test_a_repetition_of_what_was_accepted_is_answered(http: httpx.Client) -> None:  # A3, A7

@@ -1,14 +1,20 @@
 """`citewell ask`: the answer for people and for programs."""
 
 import json
+import threading
 
 import pytest
+from sqlalchemy import text
 
 from citewell.client import CitewellClient
+from config.settings import settings
+from db.models import DEFAULT_TENANT
 from db.queries.workspaces import get_or_add_workspace
-from db.session import transaction
+from db.session import acting_for, transaction
+from services import backlog
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
+from tests.factories import make_query
 from tests.stored import ANSWER, IDK, SPAN, abstain, complete, fail
 
 QUESTION = "Bis wann? 언제까지?"
@@ -74,3 +80,27 @@ def test_when_time_is_up_it_says_where_the_question_goes_on(citewell: Citewell) 
     outcome = citewell("ask", QUESTION, "-w", "w", "--wait", "0.1")
     assert outcome.code == 1
     assert "citewell history " in outcome.complaint
+
+
+def test_a_server_without_room_is_asked_again_when_it_says_so(
+    citewell: Citewell, monkeypatch: pytest.MonkeyPatch
+) -> None:  # F11
+    monkeypatch.setenv("CITEWELL_ADMISSION__MAX_QUEUED_PER_TENANT", "1")
+    settings.cache_clear()
+    with acting_for(DEFAULT_TENANT), transaction() as session:
+        for _ in range(2):
+            make_query(session)
+    backlog.forget()
+    refused = citewell("ask", QUESTION, "-w", "w", "--wait", "0.5")
+    assert "try again in 1 seconds" in refused.complaint
+
+    def end_them() -> None:
+        with acting_for(DEFAULT_TENANT), transaction() as session:
+            session.execute(text("UPDATE queries SET status = 'cancelled', finished_at = now()"))
+
+    timer = threading.Timer(2.5, end_them)
+    timer.start()
+    with workers(query=lambda session, query: complete(session, query) if query.question == QUESTION else None):
+        outcome = citewell("ask", QUESTION, "-w", "w", "--wait", "60", "--json")
+    timer.join()
+    assert (outcome.code, json.loads(outcome.out)["status"]) == (0, "succeeded")

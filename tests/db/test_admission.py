@@ -3,6 +3,7 @@
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -14,7 +15,7 @@ from db.queries.batches import add_batch, mark_batch_cancelled
 from db.queries.documents import claim_document
 from db.queries.keys import get_or_add_tenant
 from db.session import acting_for, reading, system_transaction, transaction
-from tests.factories import make_document, make_query
+from tests.factories import make_document, make_options, make_query
 from tests.processes import living
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -27,14 +28,19 @@ def tenant(name: str, weight: float = 1) -> int:
     return tenant_id
 
 
-def ask(count: int, of: int = DEFAULT_TENANT) -> list[uuid.UUID]:
+def ask(count: int, of: int = DEFAULT_TENANT, **over: Any) -> list[uuid.UUID]:
     """Waiting questions of a tenant, the oldest first."""
     ids: list[uuid.UUID] = []
     with acting_for(of):
         for _ in range(count):
             with transaction() as session:
-                ids.append(make_query(session).id)
+                ids.append(make_query(session, **over).id)
     return ids
+
+
+def script(count: int, of: int = DEFAULT_TENANT) -> list[uuid.UUID]:
+    """The same, and no person waits for them."""
+    return ask(count, of, is_scripted=True)
 
 
 def file(count: int, of: int = DEFAULT_TENANT) -> uuid.UUID:
@@ -148,6 +154,88 @@ def test_files_of_several_tenants_take_turns() -> None:  # A7, N2
     other = tenant("other")
     file(50, other)
     assert tenants_of(admit(per_process=12, of_batch=50)) == {DEFAULT_TENANT: 6, other: 6}
+
+
+def test_a_persons_question_goes_before_the_scripted_ones_of_its_tenant() -> None:  # F11
+    scripted = script(5)
+    asked = ask(2)
+    assert [each.query_id for each in admit(per_process=3)] == [*asked, scripted[0]]
+    (later,) = ask(1)
+    end(asked[0])
+    assert next(iter(admit(per_process=3))).query_id == later
+
+
+def test_a_person_is_first_in_one_tenant_only() -> None:  # A7, F11
+    script(20)
+    other = tenant("other")
+    ask(20, other)
+    assert tenants_of(admit(per_process=8)) == {DEFAULT_TENANT: 4, other: 4}
+
+
+def test_two_people_start_at_once_beside_the_scripts_of_their_tenant_and_take_nobodys_place() -> None:  # F11
+    script(20)
+    other = tenant("other")
+    theirs = script(20, other)
+    started = admit(per_process=8)
+    assert tenants_of(started) == {DEFAULT_TENANT: 4, other: 4}
+    asked = ask(3)
+    assert [each.query_id for each in admit(per_process=8)] == asked[:2]
+    assert admit(per_process=8) == []
+    end(theirs[0])
+    assert [each.query_id for each in admit(per_process=8)] == [theirs[4]]
+
+
+def test_who_calls_all_of_his_questions_a_persons_has_no_more_places_for_it() -> None:  # A7, F11
+    ask(20)
+    assert len(admit(per_process=8)) == 8
+    assert admit(per_process=8) == []
+
+
+def test_no_more_is_started_than_the_processes_say_that_they_can_take() -> None:  # F11
+    script(30)
+    with living("verification", room=3), living("verification", room=50), living("retrieval", room=9):
+        assert len(admit(per_process=8)) == 11
+        with system_transaction() as session:
+            assert admission.is_room_taken(session, per_process=8)
+            assert not admission.is_room_taken(session, per_process=20)
+
+
+def test_on_a_busy_machine_one_script_runs_beside_a_person_and_other_tenants_go_on() -> None:  # F11
+    scripted = script(20)
+    other = tenant("other")
+    with living("verification", room=4):
+        started = admit(per_process=8)
+        assert [each.query_id for each in started] == scripted[:4]
+        asked = ask(1)
+        assert [each.query_id for each in admit(per_process=8)] == asked
+        end(*scripted[:4])
+        theirs = script(20, other)
+        following = [each.query_id for each in admit(per_process=8)]
+        assert set(following) == {scripted[4], *theirs[:2]}
+        end(*asked, scripted[4])
+        assert tenants_of(admit(per_process=8)) == {DEFAULT_TENANT: 2}
+
+
+def test_a_file_waits_for_the_person_of_its_own_tenant_too() -> None:  # F11, N2
+    file(20)
+    with living("verification", room=4):
+        assert len(admit(per_process=8)) == 4
+        asked = ask(1)
+        assert [each.query_id for each in admit(per_process=8)] == asked
+
+
+def test_what_cannot_be_finished_in_time_any_more_is_not_started() -> None:  # F11
+    quick = ask(5)
+    assert len(admit(per_process=8)) == 5
+    with system_transaction() as session:
+        session.execute(text("UPDATE queries SET started_at = now() - interval '20 s'"))
+    end(*quick)
+    short = ask(1, options=make_options(deadline_s=10).model_dump(mode="json"))
+    long = ask(1, options=make_options(deadline_s=60).model_dump(mode="json"))
+    endless = ask(1, options=make_options(deadline_s=None).model_dump(mode="json"))
+    with system_transaction() as session:
+        assert [each.query_id for each in admission.list_hopeless(session)] == short
+    assert {each.query_id for each in admit(per_process=8)} == {*long, *endless}
 
 
 def test_several_that_admit_at_once_start_nothing_twice_and_not_too_many() -> None:  # A5, A7

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from domain.errors import DatabaseUnavailable
 from services.parked import read_parked
 from services.results import read_history
 from services.step import StepContext, StepResult
+from tests.factories import make_query
 from workers.pipeline import Run
 from workers.runtime import worker_prefix
 from workers.step import execute_step
@@ -217,6 +219,25 @@ def test_the_terms_of_the_calls_are_those_of_the_query(run: Run) -> None:  # A7
         assert 290 < terms.ends_at - time.monotonic() <= 300
         with reading() as session:
             assert terms.since == session.get_one(Query, context.query.id).created_at.timestamp()
+        return done(context)
+
+    execute(body, run, failed=None)
+
+
+def test_a_persons_calls_take_the_turn_of_the_oldest_script_of_the_same_tenant(run: Run) -> None:  # F11
+    hour, minute = timedelta(hours=1), timedelta(minutes=1)
+    with transaction() as session:
+        asked_at = session.get_one(Query, uuid.UUID(run.query_id)).created_at
+        for age, over in (
+            (minute, {"is_scripted": True}),
+            (hour, {"is_scripted": False}),
+            (2 * hour, {"is_scripted": True, "status": "queued"}),
+        ):
+            make_query(session, **{"status": "running", "created_at": asked_at - age, **over})
+
+    def body(context: StepContext) -> StepResult:
+        before = (asked_at - minute).timestamp() - context.log.terms.since
+        assert 0.04 < before <= 0.1
         return done(context)
 
     execute(body, run, failed=None)

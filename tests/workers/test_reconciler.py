@@ -129,6 +129,24 @@ def test_a_broker_that_is_away_for_long_uses_up_no_starts(broker: Any, monkeypat
     assert broker.llen("retrieval") == 1
 
 
+def test_what_waited_too_long_to_be_finished_is_ended_before_it_is_started(broker: Any) -> None:  # F11
+    with transaction() as session:
+        late = make_query(session, options=make_options(deadline_s=30).model_dump(mode="json")).id
+        fresh = make_query(session, options=make_options(deadline_s=30).model_dump(mode="json")).id
+        session.execute(
+            text("UPDATE queries SET created_at = now() - interval '31 s' WHERE id = :id").bindparams(id=late)
+        )
+    assert launch_waiting() == 1
+    reconcile(RECOVERY)
+    assert state(late) == (QueryStatus.FAILED, 0)
+    assert state(fresh) == (QueryStatus.RUNNING, 1)
+    with reading() as session:
+        error = session.get_one(Query, late).error
+    assert error is not None
+    assert (error["code"], "no model was asked" in error["message"]) == ("deadline_exceeded", True)
+    assert broker.llen("retrieval") == 1
+
+
 def test_only_the_leader_acts(broker: Any) -> None:
     query_id = stopped(launches=1)
     with transaction() as session:

@@ -22,6 +22,8 @@ export async function ask(path, { method = "GET", json, form, headers = {}, sign
 /** The same, with the response itself for whoever reads it as it comes. */
 export async function send(path, { method = "GET", json, form, headers = {}, signal } = {}) {
   const sent = new Headers(headers);
+  // A person asks here: before the scripts of the same tenant.
+  sent.set("Citewell-Priority", "interactive");
   const key = storedKey();
   if (key) sent.set("Authorization", `Bearer ${key}`);
   if (json !== undefined) sent.set("Content-Type", "application/json");
