@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 
-from domain.sentences import split_sentences
+from domain.word_index import ReadSentences, read_sentences
 from domain.words import content_stems, coverage
 
 _MOST_STEMS = 200  # of a claim: it is a sentence, and what is longer is hostile
+_MOST_ALIKE = 100  # sentences that have as much of a claim: where there are more, they are all the same to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +39,19 @@ def most_alike(wanted: Sequence[str], source: str, told: Sequence[str]) -> Align
 
     `told` are those of the stems that are in no date.
     """
-    known = set(wanted)
-
-    def likeness(each: tuple[int, int, str, list[str]]) -> tuple[float, float]:
-        stems = each[3]
-        return coverage(wanted, set(stems)), coverage(stems, known)
-
-    read = ((each.start, each.end, each.text, content_stems(each.text)) for each in split_sentences(source))
-    start, end, text, stems = max(read, key=likeness, default=(0, 0, "", list[str]()))
+    read = read_sentences(source)
+    best = _best(read, wanted) if read.sentences else None
+    if best is None:
+        return Aligned(0, 0, "", (), 0.0)
+    place, stems = read.sentences[best], read.stems[best]
     said = coverage([each for each in told if not each[0].isdigit()], set(stems))
-    return Aligned(start, end, text, tuple(stems), said)
+    return Aligned(place.start, place.end, place.text, stems, said)
+
+
+def _best(read: ReadSentences, wanted: Sequence[str]) -> int:
+    shares = read.index.coverages(wanted)
+    most = max(shares.values(), default=0.0)
+    alike = [number for number, share in shares.items() if share == most]
+    known = set(wanted)
+    shortest = nsmallest(_MOST_ALIKE, alike, key=lambda number: (len(read.stems[number]), number))
+    return max(sorted(shortest), key=lambda number: coverage(read.stems[number], known), default=0)

@@ -6,7 +6,10 @@ else does not. Two things it cannot see: an invention that shares most of its wo
 a statement in another script than the source, where words say nothing.
 """
 
+import re
+
 from domain.evidence import claim_relevance
+from domain.remembering import remembered
 from domain.support.estimating import estimated_support
 from domain.words import content_stems
 
@@ -14,6 +17,7 @@ _LEAST_WORDS = 2
 _LEAST_SHARED = 0.2
 _LEAST_SUPPORT = 0.25  # 3 % of the labelled statements that a source supports are below it
 _KOREAN, _MOSTLY_KOREAN = 0.3, 0.7
+_HANGUL = re.compile("[가-힣]")
 
 
 def bears_on(statement: str, quote: str) -> bool:
@@ -36,10 +40,11 @@ def _in_other_scripts(statement: str, source: str) -> bool:
     return stands < _KOREAN if said >= _KOREAN else stands > _MOSTLY_KOREAN
 
 
+@remembered()
 def _share_of_hangul(text: str) -> float:
     letters = sum(map(str.isalpha, text))
-    return sum("가" <= sign <= "힣" for sign in text) / letters if letters else 0.0
+    return len(_HANGUL.findall(text)) / letters if letters else 0.0
 
 
 def _has_hangul(text: str) -> bool:
-    return any("가" <= sign <= "힣" for sign in text)
+    return _HANGUL.search(text) is not None

@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
@@ -17,9 +16,11 @@ from domain.facts.kinds import Difference, Kind
 from domain.figures import differing_figures
 from domain.markers import cited_markers
 from domain.negation import denied_by_one, opposites, other_polarity
-from domain.numbers import Quantity, find_quantities
+from domain.numbers import find_quantities
 from domain.other_names import other_names
+from domain.remembering import remembered
 from domain.sentences import split_sentences
+from domain.source_figures import outside, source_figures
 from domain.words import coverage, stem, words
 
 _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words in them to be a contradiction
@@ -60,7 +61,7 @@ def best_places(claim: str, source: str) -> tuple[Compared, ...]:
     return tuple(compare(sentence.text, plain) for sentence in split_sentences(_plain_claim(claim)))
 
 
-@lru_cache(maxsize=256)
+@remembered()
 def _plain_source(source: str) -> str:
     return without_markers(readable(source))
 
@@ -121,8 +122,8 @@ def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
     stated = find_dates(claim)[:_MOST_DATES]
     if not stated:
         return []
-    known = find_dates(source)
-    nearby = [date for date in known if aligned.has(date.start)]
+    figures = source_figures(source)
+    known, nearby = figures.different_dates, figures.dates_in(aligned.start, aligned.end)
     found: list[Disagreement] = []
     for date in stated:
         others = [other for other in nearby if not any(each.follows_from(other) for each in stated)]
@@ -140,6 +141,8 @@ def _is_bare_year_in(date: Date, source: str) -> bool:
     if date.years is None or date.month is not None:
         return False
     year = date.years[0]
+    if str(year) not in source and f"{year:,}" not in source:
+        return False
     return re.search(rf"(?<!\d)(?:{year}|{year:,})(?!\d)", source) is not None
 
 
@@ -154,18 +157,8 @@ def _other_date(date: Date, known: Sequence[Date]) -> str | None:
 
 
 def _figures(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
-    stated = _outside(find_dates(claim), find_quantities(claim))
-    if not stated:
-        return []
-    # A year may be meant as a number; the 5 of "5 May" may not.
-    days = [date for date in find_dates(source) if date.month is not None]
-    known = _outside(days, find_quantities(source))
-    return [_disagreement(*each) for each in differing_figures(stated, known, source, aligned)]
-
-
-def _outside(dates: Sequence[Date], quantities: Sequence[Quantity]) -> list[Quantity]:
-    taken = {place for date in dates for place in range(date.start, date.end)}
-    return [each for each in quantities if each.start not in taken]
+    stated = outside(find_dates(claim), find_quantities(claim))
+    return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
 
 
 def _flip(claim: str, wanted: Sequence[str], aligned: Aligned) -> Disagreement | None:

@@ -7,15 +7,17 @@ evidence, and where the two disagree.
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from domain.disagreements import Disagreement, disagreements, without_markers
 from domain.quotes import Located, locate_quote
-from domain.sentences import split_sentences
+from domain.word_index import read_sentences
 from domain.words import content_stems, coverage, words
 
 __all__ = ["Disagreement", "Located", "best_text_span", "claim_relevance", "disagreements", "locate_quote"]
 
 _WORD = re.compile(r"\S+")
+_SPACE = re.compile(r"\s")
 
 
 def claim_relevance(claim: str, source: str) -> float:
@@ -37,28 +39,47 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
     or its densest part of at most `max_chars`; it begins and ends with whole words, except for one that is longer than
     `max_chars`. (0, 0) when `text` is blank.
     """
-    sentences = split_sentences(text)
+    read = read_sentences(text)
+    sentences = read.sentences
     if not sentences:
         return 0, 0
     wanted = content_stems(claim)
-    scores = [coverage(wanted, set(content_stems(sentence.text))) for sentence in sentences]
-    best = scores.index(max(scores))
+    shares = read.index.coverages(wanted)
+    best = min(shares, key=lambda number: (-shares[number], number), default=0)
     start, end = sentences[best].start, sentences[best].end
     if end - start > max_chars:
         start, end = _densest(text, start, end, frozenset(wanted), max_chars)
     elif end - start < min_chars:
-        start, end = _widened([(each.start, each.end) for each in sentences], best, best, min_chars, max_chars)
+        first = max(0, best - max_chars)
+        near = [(each.start, each.end) for each in sentences[first : best + max_chars]]
+        start, end = _widened(near, best - first, best - first, min_chars, max_chars)
     if end - start < min_chars:
-        spaced = [match.span() for match in _WORD.finditer(text)]
+        around = _word_start(text, start - max_chars), _word_end(text, end + max_chars)
+        spaced = [match.span() for match in _WORD.finditer(text, *around)]
         first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
         start, end = _widened(spaced, first, last, min_chars, max_chars)
     return start, min(end, start + max_chars)
+
+
+def _word_start(text: str, position: int) -> int:
+    """Where the word at `position` begins."""
+    position = max(0, position)
+    while position and not text[position - 1].isspace():
+        position -= 1
+    return position
+
+
+def _word_end(text: str, position: int) -> int:
+    """Where the word at `position` ends."""
+    found = _SPACE.search(text, position)
+    return found.start() if found else len(text)
 
 
 def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:
     """Return the run of words of at most `max_chars` with most of the `wanted` stems, starting with one of them."""
     spans = [match.span() for match in _WORD.finditer(text, start, end)]
     hits = [bool(wanted.intersection(content_stems(text[first:last]))) for first, last in spans]
+    before = [0, *accumulate(hits)]
     found = (-1, start, start + max_chars)
     last = 0
     for first, (begins, _) in enumerate(spans):
@@ -66,7 +87,7 @@ def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars:
         while last + 1 < len(spans) and spans[last + 1][1] - begins <= max_chars:
             last += 1
         if hits[first] or first == 0:
-            found = max(found, (sum(hits[first : last + 1]), begins, min(spans[last][1], begins + max_chars)))
+            found = max(found, (before[last + 1] - before[first], begins, min(spans[last][1], begins + max_chars)))
     return found[1:]
 
 

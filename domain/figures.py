@@ -6,12 +6,13 @@ says, each has to be in that sentence: there a figure that belongs to something 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from domain.alignment import Aligned
 from domain.implied import follows, is_worded
-from domain.numbers import Quantity, agrees, same_dimension, states, table_scale
+from domain.numbers import Quantity, agrees, same_dimension, states
+from domain.source_figures import SourceFigures, source_figures
 
 FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]
@@ -25,41 +26,43 @@ _SAME_MATTER = 0.4  # the same, for it to say which of several figures is meant
 _MOST_FIGURES = 50  # of a claim: so that a claim of nothing but numbers stays cheap
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Known:
     """What a source states: its quantities, those of the sentence most like the claim, and the claim's own."""
 
-    source: str
-    everywhere: Sequence[Quantity]
+    figures: SourceFigures
     nearby: Sequence[Quantity]
     stated: Sequence[Quantity]
-    scale: float
     same_statement: bool
     same_matter: bool
+    _agreeing: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
 
     def agree(self, stated: Quantity, known: Quantity) -> bool:
-        return agrees(stated, known, self.scale) and same_dimension(stated, known)
+        asked = stated.start, known.start
+        if asked not in self._agreeing:
+            self._agreeing[asked] = agrees(stated, known, self.figures.scale) and same_dimension(stated, known)
+        return self._agreeing[asked]
 
     def words(self, stated: Quantity) -> bool:
         """Say whether the source has the figure in words: 50 % as "half"."""
-        return is_worded(stated, self.source)
+        return is_worded(stated, self.figures.source)
 
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
         """Leave out of `known` what other figures of the claim already are."""
         rest = [each for each in self.stated if each is not stated]
         return [each for each in known if not any(self.agree(other, each) for other in rest)]
 
+    def is_nearby(self, known: Quantity) -> bool:
+        return known in self.nearby
 
-def differing_figures(
-    stated: Sequence[Quantity], everywhere: Sequence[Quantity], source: str, aligned: Aligned
-) -> list[Differing]:
+
+def differing_figures(stated: Sequence[Quantity], source: str, aligned: Aligned) -> list[Differing]:
     """Return the figures of a claim, `stated`, that differ from those of the source, in order."""
+    figures = source_figures(source)
     known = _Known(
-        source=source,
-        everywhere=everywhere,
-        nearby=[each for each in everywhere if aligned.has(each.start)],
+        figures=figures,
+        nearby=figures.quantities_in(aligned.start, aligned.end),
         stated=stated[:_MOST_FIGURES],
-        scale=table_scale(source),
         same_statement=aligned.said >= _SAME_STATEMENT,
         same_matter=aligned.said >= _SAME_MATTER,
     )
@@ -73,18 +76,19 @@ def differing_figures(
 def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
     if stated.weak and stated.value == 1 and not stated.unit:
         return None  # "one of them", "the first": rarely a figure
-    equal = [other for other in known.everywhere if states(stated, other, known.scale)]
+    alike = known.figures.near(stated)
+    equal = [other for other in alike if states(stated, other, known.figures.scale)]
     if any(same_dimension(stated, other) for other in equal) or known.words(stated):
         return None
     if other := _other_unit(stated, equal, known):
         return "unit", stated.text, other.text
     # "More than 5" may be said of any 7, but not where the sentence is known that it was taken from.
-    if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else known.everywhere)):
+    if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else alike)):
         return None
     rivals = _rivals(stated, known)
-    if (stated.weak and not rivals) or _is_written(stated, known.source):
+    if (stated.weak and not rivals) or _is_written(stated, known.figures.source):
         return None  # "the two brothers" may have been counted
-    if found := follows(stated, known.source, known.everywhere):
+    if found := follows(stated, known.figures.source, known.figures.everywhere):
         return "wording", stated.text, ", ".join(found)
     return "number", stated.text, rivals[0].text if len({each.value for each in rivals}) == 1 else None
 
@@ -92,13 +96,14 @@ def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
 def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Known) -> Quantity | None:
     if equal:
         return equal[0]
-    same_figure = [other for other in known.everywhere if other.value == stated.value and other.unit and stated.unit]
-    return same_figure[0] if same_figure else None
+    return next((other for other in known.figures.of_value(stated.value) if other.unit), None) if stated.unit else None
 
 
 def _is_written(stated: Quantity, source: str) -> bool:
     """A plain number may stand in the source in a form that is no quantity, as in `B2B` or `FY19`."""
     if stated.scaled or stated.unit:
+        return False
+    if stated.text not in source:
         return False
     return re.search(rf"(?<!\d){re.escape(stated.text)}(?!\d)", source) is not None
 
@@ -108,13 +113,17 @@ def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
 
     Where that leaves several, those in the sentence most like the claim.
     """
-    alike = [other for other in known.everywhere if not stated.unit or other.dimension == stated.dimension]
-    same_words = [other for other in alike if stated.nouns & other.nouns]
-    rivals = known.others(stated, same_words or (alike if stated.unit else []))
-    rivals.sort(key=lambda each: each not in known.nearby)
+    nearby = [each for each in known.nearby if not stated.unit or each.dimension == stated.dimension]
+    same_words = [
+        *(each for each in nearby if stated.nouns & each.nouns),
+        *(each for each in known.figures.with_nouns(stated) if not known.is_nearby(each)),
+    ]
+    if stated.unit and not same_words:
+        same_words = [*nearby, *(each for each in known.figures.of_dimension(stated) if not known.is_nearby(each))]
+    rivals = known.others(stated, same_words)
     if len({each.value for each in rivals}) < 2 or not known.same_matter:
         return rivals
-    return [each for each in rivals if each in known.nearby] or rivals
+    return [each for each in rivals if known.is_nearby(each)] or rivals
 
 
 def _misplaced(stated: Sequence[Quantity], known: _Known) -> Iterator[tuple[Quantity, Quantity]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from domain.numbers import Quantity, states
+from domain.remembering import remembered
 from domain.units import KOREAN_NUMERALS, NUMERALS, UNITS
 
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
@@ -35,9 +36,10 @@ _NEAR = 240  # characters between two figures that belong together
 _WHOLE = 1e-6
 
 
-def worded(text: str) -> list[Quantity]:
+@remembered()
+def worded(text: str) -> tuple[Quantity, ...]:
     """Return the shares and times that `text` gives in words, as percentages and in units, in order of their form."""
-    return [*_shares(text), *_times(text)]
+    return (*_shares(text), *_times(text))
 
 
 def is_worded(stated: Quantity, text: str) -> bool:
@@ -77,9 +79,9 @@ def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[s
     """Return the two figures of the source from which `stated` follows, as they are written; else None.
 
     Two figures near each other: their sum, difference, product or share, where the units allow it. `known` are the
-    quantities of the `source`, dates included. At most 60 of them are tried.
+    quantities of the `source` in order, dates included. At most 60 of them are tried.
     """
-    figures = sorted([*known, *worded(source)], key=lambda each: each.start)[:_MOST]
+    figures = sorted([*known[:_MOST], *worded(source)], key=lambda each: each.start)[:_MOST]
     for one, other in combinations(figures, 2):
         if other.start - one.start > _NEAR or one.start == other.start:
             continue

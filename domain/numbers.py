@@ -172,6 +172,12 @@ def within(claim: Quantity, source: Quantity) -> bool:
     return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value
 
 
+def reach(claim: Quantity) -> tuple[float, float]:
+    """Return from which value, in the unit of `claim`, to which one quantities may agree with it."""
+    least = claim.value / (_FAR_BELOW if claim.bound == "under" else 1 + _ABOUT)
+    return least, claim.value * (_WITHIN if claim.bound == "over" else 1 / (1 - _ABOUT))
+
+
 def _converted(claim: Quantity, source: Quantity) -> float:
     if claim.unit and source.unit and claim.dimension == source.dimension:
         return source.value * (UNITS[source.unit][1] / UNITS[claim.unit][1])

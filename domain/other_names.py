@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 
 from domain.alignment import Aligned
 from domain.names import SAME_NAMES, Name, names_in, tokens_of
+from domain.remembering import remembered
 from domain.words import content_stems, coverage, stem, words
 
 _SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence, for its names to be rivals
@@ -30,7 +31,7 @@ def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, st
     if not stated or not theirs:
         return []
     rivals = list(names_in(aligned.text, theirs))
-    known = _Known(source)
+    known = _read(source)
     absent = [name for name in stated if not known.has(name)]
     if not absent or not _is_same_matter(mine, absent, aligned):
         return []
@@ -53,7 +54,7 @@ def _may_replace(name: Name, rival: Name) -> bool:
 
 
 class _Known:
-    """The words of a source, for looking up names in whatever form; read only when a name is looked up."""
+    """The words of a source, for looking up names in whatever form; read once and remembered."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -83,6 +84,11 @@ class _Known:
         if part in self._words or part in self._initials or part[:_PREFIX] in self._text:
             return True
         return any(part.replace(".", "") in same and same & self._words for same in SAME_NAMES)
+
+
+@remembered()
+def _read(source: str) -> _Known:
+    return _Known(source)
 
 
 def _initials(source: str) -> frozenset[str]:

@@ -6,9 +6,10 @@ A stem is a key for comparing, not a dictionary form: inflections of one word me
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from itertools import takewhile
+
+from rapidfuzz.distance import Prefix
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
 _NUMBER_AND_UNIT = re.compile(r"(?<![\d.,])(\d[\d.,]*+)([^\W\d]+)")
@@ -126,22 +127,23 @@ def coverage(wanted: Sequence[str], found: Set[str]) -> float:
         return 0.0
     by_head: dict[str, list[str]] = defaultdict(list)
     for candidate in found:
-        by_head[candidate[: _head(candidate)]].append(candidate)
-    return sum(_likeness(each, found, by_head) for each in wanted) / len(wanted)
+        by_head[head(candidate)].append(candidate)
+    shares = {each: _share(each, found, by_head) for each in dict.fromkeys(wanted)}
+    return sum(shares[each] for each in wanted) / len(wanted)
 
 
-def _likeness(each: str, found: Set[str], by_head: dict[str, list[str]]) -> float:
+def _share(each: str, found: Set[str], by_head: Mapping[str, Sequence[str]]) -> float:
     if each in found:
         return 1.0
-    alike = max((_shared_beginning(each, other) for other in by_head[each[: _head(each)]]), default=0.0)
-    return alike if alike >= _LIKE else 0.0
+    return max((likeness(each, other) for other in by_head.get(head(each), ())), default=0.0)
 
 
-def _shared_beginning(one: str, other: str) -> float:
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    return shared / max(len(one), len(other))
+def likeness(one: str, other: str) -> float:
+    """Return the share of the letters that two stems begin with, 0..1; 0 where that is too little to mean anything."""
+    shared = Prefix.similarity(one, other) / max(len(one), len(other))
+    return shared if shared >= _LIKE else 0.0
 
 
-def _head(word: str) -> int:
-    """How many first characters two words must share to be compared at all: Korean syllables say more than letters."""
-    return 2 if word[0] >= "가" else 4
+def head(word: str) -> str:
+    """Return what two words must begin with to be compared at all: Korean syllables say more than letters."""
+    return word[:2] if word[0] >= "가" else word[:4]

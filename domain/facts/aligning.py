@@ -1,7 +1,7 @@
 """Two sentences side by side: which tokens are the same, which were exchanged for others, added, left out or moved."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from domain.facts.vocabulary import RELATIONS
 
 _AKIN = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
 _HEAD = 4
+_MOST_AKIN = 1000  # tokens that begin alike, of a source that are kept
 _TIGHT = 0.85  # likeness of a statement and a stretch of its source
 _ONE_PLACE = 3  # words that may differ in the one place in which a short statement differs
 _EXCHANGED = 2  # words of one place that were exchanged, with all others the same
@@ -129,6 +130,31 @@ def same(one: Token, other: Token) -> bool:
     if " " in one.key or " " in other.key:
         return _same_name(one.key.split(), other.key.split())
     return one.key == other.key or akin(one.key, other.key)
+
+
+class Names:
+    """Tokens that are found by the beginnings of their words: those that may be the same as a name or word.
+
+    It takes as long as there are tokens that begin alike. Never changes.
+    """
+
+    def __init__(self, tokens: Iterable[Token]) -> None:
+        self._by_head: dict[str, list[Token]] = defaultdict(list)
+        distinct = {(each.key, each.kind == "value"): each for each in tokens if each.matters}
+        for (key, _), each in distinct.items():
+            for begins in {head(part) for part in (key, *key.split())}:
+                if len(self._by_head[begins]) < _MOST_AKIN:
+                    self._by_head[begins].append(each)
+
+    def like(self, token: Token) -> Iterator[Token]:
+        """Yield all tokens that may be the same as `token`, which has no value, and some others."""
+        for begins in dict.fromkeys(head(part) for part in (token.key, *token.key.split())):
+            yield from self._by_head.get(begins, ())
+
+
+def head(part: str) -> str:
+    """Return what two words must begin with to be akin."""
+    return part[:2] if part[:1] >= "가" else part[:_HEAD]
 
 
 def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:

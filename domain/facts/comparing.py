@@ -5,11 +5,13 @@ or two neighbours, has to say it without a difference; or each clause of the sta
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from heapq import nsmallest
 
-from domain.facts.aligning import Alignment, align
+from domain.facts.aligning import Alignment, Names, align
 from domain.facts.cells import against_tables
 from domain.facts.clauses import clauses
 from domain.facts.differing import Surroundings, differences
@@ -20,7 +22,8 @@ from domain.facts.sections import NamedSection, named_section
 from domain.facts.tables import read_tables
 from domain.facts.titles import other_titles
 from domain.facts.tokens import Token, Value, read_tokens
-from domain.sentences import split_sentences
+from domain.remembering import remembered
+from domain.word_index import read_sentences
 
 _ALIKE = 0.75  # likeness of a statement to a sentence, for it to be taken from there word by word
 _CONTAINED = 0.85  # the same of the share of the statement that a longer sentence has
@@ -28,6 +31,7 @@ _ONE_PLACE = 3  # words that may stand in the one place in which a short stateme
 _CANDIDATES = 5
 _BEFORE = 2  # sentences in front of one that belong to its context
 _FEWEST = 2
+_MOST_CHARS = 600_000  # of sources that are remembered: what was read in them takes far more room than they do
 _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
     re.IGNORECASE,
@@ -44,7 +48,7 @@ class ReadSource:
     @cached_property
     def whole(self) -> tuple[str, ...]:
         """Its sentences in order."""
-        return tuple(each.text for each in split_sentences(self.text))
+        return tuple(each.text for each in read_sentences(self.text).sentences)
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -70,6 +74,21 @@ class ReadSource:
         )
 
     @cached_property
+    def whole_keys(self) -> tuple[frozenset[str], ...]:
+        """The keys of each of its sentences."""
+        return tuple(frozenset(token.key for token in read_tokens(each)) for each in self.whole)
+
+    @cached_property
+    def clauses_by_key(self) -> Mapping[str, Sequence[int]]:
+        """The indexes of the clauses that tell a key."""
+        return _by_key(self.keys)
+
+    @cached_property
+    def whole_by_key(self) -> Mapping[str, Sequence[int]]:
+        """The indexes of the sentences that have a key."""
+        return _by_key(self.whole_keys)
+
+    @cached_property
     def everything(self) -> frozenset[str]:
         """The keys of what the source tells."""
         return frozenset[str]().union(*self.keys)
@@ -85,9 +104,24 @@ class ReadSource:
         """Who it says to be what."""
         return pairs(self.text)
 
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The index of each clause, the first one of equals."""
+        return {clause: at for at, clause in reversed(tuple(enumerate(self.sentences)))}
+
+    @cached_property
+    def names(self) -> "Names":
+        """What it tells, found by the beginnings of its words."""
+        return Names(token for tokens in self.tokens for token in tokens)
+
+    @cached_property
+    def casefolded(self) -> str:
+        """Its text without capitals."""
+        return self.text.casefold()
+
     def place_of(self, sentence: str) -> int:
         """The index among the clauses of the first one of a whole sentence."""
-        return self.sentences.index(clauses(sentence)[0])
+        return self.places[clauses(sentence)[0]]
 
     def values(self, at: int) -> tuple[Value, ...]:
         """The values of the sentences around sentence `at`."""
@@ -99,7 +133,24 @@ class ReadSource:
         return frozenset[str]().union(*self.keys[max(0, at - _BEFORE) : at])
 
 
-@lru_cache(maxsize=256)
+def _by_key(told: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for at, keys in enumerate(told):
+        for key in keys:
+            found[key].append(at)
+    return found
+
+
+def _most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) -> list[int]:
+    """The indexes of those that have most of the keys `wanted`, at most five, the best and first ones first.
+
+    It takes as long as there are places with one of the keys.
+    """
+    shared = Counter(at for key in wanted for at in places.get(key, ()))
+    return nsmallest(_CANDIDATES, shared, key=lambda at: (-shared[at], at))
+
+
+@remembered(_MOST_CHARS)
 def read_source(text: str) -> ReadSource:
     """Return `text` read for comparing."""
     return ReadSource(text)
@@ -200,18 +251,14 @@ def _best(tokens: Sequence[Token], known: ReadSource, *, whole: bool) -> Compare
     """The best place among the clauses of the source; among its sentences for a statement of several clauses."""
     nothing = Compared(near=False, verbatim=False, share=0.0, likeness=0.0, differences=(), place="")
     if whole and known.whole != known.sentences:
-        sentences = sorted(known.whole, key=lambda each: -_shared(tokens, each))[:_CANDIDATES]
+        wanted = {each.key for each in tokens if each.matters}
+        sentences = [known.whole[at] for at in _most_shared(wanted, known.whole_by_key)]
         compared = [_against(align(tokens, read_tokens(each)), known, known.place_of(each), each) for each in sentences]
         best = max(compared, key=_goodness, default=nothing)
         if best.near:
             return best
     compared = [_against(alignment, known, at, known.sentences[at]) for alignment, at in _candidates(tokens, known)]
     return max(compared, key=_goodness, default=nothing)
-
-
-def _shared(tokens: Sequence[Token], sentence: str) -> int:
-    wanted = {each.key for each in tokens if each.matters}
-    return len(wanted & {each.key for each in read_tokens(sentence)})
 
 
 def _goodness(compared: Compared) -> tuple[bool, bool, float]:
@@ -247,9 +294,5 @@ def _is_near(alignment: Alignment) -> bool:
 def _candidates(tokens: Sequence[Token], known: ReadSource) -> Iterator[tuple[Alignment, int]]:
     """The sentences that share most with the statement, and each with its follower."""
     wanted = {each.key for each in tokens if each.matters}
-    shared = [len(wanted & keys) for keys in known.keys]
-    ranked = sorted(range(len(shared)), key=lambda at: -shared[at])[:_CANDIDATES]
-    for at in ranked:
-        if not shared[at]:
-            continue
+    for at in _most_shared(wanted, known.clauses_by_key):
         yield align(tokens, known.tokens[at]), at

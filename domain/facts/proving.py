@@ -1,13 +1,15 @@
 """Whether words that are quoted as a proof name what the statement is about and the values that it states (V4)."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from domain.facts import korean
 from domain.facts.aligning import same
-from domain.facts.comparing import read_source
+from domain.facts.comparing import ReadSource, read_source
 from domain.facts.tokens import Token, read_tokens
-from domain.sentences import split_sentences
+from domain.remembering import remembered
+from domain.word_index import read_sentences
 
 _BEFORE, _AFTER = 2, 1  # sentences around a quotation that it is read with
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
@@ -18,6 +20,7 @@ _ANTECEDENT = re.compile(
     re.IGNORECASE,
 )
 _MOST_HEADING = 400
+_MOST_ABOVE = 3  # headings that a quotation is read with
 
 
 def unproven_words(statement: str, source: str, start: int, end: int) -> list[str]:
@@ -26,7 +29,7 @@ def unproven_words(statement: str, source: str, start: int, end: int) -> list[st
     That is the whole sentences, two before and one behind them, the headings above, and the rows of tables. A name
     counts as there when any part of the source has it, since antecedents may be far; a value has to be in the place.
     """
-    known = [token for tokens in read_source(source).tokens for token in tokens]
+    known = read_source(source)
     place = nearby(source, start, end)
     refers = _refers(source[start:end])
     found: list[str] = []
@@ -34,7 +37,7 @@ def unproven_words(statement: str, source: str, start: int, end: int) -> list[st
     first = korean.opens(statement)
     for token in stated:
         subject = _is_subject(token) or (token.kind == "word" and token.start == 0 and first)
-        unnamed = not refers and subject and not _names(token, known, source)
+        unnamed = not refers and subject and not _names(token, known)
         if unnamed or (token.value and not _has(token, place)):
             found.append(token.text)
     return found
@@ -47,14 +50,33 @@ def _refers(quotation: str) -> bool:
 
 def nearby(source: str, start: int, end: int) -> list[Token]:
     """Return the tokens of `source[start:end]` with two sentences before it, one behind it, and its headings."""
-    sentences = split_sentences(source)
-    inside = [at for at, each in enumerate(sentences) if each.start < end and each.end > start]
-    if not inside:
+    read = read_sentences(source)
+    sentences = read.sentences
+    # The sentences lie in order and none in another.
+    opening = max(0, bisect_right(read.starts, start) - 1)
+    opening += bool(sentences) and sentences[opening].end <= start
+    closing = bisect_left(read.starts, end)
+    if opening >= closing:
         return list(read_tokens(source[start:end]))
-    first, last = max(0, inside[0] - _BEFORE), inside[-1] + _AFTER + 1
-    heading = " . ".join(_HEADING.findall(source[: sentences[inside[0]].start])[-3:])[-_MOST_HEADING:]
+    first, last = max(0, opening - _BEFORE), closing + _AFTER
+    heading = " . ".join(_headings_above(source, sentences[opening].start)[-_MOST_ABOVE:])[-_MOST_HEADING:]
     texts = [each.text for each in sentences[first:last]]
     return [token for text in (*texts, heading) for token in read_tokens(text)]
+
+
+def _headings_above(source: str, position: int) -> Sequence[str]:
+    """The headings before a position, the line that is cut there as if it ended there."""
+    ends, headings = _headings(source)
+    line = source.rfind("\n", 0, position) + 1
+    cut = _HEADING.findall(source[line:position])
+    return [*headings[max(0, bisect_right(ends, line) - _MOST_ABOVE) : bisect_right(ends, line)], *cut]
+
+
+@remembered()
+def _headings(source: str) -> tuple[Sequence[int], Sequence[str]]:
+    """Where the headings of a source end, and what they say."""
+    found = list(_HEADING.finditer(source))
+    return [each.end() for each in found], [each[0] for each in found]
 
 
 def _is_subject(token: Token) -> bool:
@@ -66,16 +88,14 @@ def _has(token: Token, tokens: Sequence[Token]) -> bool:
     return weak or any(same(token, each) for each in tokens)
 
 
-def _names(token: Token, tokens: Sequence[Token], source: str) -> bool:
+def _names(token: Token, known: ReadSource) -> bool:
     """A name is there whole, in part, in another form, or as an acronym; when in doubt it is."""
-    if any(same(token, each) or each.key in token.key.split() for each in tokens if each.matters):
+    if any(same(token, each) or each.key in token.key.split() for each in known.names.like(token)):
         return True
     if token.key.rpartition("#")[1]:
         return False
-    folded = source.casefold()
     return (
-        any(part[: _stem_size(part)] in folded for part in token.key.split())
-        or token.key in read_source(source).initials
+        any(part[: _stem_size(part)] in known.casefolded for part in token.key.split()) or token.key in known.initials
     )
 
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 from domain.facts.terms import Term, has, held, most_specific, terms, terms_of
 from domain.facts.tokens import Token
+from domain.remembering import remembered
 
 _MOST_SECTIONS = 400
 _MOST_LINE = 200
@@ -45,7 +45,7 @@ class NamedSection:
     is_name: bool
 
 
-@lru_cache(maxsize=256)
+@remembered()
 def read_sections(text: str) -> tuple[Section, ...]:
     """Return the sections of `text` that have a heading and a text, at most 400. Linear in its length."""
     found: list[Section] = []

@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from domain.facts.records import read_records
+from domain.remembering import remembered
 
 _MOST_ROWS = 400
 _MOST_COLUMNS = 40
@@ -65,7 +65,7 @@ class _Line:
     cells: tuple[str, ...]
 
 
-@lru_cache(maxsize=256)
+@remembered()
 def read_tables(text: str) -> ReadTables:
     """Return the tables of `text`. Linear in its length."""
     rows: list[Row] = []

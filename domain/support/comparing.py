@@ -1,12 +1,16 @@
 """Where in a source a statement is told best, and what of the statement is missing there."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
 
-from domain.support.reading import ReadText
+from domain.support.reading import ReadSentences, ReadText
 
 _WINDOW = 3  # neighbouring sentences that may state a thing together
+_MOST_WINDOWS = 40  # sentences around which the best window is looked for: those that have most of the statement
+_RANKED = 10
 _PRESENT = 0.6
 _MOST_MISSING = 4
 _MOST_SPARE = 10
@@ -17,16 +21,16 @@ _EMPTY = ReadText("")
 class Comparison:
     """A statement beside the sentences of one source.
 
-    `wanted` are the statement's meaningful stems, each once; `likenesses[n][m]` (0..1) is how much sentence n has of
-    wanted stem m; `weights` is what each stem tells. `first` is where the best window of three sentences begins, and
-    `ranking` are the numbers of the sentences, the one with most of the statement first.
+    `wanted` are the statement's meaningful stems, each once; `likenesses[m][n]` (0..1) is how much sentence n has of
+    wanted stem m, where it has any; `weights` is what each stem tells. `first` is where the best window of three
+    sentences begins, and `ranking` are the numbers of the ten sentences with most of the statement, the best first.
     """
 
     statement: ReadText
     sentences: Sequence[ReadText]
     wanted: tuple[str, ...]
     weights: tuple[float, ...]
-    likenesses: tuple[tuple[float, ...], ...]
+    likenesses: tuple[Mapping[int, float], ...]
     first: int
     ranking: tuple[int, ...]
 
@@ -43,12 +47,12 @@ class Comparison:
     @cached_property
     def in_window(self) -> tuple[float, ...]:
         """For each wanted stem how much of it the window has, 0..1."""
-        return _together(self.likenesses[self.first : self.first + _WINDOW], len(self.wanted))
+        return _in_window(self.likenesses, self.first)
 
     @cached_property
     def anywhere(self) -> tuple[float, ...]:
         """For each wanted stem how much of it the source has in any place, 0..1."""
-        return _together(self.likenesses, len(self.wanted))
+        return tuple(max(shares.values(), default=0.0) for shares in self.likenesses)
 
     @property
     def overlap(self) -> float:
@@ -84,20 +88,25 @@ class Comparison:
         return sum(weight * share for weight, share in zip(self.weights, shares, strict=True)) / total if total else 0.0
 
 
-def compare(statement: ReadText, sentences: Sequence[ReadText]) -> Comparison:
-    """Lay `statement` beside the `sentences` of a source, in their order. Linear in the number of sentences."""
+def compare(statement: ReadText, source: ReadSentences) -> Comparison:
+    """Lay `statement` beside the sentences of a source. Linear in how many of them have a word of it."""
     wanted = tuple(dict.fromkeys(statement.stems))
     weights = tuple(_weight(each, statement.names) for each in wanted)
-    likenesses = tuple(tuple(map(sentence.kin.likeness, wanted)) for sentence in sentences)
-    told = [_dot(weights, shares) for shares in likenesses]
+    likenesses = tuple(map(source.likenesses, wanted))
+    told: dict[int, float] = defaultdict(float)
+    for weight, shares in zip(weights, likenesses, strict=True):
+        for number, share in shares.items():
+            told[number] += weight * share
+    best = nsmallest(_MOST_WINDOWS, told, key=lambda number: (-told[number], number))
+    others = (number for number in range(min(_RANKED, len(source.sentences))) if number not in told)
     return Comparison(
         statement=statement,
-        sentences=sentences,
+        sentences=source.sentences,
         wanted=wanted,
         weights=weights,
         likenesses=likenesses,
-        first=_best_window(weights, likenesses),
-        ranking=tuple(sorted(range(len(told)), key=lambda number: -told[number])),
+        first=_best_window(weights, likenesses, best, len(source.sentences)),
+        ranking=(*best, *others)[:_RANKED],
     )
 
 
@@ -106,15 +115,19 @@ def _weight(stem: str, names: frozenset[str]) -> float:
     return 1 + 0.5 * min(1, len(stem) / 8) + (1.0 if stem[0].isdigit() else 0.7 if stem in names else 0)
 
 
-def _best_window(weights: Sequence[float], likenesses: Sequence[tuple[float, ...]]) -> int:
-    starts = range(max(1, len(likenesses) - _WINDOW + 1))
-    return max(starts, key=lambda at: _dot(weights, _together(likenesses[at : at + _WINDOW], len(weights))))
+def _best_window(
+    weights: Sequence[float], likenesses: Sequence[Mapping[int, float]], best: Sequence[int], count: int
+) -> int:
+    """Where the best window begins: one of those with a sentence that has most of the statement by itself."""
+    last = max(0, count - _WINDOW)
+    starts = {min(max(0, number - before), last) for number in best for before in range(_WINDOW)}
+    return max(sorted(starts), key=lambda at: _dot(weights, _in_window(likenesses, at)), default=0)
 
 
-def _together(likenesses: Sequence[tuple[float, ...]], size: int) -> tuple[float, ...]:
-    if len(likenesses) == 1:
-        return likenesses[0]
-    return tuple(map(max, *likenesses)) if likenesses else (0.0,) * size
+def _in_window(likenesses: Sequence[Mapping[int, float]], first: int) -> tuple[float, ...]:
+    return tuple(
+        max(shares.get(first, 0.0), shares.get(first + 1, 0.0), shares.get(first + 2, 0.0)) for shares in likenesses
+    )
 
 
 def _dot(weights: Sequence[float], shares: Sequence[float]) -> float:

@@ -1,13 +1,12 @@
 """How likely it is that a source says a statement, from words and denials alone."""
 
-from functools import lru_cache
-
 from domain.disagreements import best_places, without_markers
-from domain.sentences import split_sentences
+from domain.remembering import remembered
 from domain.support.comparing import compare
 from domain.support.features import features
 from domain.support.model import support_model
-from domain.support.reading import ReadText
+from domain.support.reading import ReadSentences, ReadText
+from domain.word_index import read_sentences
 
 
 def estimated_support(statement: str, source: str) -> float:
@@ -19,6 +18,6 @@ def estimated_support(statement: str, source: str) -> float:
     return support_model().support(features(compared, best_places(statement, source), None))
 
 
-@lru_cache(maxsize=128)
-def _read(source: str) -> tuple[ReadText, ...]:
-    return tuple(ReadText(each.text) for each in split_sentences(without_markers(source)))
+@remembered()
+def _read(source: str) -> ReadSentences:
+    return ReadSentences(ReadText(each.text) for each in read_sentences(without_markers(source)).sentences)

@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import takewhile
+
+from rapidfuzz.distance import Prefix
 
 from domain.negation import denials
 from domain.words import content_stems, meaningful, words
@@ -15,6 +16,7 @@ _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")
 _LIKE = 0.6  # of two stems' letters, from the first one on, for the words to be akin
 _FEWEST_LETTERS = 3
+_MOST_AKIN = 300  # stems with one beginning that are compared with another: in prose there are a few dozen
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,56 @@ class Kin:
         """
         if wanted in self.stems:
             return 1.0
-        alike = max((_shared(wanted, other) for other in self._by_head.get(_head(wanted), ())), default=0.0)
-        return alike if alike >= _LIKE else 0.0
+        return max((_likeness(wanted, other) for other in self._by_head.get(_head(wanted), ())), default=0.0)
+
+
+class ReadSentences:
+    """The sentences of a source, which are found by stems akin to those of a statement. Never changes."""
+
+    def __init__(self, sentences: Iterable[ReadText]) -> None:
+        self.sentences = tuple(sentences)
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = defaultdict(list)
+        for number, each in enumerate(self.sentences):
+            for stem in dict.fromkeys(each.stems):
+                places[stem].append(number)
+        return places
+
+    @cached_property
+    def _by_head(self) -> dict[str, list[str]]:
+        by_head: dict[str, list[str]] = defaultdict(list)
+        for stem in self._places:
+            akin = by_head[_head(stem)]
+            if len(akin) < _MOST_AKIN:
+                akin.append(stem)
+        return by_head
+
+    def likenesses(self, wanted: str) -> Mapping[int, float]:
+        """Return how much of a stem the sentences have, by their numbers; those that have nothing of it are left out.
+
+        It takes as long as there are sentences with the stem or one akin to it.
+        """
+        found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
+        for other in self._by_head.get(_head(wanted), ()):
+            if other != wanted and (share := _likeness(wanted, other)):
+                for number in self._places[other]:
+                    if share > found.get(number, 0.0):
+                        found[number] = share
+        return found
+
+
+def _likeness(one: str, other: str) -> float:
+    share = _shared(one, other)
+    return share if share >= _LIKE else 0.0
 
 
 def _shared(one: str, other: str) -> float:
     """The share of the letters that two stems begin with: of the shorter one in Korean, where endings are long."""
     korean = _is_korean(one)
     one, other = (_letters(one), _letters(other)) if korean else (one, other)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    same = Prefix.similarity(one, other)
     if same < _FEWEST_LETTERS:
         return 0.0
     return same / (min(len(one), len(other)) if korean else (len(one) + len(other)) / 2)

@@ -16,7 +16,7 @@ from domain.sentences import split_sentences
 from domain.support.comparing import Comparison, compare
 from domain.support.features import DIRECTIONS, MEANING, Closeness, features
 from domain.support.model import parsed, support_model
-from domain.support.reading import Kin, ReadText
+from domain.support.reading import Kin, ReadSentences, ReadText
 from domain.verdicts import CONFIDENCE_THRESHOLD
 
 SOURCE = (
@@ -33,7 +33,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 
 def laid_beside(statement: str, source: str) -> Comparison:
-    return compare(ReadText(statement), [ReadText(sentence.text) for sentence in split_sentences(source)])
+    return compare(ReadText(statement), ReadSentences(ReadText(each.text) for each in split_sentences(source)))
 
 
 def support(statement: str, source: str) -> float:
@@ -173,6 +173,6 @@ def test_the_band_without_a_verdict_is_where_confidence_is_too_low_for_one() -> 
 def test_many_threads_read_the_same_of_one_sentence() -> None:
     statement, sentence = ReadText("Unused leave is not paid."), ReadText(SOURCE)
     with ThreadPoolExecutor(8) as threads:
-        compared = list(threads.map(compare, [statement] * 32, [[sentence]] * 32))
+        compared = list(threads.map(compare, [statement] * 32, [ReadSentences([sentence])] * 32))
         found = list(threads.map(features, compared, [()] * 32, [None] * 32))
     assert all(each == found[0] for each in found)

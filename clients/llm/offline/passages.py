@@ -1,20 +1,22 @@
 """A source's text as the offline model reads it: sentences with their headings and stems, worked out once."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from domain.disagreements import without_markers
 from domain.markers import cited_markers
-from domain.sentences import Sentence, split_sentences
+from domain.remembering import remembered
+from domain.sentences import Sentence
 from domain.sources import Source
-from domain.support.reading import ReadText
+from domain.support.reading import ReadSentences, ReadText
+from domain.word_index import read_sentences
 
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
 _LIST_SIGN = re.compile(r"^(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+")
 _LONGEST_HEADING = 80
+_MOST_CHARS = 600_000  # of sources that are remembered: what was read in them takes far more room than they do
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +41,24 @@ class ReadSentence:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`text` is the source with its own citation markers blanked out, so that all places stay the same."""
+    """`text` is the source with its own citation markers blanked out, so that all places stay the same.
+
+    `reads` is what was read in each of its sentences, found by their words.
+    """
 
     text: str
     sentences: tuple[ReadSentence, ...]
     stems: frozenset[str]
-
-    @property
-    def reads(self) -> list[ReadText]:
-        """What was read in each of its sentences."""
-        return [sentence.read for sentence in self.sentences]
+    reads: ReadSentences
 
 
-@lru_cache(maxsize=512)
+@remembered(_MOST_CHARS)
 def read_passage(text: str) -> Passage:
     """Return `text` in sentences. Pure, and cached: the same sources are read by every check of an answer."""
     plain = without_markers(text)
-    sentences = tuple(_read(split_sentences(plain)))
-    return Passage(plain, sentences, frozenset[str]().union(*(sentence.stems for sentence in sentences)))
+    sentences = tuple(_read(read_sentences(plain).sentences))
+    stems = frozenset[str]().union(*(sentence.stems for sentence in sentences))
+    return Passage(plain, sentences, stems, ReadSentences(sentence.read for sentence in sentences))
 
 
 def is_stopped(text: str) -> bool:
@@ -72,7 +74,7 @@ def shown_sentence(source: Source, sentence: ReadSentence) -> str:
     return _LIST_SIGN.sub("", " ".join(text.split()))
 
 
-def _read(sentences: list[Sentence]) -> Iterator[ReadSentence]:
+def _read(sentences: Sequence[Sentence]) -> Iterator[ReadSentence]:
     heading = frozenset[str]()
     followings = [*(sentence.text for sentence in sentences), ""][1:]
     for sentence, following in zip(sentences, followings, strict=True):

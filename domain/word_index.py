@@ -1,0 +1,82 @@
+"""Sentences by the words that they have, so that a statement is laid beside those of them only that share one."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from domain.remembering import remembered
+from domain.sentences import Sentence, split_sentences
+from domain.words import content_stems, head, likeness
+
+_MOST_AKIN = 300  # words with one beginning that are compared with another: in prose there are a few dozen
+_MOST_CHARS = 600_000
+
+
+class WordIndex:
+    """The stems of numbered texts: which texts have a stem, or one akin to it. Never changes."""
+
+    def __init__(self, stems: Iterable[Iterable[str]]) -> None:
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for number, each in enumerate(stems):
+            for stem in dict.fromkeys(each):
+                self._places[stem].append(number)
+        self._by_head: dict[str, list[str]] = defaultdict(list)
+        for stem in self._places:
+            akin = self._by_head[head(stem)]
+            if len(akin) < _MOST_AKIN:
+                akin.append(stem)
+
+    def coverages(self, wanted: Sequence[str]) -> dict[int, float]:
+        """Return for each text that has any of the stems `wanted` which share of them it has, as `coverage` does.
+
+        It takes as long as there are texts with one of them.
+        """
+        having = {stem: self._having(stem) for stem in dict.fromkeys(wanted)}
+        shared: dict[int, float] = defaultdict(float)
+        for stem in wanted:
+            for number, share in having[stem].items():
+                shared[number] += share
+        return {number: share / len(wanted) for number, share in shared.items()}
+
+    def _having(self, wanted: str) -> Mapping[int, float]:
+        found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
+        for other in self._by_head.get(head(wanted), ()):
+            if other != wanted and (share := likeness(wanted, other)):
+                for number in self._places[other]:
+                    if share > found.get(number, 0.0):
+                        found[number] = share
+        return found
+
+
+@dataclass(frozen=True)
+class ReadSentences:
+    """A text in its sentences, which are found by their words. Read once and remembered."""
+
+    text: str
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences in order."""
+        return tuple(split_sentences(self.text))
+
+    @cached_property
+    def stems(self) -> tuple[tuple[str, ...], ...]:
+        """The content stems of each sentence, in order."""
+        return tuple(tuple(content_stems(each.text)) for each in self.sentences)
+
+    @cached_property
+    def index(self) -> WordIndex:
+        """The sentences by their content stems."""
+        return WordIndex(self.stems)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where each sentence starts."""
+        return tuple(each.start for each in self.sentences)
+
+
+@remembered(_MOST_CHARS)
+def read_sentences(text: str) -> ReadSentences:
+    """Return `text` in its sentences."""
+    return ReadSentences(text)
