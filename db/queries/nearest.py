@@ -71,7 +71,7 @@ def search_vector(
     if _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
     found = through_index(session, chosen, embedding, k)
-    # There are more than `k` candidates: with fewer found, the scan met its limit among deleted rows or those of others.
+    # There are more than `k` candidates: with fewer, the scan met its limit among deleted rows or those of others.
     return found if len(found) >= k else exactly(session, chosen, embedding, k)
 
 
