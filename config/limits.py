@@ -38,3 +38,8 @@ class LimiterSettings(Group):
     alone_share: float = Field(
         default=0.25, gt=0, le=1, description="what it uses alone when it does not know how many processes there are"
     )
+    longest_wait_s: float = Field(
+        default=60.0,
+        gt=0,
+        description="no wait that a server tells holds a model up for longer; then one call tries again",
+    )

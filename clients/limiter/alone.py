@@ -21,13 +21,16 @@ class _Own:
     limits: dict[Kind, float]
     level: dict[Kind, float]
     at: float
+    longest_wait_s: float
+    granted_at: float = 0.0
     not_before: float = 0.0
     line: list[tuple[float, str, int]] = field(default_factory=list[tuple[float, str, int]])
     held: dict[str, int] = field(default_factory=dict[str, int])
 
     def drain(self, now: float) -> None:
         for kind, limit in self.limits.items():
-            self.level[kind] = max(0.0, self.level[kind] - (now - self.at) * limit / KINDS[kind])
+            most = limit + self.longest_wait_s * limit / KINDS[kind]
+            self.level[kind] = min(most, max(0.0, self.level[kind] - (now - self.at) * limit / KINDS[kind]))
         self.at = now
 
     def add(self, tokens: float, requests: float) -> None:
@@ -85,7 +88,11 @@ class OwnAllowance:
         own.drain(now)
         own.leave(ticket.id)
         wait = max(own.not_before - now, self._room_in(own, ticket))
+        if not any((score, name) < (ticket.score, ticket.id) for score, name, _ in own.line):
+            # As in the script: nothing that was told holds up the first for longer.
+            wait = min(wait, own.granted_at + self._settings.longest_wait_s - now)
         if wait <= 0:
+            own.granted_at = now
             own.add(ticket.tokens, 1)
             own.held[ticket.id] = ticket.tokens
         elif wait <= patience_s:
@@ -129,7 +136,7 @@ class OwnAllowance:
         if model not in self._owns:
             now = self._clock()
             heard_at, answer = self._heard.get(model, (now, Answer(limits=dict(self._known.get(model, {})))))
-            own = _Own(dict(answer.limits), {}, {}, now)
+            own = _Own(dict(answer.limits), {}, {}, now, self._settings.longest_wait_s, now)
             for kind, limit in answer.limits.items():
                 # Of a model that was never heard of the worst is thought of this minute, but not of the whole day.
                 unheard = 1.0 - self._margin(kind) if KINDS[kind] <= _MINUTE_S else 0.0

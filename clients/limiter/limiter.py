@@ -63,7 +63,7 @@ class SharedLimiter:
 
         It returns at once: the others are told soon, together with what else happens (see SharedAllowance.settle).
         """
-        told = Told.by(outcome)
+        told = Told.by(outcome, self._settings.longest_wait_s)
         if lease.id:
             self._own.settle(lease.id, lease.model, told)
         if lease.id or told.tells_limits:

@@ -14,6 +14,8 @@ The one argument is JSON: `ops`, and what is the same for all of them. An op is
   turns the ticket into a claim, a place kept for calls of the same `claim`; a `first` ask uses up its share of it.
 - `settle`: give back the lease `id` but for `used` tokens (absent: unknown) and learn from what the server `told`.
 - `leave`: nobody waits for `id` any longer; what it was granted meanwhile goes back.
+Whatever a server tells or told, and whatever an older version believed: a bucket is at most `longest_s` seconds over
+its limit, and when nobody was let through for so long the first in line is (F4).
 All of them may be repeated. What is given back counts for everybody who asks in the same run.
 """
 
@@ -52,6 +54,12 @@ for kind in pairs(KINDS) do
   if limit[kind] then level[kind] = math.max(0, level[kind] - math.max(0, now - state.at) * rate(kind)) end
   if limit[kind] and call.floor and call.floor[kind] then raise(kind, call.floor[kind] * limit[kind]) end
 end
+
+for kind in pairs(KINDS) do
+  if limit[kind] then level[kind] = math.min(level[kind], limit[kind] + call.longest_s * rate(kind)) end
+end
+state.not_before = math.min(state.not_before, now + call.longest_s)
+state.granted_at = math.min(state.granted_at or now, now)
 
 -- A bucket without a limit holds nothing: nobody could say how it drains.
 local function add(tokens, requests)
@@ -108,6 +116,7 @@ local function grant(op)
   add(tokens, 1)
   held[op.id] = {tokens = tokens, given = state.given, at = now, ends = now + call.lease_s}
   state.reserved = state.reserved + tokens
+  state.granted_at = now
   if not state.known then state.probe, state.probe_until = op.id, now + call.probe_s end
   return {granted = true}
 end
@@ -131,6 +140,7 @@ local function take(op, rank, tokens_ahead)
     surely = math.max(surely, state.not_before - now)
     likely = math.max(likely, state.not_before - now + 0.02 * rank)
   end
+  if rank == 0 then surely = math.min(surely, state.granted_at + call.longest_s - now) end
   if surely <= 0 then return grant(op) end
   -- Half of those that are let go come back together: the further behind, the later, and never all at once.
   likely = math.max(likely, 0.001)

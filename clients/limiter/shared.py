@@ -79,6 +79,7 @@ class SharedAllowance:
             "lease_s": settings.lease_s,
             "probe_s": settings.probe_s,
             "seen_s": settings.seen_s,
+            "longest_s": settings.longest_wait_s,
         }
         self._desks: dict[str, _Desk] = {}
 

@@ -1,5 +1,6 @@
 """What an outcome tells of the allowance: what it used, and what the server said of its limits."""
 
+import math
 import re
 from dataclasses import dataclass
 from typing import cast
@@ -7,9 +8,9 @@ from typing import cast
 from clients.limiter.ticket import Kind
 from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelReply
 
-LONGEST_REFUSAL_S = 300.0
-"""What a server names beyond it is not believed: then one more refusal is the price."""
 _WITHOUT_RETRY_AFTER_S = 1.0
+_MOST_TOKENS = 10**15
+"""No account has more; what is told beyond it is nonsense."""
 _UNKNOWN = Allowance()
 
 # A refusal names the limit that was hit, and with it requests per minute and tokens per day, which no header tells.
@@ -38,13 +39,14 @@ class Told:
         return self.refused is not None or self.allowance != _UNKNOWN
 
     @classmethod
-    def by(cls, outcome: ModelReply | ModelError | None) -> "Told":
-        """Read an outcome; None tells nothing."""
+    def by(cls, outcome: ModelReply | ModelError | None, longest_wait_s: float = math.inf) -> "Told":
+        """Read an outcome; None tells nothing. No refusal is taken for longer than `longest_wait_s` seconds: one more
+        refusal is the price."""
         if outcome is None:
             return cls()
         allowance = outcome.allowance or _UNKNOWN
         if isinstance(outcome, ModelRateLimited):
-            return _refusal(outcome, allowance)
+            return _refusal(outcome, allowance, longest_wait_s)
         heard = not isinstance(outcome, ModelError) or outcome.status is not None or outcome.allowance is not None
         return cls(_used(outcome), heard, allowance)
 
@@ -57,10 +59,10 @@ def _used(outcome: ModelReply | ModelError) -> int | None:
     return None if usage.estimated else usage.prompt_tokens - usage.cached_tokens + usage.completion_tokens
 
 
-def _refusal(error: ModelRateLimited, allowance: Allowance) -> Told:
-    wait = _WITHOUT_RETRY_AFTER_S if error.retry_after_s is None else min(error.retry_after_s, LONGEST_REFUSAL_S)
+def _refusal(error: ModelRateLimited, allowance: Allowance, longest_wait_s: float) -> Told:
+    wait = min(_WITHOUT_RETRY_AFTER_S if error.retry_after_s is None else error.retry_after_s, longest_wait_s)
     if not (named := _REFUSAL.search(str(error))):
         return Told(0, True, allowance, wait)
     kind, limit, used = named.groups()
-    numbers = (int(limit), int(used)) if limit else (None, None)
+    numbers = (int(limit), int(used)) if limit and max(int(limit), int(used)) < _MOST_TOKENS else (None, None)
     return Told(0, True, allowance, wait, cast("Kind", kind.lower()), *numbers)

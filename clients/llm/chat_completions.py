@@ -5,12 +5,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+import structlog
+
 from clients.llm.groq_errors import FAILURES, model_error
 from clients.llm.groq_sizes import PromptSizes
 from clients.llm.groq_wire import Dialect, Exchange, WireChunk, prompt_bytes, read_allowance, request_body
 from clients.llm.protocol import ModelReply, ModelReplyInvalid, ModelRequest, StreamPart
 from clients.llm.transport import Transport
+from clients.telemetry import families
+from clients.telemetry.meter import METER
 from config.models import ModelInfo
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class ChatCompletions:
         body = request_body(request, self._info(request.model), self._dialect)
         async with self._slot(request, self._exchange(request, streamed=False)) as exchange:
             async with asyncio.timeout_at(exchange.deadline):
-                headers, content = await self._transport.whole(body)
+                headers, content = await self._transport.whole(body, exchange.bounds.body_bytes)
             exchange.allowance = read_allowance(headers)
             exchange.take(WireChunk.model_validate_json(content))
             return exchange.reply()
@@ -53,7 +59,9 @@ class ChatCompletions:
         async with self._slot(request, self._exchange(request, streamed=True)) as exchange:
             async with AsyncExitStack() as until_its_end:
                 async with asyncio.timeout_at(exchange.deadline):
-                    answer = await until_its_end.enter_async_context(self._transport.pieces(body))
+                    answer = await until_its_end.enter_async_context(
+                        self._transport.pieces(body, exchange.bounds.stream_bytes)
+                    )
                 headers, chunks = answer
                 exchange.allowance = read_allowance(headers)
                 _require_event_stream(headers, exchange)
@@ -89,10 +97,18 @@ class ChatCompletions:
                 yield exchange
             finally:
                 self._slots.release()
-                if billed := exchange.billed:
-                    self._sizes.learn(request.model, request.prompt, exchange.prompt_bytes, billed.prompt_tokens)
+                self._learn(request, exchange)
         except FAILURES as error:
             raise model_error(error, exchange) from error
+
+    def _learn(self, request: ModelRequest, exchange: Exchange) -> None:
+        told = exchange.told
+        if told is not None and told.estimated:
+            # Not what it said: that may be anything.
+            log.warning("impossible_usage", model=request.model)
+            METER.count(families.IMPOSSIBLE_USAGE, request.model)
+        elif told is not None:
+            self._sizes.learn(request.model, request.prompt, exchange.bounds.prompt_bytes, told.prompt_tokens)
 
 
 _UNKNOWN = ModelInfo()

@@ -7,13 +7,14 @@ nothing was sent.
 """
 
 import math
+from typing import Any
 
 import aiohttp
 import groq
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from clients.llm.groq_wire import Exchange, WireUsage, read_allowance, shown
+from clients.llm.groq_wire import Exchange, read_allowance, shown
 from clients.llm.protocol import (
     ModelError,
     ModelGone,
@@ -24,8 +25,18 @@ from clients.llm.protocol import (
     NoFreeSlot,
 )
 from clients.llm.transport import Refusal, Refused, Unreachable
+from clients.llm.usage import ReplyTooLong, read_usage
 
-FAILURES = (groq.GroqError, httpx.HTTPError, aiohttp.ClientError, Refused, Unreachable, OSError, ValueError)
+FAILURES = (
+    groq.GroqError,
+    httpx.HTTPError,
+    aiohttp.ClientError,
+    Refused,
+    Unreachable,
+    ReplyTooLong,
+    OSError,
+    ValueError,
+)
 """What a call raises when it breaks; OSError includes the TimeoutError of our own deadline."""
 
 _BY_CODE: dict[str, type[ModelError]] = {
@@ -59,13 +70,15 @@ class _Detail(BaseModel):
 
 class _Body(BaseModel):
     error: _Detail
-    usage: WireUsage | None = None
+    usage: Any = None
 
 
 def model_error(error: Exception, exchange: Exchange) -> ModelError:
     """Return the ModelError for `error`, one of FAILURES, that ended `exchange`."""
     if refusal := _refusal(error):
         return _from_refusal(refusal, exchange)
+    if isinstance(_root(error), ReplyTooLong):
+        return exchange.failed(ModelReplyInvalid, "the server sent more than was asked for; the rest was not read")
     if server := _out_of_reach(error):
         exchange.sent = False
         advice = f"check {exchange.dialect.url_setting}"
@@ -120,7 +133,7 @@ def _from_refusal(refusal: Refusal, exchange: Exchange) -> ModelError:
         text,
         status=status,
         code=body.error.code,
-        usage=body.usage.usage() if body.usage else None,
+        usage=read_usage(body.usage, exchange.bounds, exchange.estimated),
         request_id=headers.get("x-request-id"),
         text=body.error.failed_generation,
         allowance=read_allowance(headers),

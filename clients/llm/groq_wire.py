@@ -23,38 +23,13 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
+from clients.llm.usage import Bounds, ReplyTooLong, read_usage
 from config.models import ModelInfo
 from domain.judgements import Reply
 
 _MESSAGE_CHARS = 300
 _HALF = re.compile("[\ud800-\udfff]")
 _DIGITS = 16
-
-
-class _CachedPart(BaseModel):
-    cached_tokens: int = 0
-
-
-class _ReasoningPart(BaseModel):
-    reasoning_tokens: int = 0
-
-
-class WireUsage(BaseModel):
-    """The billed tokens of one call."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    prompt_tokens_details: _CachedPart | None = None
-    completion_tokens_details: _ReasoningPart | None = None
-
-    def usage(self) -> Usage:
-        """The same in our words."""
-        return Usage(
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            cached_tokens=self.prompt_tokens_details.cached_tokens if self.prompt_tokens_details else 0,
-            reasoning_tokens=self.completion_tokens_details.reasoning_tokens if self.completion_tokens_details else 0,
-        )
 
 
 class _Message(BaseModel):
@@ -73,7 +48,7 @@ class _Fault(BaseModel):
 
 class _XGroq(BaseModel):
     id: str | None = None
-    usage: WireUsage | None = None
+    usage: Any = None
     error: str | None = None
 
 
@@ -83,7 +58,7 @@ class WireChunk(BaseModel):
 
     model: str | None = None
     choices: list[_Choice] | None = None
-    usage: WireUsage | None = None
+    usage: Any = None
     x_groq: _XGroq | None = None
     error: _Fault | str | None = None
 
@@ -122,14 +97,15 @@ class Exchange:
     prompt: str
     streamed: bool
     deadline: float
-    prompt_bytes: int = 0
+    bounds: Bounds
     dialect: Dialect = GROQ
     sent: bool = False
     request_id: str | None = None
     allowance: Allowance | None = None
     _text: list[str] = field(default_factory=list[str])
     _half: str = ""
-    _usage: Usage | None = None
+    _chars: int = 0
+    _told: object = None
     _finish_reason: str | None = None
 
     @classmethod
@@ -137,15 +113,16 @@ class Exchange:
         """Start the clock of `request`, whose prompt has `size` bytes."""
         prompt = request.text.rendered
         deadline = asyncio.get_running_loop().time() + request.timeout_s
-        return cls(request.model, prompt.system + prompt.user, streamed, deadline, size, dialect)
+        bounds = Bounds(size, request.max_tokens)
+        return cls(request.model, prompt.system + prompt.user, streamed, deadline, bounds, dialect)
 
     def take(self, chunk: WireChunk) -> str:
         """Add what `chunk` tells and return its text. Raises ModelUnavailable when the server gave up midway."""
         self.model = chunk.model or self.model
         groq = chunk.x_groq or _XGroq()
         self.request_id = groq.id or self.request_id
-        if reported := groq.usage or chunk.usage:
-            self._usage = reported.usage()
+        told = chunk.usage if groq.usage is None else groq.usage
+        self._told = self._told if told is None else told
         text = ""
         for choice in (chunk.choices or [])[:1]:
             # No model means a NUL, and Postgres does not store one.
@@ -153,6 +130,9 @@ class Exchange:
             text = self._without_halves(text)
             self._finish_reason = choice.finish_reason or self._finish_reason
         self._text.append(text)
+        self._chars += len(text)
+        if self._chars > self.bounds.reply_chars:
+            raise ReplyTooLong
         if fault := chunk.fault:
             raise self.failed(ModelUnavailable, f"the server stopped the reply: {fault}")
         return text
@@ -171,7 +151,7 @@ class Exchange:
 
         Raises ModelUnavailable for a stream that was cut, ModelReplyInvalid for anything else that is not whole.
         """
-        text, reason, usage = "".join(self._text), self._finish_reason, self._usage
+        text, reason, usage = "".join(self._text), self._finish_reason, self.told
         if reason == "stop" and usage and text.strip():
             return ModelReply(text, self.model, usage, reason, self.request_id, self.allowance)
         if reason == "stop" and usage:
@@ -188,17 +168,17 @@ class Exchange:
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
 
     @property
-    def billed(self) -> Usage | None:
-        """What the server said that it billed, if it said so."""
-        return self._usage
+    def told(self) -> Usage | None:
+        """What the server said that it billed, as far as that is possible; None if it did not say."""
+        return read_usage(self._told, self.bounds, self.estimated)
 
     def spent(self) -> Usage | None:
-        """What was billed, or an estimate when the server did not say; None when nothing was sent.
+        """What was billed, or an estimate when the server did not say; None when nothing was sent."""
+        told = self.told
+        return self.estimated() if told is None and self.sent else told
 
-        The estimate counts a token per four bytes of UTF-8 in the prompt and in what arrived of the reply.
-        """
-        if self._usage or not self.sent:
-            return self._usage
+    def estimated(self) -> Usage:
+        """A token per four bytes of UTF-8 in the prompt and in what arrived of the reply."""
         return Usage(_estimated_tokens(self.prompt), _estimated_tokens("".join(self._text)), estimated=True)
 
 

@@ -13,7 +13,8 @@ import aiohttp
 from yarl import URL
 
 from clients.llm.groq_wire import WireChunk
-from clients.llm.transport import Body, Refusal, Refused, Unreachable
+from clients.llm.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body, Refusal, Refused, Unreachable
+from clients.llm.usage import ReplyTooLong
 
 # Generous: a loop that was held up for seconds must not take a server for dead.
 _CONNECT_TIMEOUT_S = 15.0
@@ -32,16 +33,18 @@ class LeanTransport:
         self._proxy = None if proxy_bypass(self._url.host or "") else getproxies().get(self._url.scheme)
         self._made: aiohttp.ClientSession | None = None
 
-    async def whole(self, body: Body) -> tuple[Mapping[str, str], bytes]:
+    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
         """The headers and the JSON of a complete answer."""
         async with self._answer(body) as answer:
-            return answer.headers, await answer.read()
+            return answer.headers, b"".join([piece async for piece in _bounded(answer, most_bytes)])
 
     @asynccontextmanager
-    async def pieces(self, body: Body) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
+    async def pieces(
+        self, body: Body, most_bytes: int
+    ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
         """The headers and the chunks of a streamed answer."""
         async with self._answer(body) as answer:
-            yield answer.headers, _chunks(answer.content)
+            yield answer.headers, _chunks(_bounded(answer, most_bytes))
 
     async def aclose(self) -> None:
         """Release connections."""
@@ -63,28 +66,44 @@ class LeanTransport:
 
     async def _refusal(self, answer: aiohttp.ClientResponse) -> Refusal:
         try:
-            body: object = json.loads(await answer.read())
-        except ValueError:  # a proxy's HTML page, for example
+            body: object = json.loads(b"".join([piece async for piece in _bounded(answer, MOST_OF_REFUSAL)]))
+        except (ReplyTooLong, ValueError):  # a proxy's HTML page, for example
             body = None
         return Refusal(answer.status, answer.reason or "", answer.headers, body, self._key)
 
     def _session(self) -> aiohttp.ClientSession:
         # A session belongs to the loop that it is made in.
         if self._made is None:
-            headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+            headers = {
+                "content-type": "application/json",
+                "accept": "application/json, text/event-stream",
+                "accept-encoding": NOT_COMPRESSED,
+            }
             if self._key:
                 headers["authorization"] = f"Bearer {self._key}"
             self._made = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=self._concurrency),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=headers,
+                auto_decompress=False,
                 # Only connecting has a timeout of its own; each call has a deadline for everything (see Exchange).
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
             )
         return self._made
 
 
-async def _chunks(content: aiohttp.StreamReader) -> AsyncIterator[WireChunk]:
+async def _bounded(answer: aiohttp.ClientResponse, most_bytes: int) -> AsyncIterator[bytes]:
+    left = most_bytes
+    async for piece in answer.content.iter_any():
+        left -= len(piece)
+        if left < 0:
+            # Which also closes the connection: the rest is not wanted.
+            answer.close()
+            raise ReplyTooLong
+        yield piece
+
+
+async def _chunks(content: AsyncIterator[bytes]) -> AsyncIterator[WireChunk]:
     async for data in _events(content):
         if data.startswith(_DONE):
             return
@@ -92,7 +111,7 @@ async def _chunks(content: aiohttp.StreamReader) -> AsyncIterator[WireChunk]:
         yield WireChunk.model_validate(json.loads(data))
 
 
-async def _events(content: aiohttp.StreamReader) -> AsyncIterator[str]:
+async def _events(content: AsyncIterator[bytes]) -> AsyncIterator[str]:
     """The data of each event. An event that the end cuts off is none."""
     lines: list[str] = []
     async for raw in _lines(content):
@@ -104,10 +123,10 @@ async def _events(content: aiohttp.StreamReader) -> AsyncIterator[str]:
             lines.append(raw[5:].decode().removeprefix(" "))
 
 
-async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+async def _lines(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     # Not by the reader's own lines, which have a greatest length.
     rest = b""
-    async for piece in content.iter_any():
+    async for piece in content:
         *whole, rest = (rest + piece).split(b"\n")
         for line in whole:
             yield line.removesuffix(b"\r")

@@ -5,14 +5,14 @@ import time
 
 from clients.limiter.protocol import Lease, Priority
 from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
-
-_LONGEST_S = 300.0
+from config.limits import LimiterSettings
 
 
 class RetryAfter:
-    """A Limiter: after a 429 nothing goes to that model for as long as the server said."""
+    """A Limiter: after a 429 nothing goes to that model for as long as the server said, `longest_s` at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest_s: float = LimiterSettings().longest_wait_s) -> None:
+        self._longest_s = longest_s
         self._not_before: dict[str, float] = {}
 
     async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
@@ -28,7 +28,7 @@ class RetryAfter:
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
         """Remember what a 429 says."""
         if isinstance(outcome, ModelRateLimited) and outcome.retry_after_s:
-            until = time.monotonic() + min(outcome.retry_after_s, _LONGEST_S)
+            until = time.monotonic() + min(outcome.retry_after_s, self._longest_s)
             self._not_before[lease.model] = max(until, self._not_before.get(lease.model, 0.0))
 
     async def aclose(self) -> None:

@@ -2,18 +2,23 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import cast
 
 import httpx
 from groq import AsyncGroq, AsyncStream, DefaultAioHttpClient
 from groq.types.chat import ChatCompletionChunk
 
 from clients.llm.groq_wire import WireChunk
-from clients.llm.transport import Body
+from clients.llm.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body
+from clients.llm.usage import ReplyTooLong
 
 # The SDK's general call instead of `chat.completions.create`, which has no `stream_options` and converts arguments and
 # reply at a cost, without checking them.
 _PATH = "/openai/v1/chat/completions"
 _CONNECT_TIMEOUT_S = 5.0
+_MOST_BYTES: ContextVar[int] = ContextVar("most_bytes", default=MOST_OF_REFUSAL)
+"""Of the answer to the call that this task makes."""
 
 
 class SdkTransport:
@@ -28,17 +33,22 @@ class SdkTransport:
             base_url=root,
             max_retries=0,
             timeout=timeout,
-            http_client=DefaultAioHttpClient(timeout=timeout, limits=limits),
+            default_headers={"accept-encoding": NOT_COMPRESSED},
+            http_client=DefaultAioHttpClient(timeout=timeout, limits=limits, event_hooks={"response": [_bound]}),
         )
 
-    async def whole(self, body: Body) -> tuple[Mapping[str, str], bytes]:
+    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
         """The headers and the JSON of a complete answer."""
+        _MOST_BYTES.set(most_bytes)
         answer = await self._client.post(_PATH, cast_to=httpx.Response, body=body)
         return answer.headers, answer.content
 
     @asynccontextmanager
-    async def pieces(self, body: Body) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
+    async def pieces(
+        self, body: Body, most_bytes: int
+    ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
         """The headers and the chunks of a streamed answer."""
+        _MOST_BYTES.set(most_bytes)
         stream = await self._client.post(
             _PATH,
             cast_to=ChatCompletionChunk,
@@ -57,3 +67,33 @@ class SdkTransport:
 async def _checked(stream: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[WireChunk]:
     async for chunk in stream:
         yield WireChunk.model_validate(chunk, from_attributes=True)
+
+
+class _Bounded(httpx.AsyncByteStream):
+    """What arrives, up to a bound; of an error the rest is left out, of anything else it is an error."""
+
+    def __init__(self, response: httpx.Response, most_bytes: int) -> None:
+        self._whole = response.stream
+        self._is_error = response.is_error
+        self._left = most_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in cast("httpx.AsyncByteStream", self._whole):
+            self._left -= len(piece)
+            if self._left < 0:
+                if self._is_error:
+                    return
+                raise ReplyTooLong
+            yield piece
+
+    async def aclose(self) -> None:
+        await cast("httpx.AsyncByteStream", self._whole).aclose()
+
+
+async def _bound(response: httpx.Response) -> None:
+    """Called before any of the body is read."""
+    encoding = response.headers.get("content-encoding", NOT_COMPRESSED)
+    if encoding != NOT_COMPRESSED:
+        # The size of what comes out is not known before: no more of it than of an error.
+        del response.headers["content-encoding"]
+    response.stream = _Bounded(response, MOST_OF_REFUSAL if response.is_error else _MOST_BYTES.get())

@@ -9,16 +9,25 @@ from clients.llm.groq_wire import WireChunk
 
 Body = dict[str, Any]
 
+MOST_OF_REFUSAL = 64_000
+"""Bytes that are read of an answer with an error status: its message is shown in part only."""
+NOT_COMPRESSED = "identity"
+"""The only encoding that is asked for and taken: of a compressed answer nobody knows how long it will be."""
+
 
 class Transport(Protocol):
     """Sends a request once. Belongs to one event loop; what it raises is one of groq_errors.FAILURES."""
 
-    async def whole(self, body: Body) -> tuple[Mapping[str, str], bytes]:
-        """The headers and the JSON of a complete answer."""
+    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
+        """The headers and the JSON of a complete answer. Raises ReplyTooLong behind `most_bytes` bytes."""
         ...
 
-    def pieces(self, body: Body) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        """The headers and the chunks of a streamed answer; leaving the block before the end stops the server."""
+    def pieces(
+        self, body: Body, most_bytes: int
+    ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
+        """The headers and the chunks of a streamed answer; leaving the block before the end stops the server. The
+        chunks raise ReplyTooLong behind `most_bytes` bytes.
+        """
         ...
 
     async def aclose(self) -> None:

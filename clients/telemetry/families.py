@@ -62,6 +62,9 @@ MODEL_COST = Family("citewell_model_cost_usd", "What calls cost, US dollars.", (
 KEPT_REPLIES = Family("citewell_kept_replies", "Calls that an earlier reply answered.", ("model", "purpose"))
 HEDGED_CALLS = Family("citewell_hedged_calls", "Second calls because the first was late.", ("model", "purpose"))
 CIRCUIT_OPENED = Family("citewell_circuit_opened", "Times that a process left a failing model alone.", ("model",))
+IMPOSSIBLE_USAGE = Family(
+    "citewell_impossible_usage", "Replies whose server told tokens that cannot be, and were counted here.", ("model",)
+)
 
 SENTENCES = Family("citewell_sentences", "Sentences of published answers by their verdict (N4).", ("verdict",))
 CITATION_CHECKS = Family(

@@ -22,6 +22,7 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
+from clients.llm.usage import Bounds
 from config.models import ModelSettings
 from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from domain.prompts import PromptFieldMismatch
@@ -102,7 +103,7 @@ def test_a_stream_asks_for_its_usage_where_it_is_not_told_unasked(stage: GroqSta
 
 @pytest.mark.parametrize("where", ["usage", "x_groq", "nowhere"])
 def test_a_reply_without_its_usage_is_not_complete(where: str) -> None:
-    exchange = Exchange("m", "prompt", streamed=True, deadline=0, sent=True)
+    exchange = Exchange("m", "prompt", streamed=True, deadline=0, bounds=Bounds(6, 100), sent=True)
     usage = {"prompt_tokens": 7, "completion_tokens": 2}
     told = {"usage": {"usage": usage}, "x_groq": {"x_groq": {"usage": usage}}, "nowhere": {}}[where]
     choice = {"delta": {"content": "Yes."}, "finish_reason": "stop"}
@@ -306,7 +307,7 @@ def test_what_a_server_says_is_shown_on_one_line_and_without_the_key() -> None:
     request = httpx.Request("POST", "http://x/", headers={"authorization": "Bearer gsk_secret"})
     body = {"error": {"message": "Incorrect API key\nprovided:\0 gsk_secret." + "!" * 999}}
     status = groq.AuthenticationError("401", response=httpx.Response(401, request=request), body=body)
-    error = model_error(status, Exchange("m", "", streamed=False, deadline=0))
+    error = model_error(status, Exchange("m", "", streamed=False, deadline=0, bounds=Bounds(0, 1)))
     assert str(error).startswith("HTTP 401: Incorrect API key provided: ***.!!!")
     assert len(str(error)) < 350
 
