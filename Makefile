@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help setup demo test test-browser check bench faults up lock
+.PHONY: help setup demo test test-browser check bench faults up lock audit sbom licences
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,3 +52,19 @@ lock: ## compile the locks anew: of everything, of the image, of what builds it 
 	$(COMPILE) --extra embedded --extra flower --extra tracing --extra mcp --group dev pyproject.toml --output-file requirements.lock
 	$(COMPILE) --extra flower --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
 	$(COMPILE) --group build --constraint requirements.lock --output-file deploy/build.lock
+
+audit: build/audit/.installed ## ask the advisory database about every pinned package; on request, needs its network
+	@# By name and version alone: nothing of it is installed.
+	for lock in requirements.lock deploy/requirements.lock; do build/audit/bin/pip-audit --disable-pip --require-hashes -r $$lock || exit; done
+
+build/audit/.installed:
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	@touch $@
+
+sbom: setup ## what the image is made of, for scanners: build/citewell.cdx.json (CycloneDX)
+	@mkdir -p build
+	$(BIN)/python -m deploy.inventory sbom > build/citewell.cdx.json
+
+licences: setup ## docs/licences.md anew, after `make lock`
+	$(BIN)/python -m deploy.inventory licences > docs/licences.md

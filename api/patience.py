@@ -107,7 +107,9 @@ class PatientProtocol(H11Protocol):
     def _refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
         self._stop_waiting()
         if self.conn.our_state in _ANSWERABLE:
-            method, path = (self.scope["method"], self.scope["path"]) if self.scope else ("", "/")
+            # Before its head is whole, the scope is that of the request before.
+            known = self.conn.our_state is h11.SEND_RESPONSE and self.scope
+            method, path = (self.scope["method"], self.scope["path"]) if known else ("", "/")
             answer = problem(path, status, code, detail, headers={**HEADERS, "Connection": "close"})
             head = h11.Response(status_code=status, headers=answer.raw_headers, reason=status.phrase.encode())
             body = b"" if method == "HEAD" else bytes(answer.body)

@@ -26,6 +26,12 @@ def broker_answers(url: str) -> bool:
         return False
 
 
+def forget_everything(url: str) -> None:
+    """Empty it; what matters in it is made again. Raises RedisError when it does not answer."""
+    with Redis.from_url(url, socket_connect_timeout=TIMEOUT_S) as redis:  # pyright: ignore[reportUnknownMemberType]
+        redis.flushall()  # pyright: ignore[reportUnknownMemberType]
+
+
 def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
     """The first arguments, ids of rows, of all messages that wait in `queues`.
 

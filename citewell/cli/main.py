@@ -30,6 +30,8 @@ COMMANDS = {
     "keys": "Make, list and revoke keys of the API.",
     "tenants": "List tenants, and change their weights.",
     "workers": "Which worker processes live, and what waits.",
+    "backup": "Write everything to one file.",
+    "restore": "Bring everything back from such a file.",
     "demo": "Ask five questions about the example documents.",
 }
 

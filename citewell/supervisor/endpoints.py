@@ -31,10 +31,21 @@ def database_url(secrets: Secrets, ports: Ports) -> str:
     return f"postgresql+psycopg://citewell:{secrets.postgres}@127.0.0.1:{ports.postgres}/citewell"
 
 
+def broker_url(secrets: Secrets, ports: Ports) -> str:
+    """The Redis-protocol server, with its password."""
+    return f"redis://:{secrets.valkey}@127.0.0.1:{ports.valkey}/0"
+
+
 def running_database(home: Home) -> str | None:
     """The address of the database that was last started on this home; None on a home that had none."""
     ports = _last_ports(home.run / "ports.json")
     return None if ports is None else database_url(load_secrets(home, data_exists=True), ports)
+
+
+def running_broker(home: Home) -> str | None:
+    """The same of the broker."""
+    ports = _last_ports(home.run / "ports.json")
+    return None if ports is None else broker_url(load_secrets(home, data_exists=True), ports)
 
 
 def load_secrets(home: Home, *, data_exists: bool) -> Secrets:

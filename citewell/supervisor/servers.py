@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Self
 
 from citewell.supervisor.binaries import find_binaries
-from citewell.supervisor.endpoints import choose_ports, database_url, load_secrets
+from citewell.supervisor.endpoints import broker_url, choose_ports, database_url, load_secrets
 from citewell.supervisor.fleet import Fleet
 from citewell.supervisor.home import disk_errors_explained, home_at, prepare
 from citewell.supervisor.leftovers import end_leftovers
@@ -70,7 +70,7 @@ class EmbeddedServers:
         create_cluster(home, binaries, secrets.postgres, durable=durable)
         ports = choose_ports(home)
         self.database_url = database_url(secrets, ports)
-        self.redis_url = f"redis://:{secrets.valkey}@127.0.0.1:{ports.valkey}/0"
+        self.redis_url = broker_url(secrets, ports)
         return [
             postgres_spec(home, binaries, ports.postgres, durable=durable),
             valkey_spec(home, binaries, ports.valkey, secrets.valkey, durable=durable),

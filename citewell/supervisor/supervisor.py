@@ -83,6 +83,11 @@ class Supervisor:
         return {process.spec.name: process.pid for process in self._fleet.processes}
 
     @property
+    def home(self) -> Path:
+        """Where its data lies."""
+        return self._servers.home.root
+
+    @property
     def database_url(self) -> str:
         """For SQLAlchemy with psycopg 3, as the role that owns the database; known from `start` on."""
         return self._servers.database_url

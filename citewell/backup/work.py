@@ -1,0 +1,138 @@
+"""`citewell backup` and `citewell restore`: a copy of everything in one file, and everything from such a file."""
+
+import os
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import psutil
+
+from citewell.backup.archive import Contents, Hashed, read_contents, write_backup
+from citewell.backup.dumping import dump_to, restore_from
+from citewell.cli.console import err, say
+from citewell.cli.database import database
+from citewell.cli.errors import FAILED, CommandFailed
+from citewell.supervisor.endpoints import running_broker, running_database
+from citewell.supervisor.home import Home, home_at
+from citewell.supervisor.postgres import data_folder
+from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.state import ServerState, running_server
+from clients.broker import forget_everything
+from config.settings import settings
+from db.copying import count_rows, create_beside, drop_beside, holds_work, snapshot, take_the_place
+from db.migrate import upgrade
+from db.schema_version import head_revision
+
+_NEW, _OLD = "citewell_restored", "citewell_replaced"
+_APPS = ("api.app:app", "workers.celery_app")
+
+
+def back_up(file: Path) -> Contents:
+    """Write everything to `file`, as of one moment, while others go on working. Raises CommandFailed."""
+    if _is_a_home() and not data_folder(home_at(settings().home)).exists():
+        raise CommandFailed(f"there is nothing to back up: {settings().home} has no data; CITEWELL_HOME names another")
+    with database():
+        url = settings().database_url.get_secret_value()
+
+        def dump(out: Hashed) -> Contents:
+            with snapshot(url) as taken:
+                dump_to(out, url, taken.id)
+            return Contents(
+                citewell=version("citewell"),
+                schema_revision=taken.revision or "",
+                postgres=taken.postgres,
+                made_at=datetime.now(UTC),
+                tables=taken.tables,
+            )
+
+        with err.status(f"backing up to {file} …"):
+            return write_backup(file, dump)
+
+
+def restore(file: Path, *, replace: bool) -> Contents:
+    """Bring back everything in `file`; what is there is changed when the new is whole, or not at all.
+
+    Raises CommandFailed.
+    """
+    contents = read_contents(file)
+    _refuse_unknown(file, contents)
+    if _is_a_home():
+        with _servers_of(home_at(settings().home)) as (url, broker, state):
+            _replace(url, file, contents, state, replace=replace)
+            # Messages speak of what was there before; the reconciler makes those of what is there now.
+            forget_everything(broker)
+    else:
+        url = settings().database_url.get_secret_value()
+        if count_rows(url):
+            raise CommandFailed(
+                "the database of CITEWELL_DATABASE_URL has tables; restore into an empty one (docs/operations.md)"
+            )
+        _fill(url, file, contents)
+        forget_everything(settings().redis_url.get_secret_value())
+    return contents
+
+
+def _is_a_home() -> bool:
+    return "database_url" not in settings().model_fields_set
+
+
+def _refuse_unknown(file: Path, contents: Contents) -> None:
+    head, theirs = head_revision() or "", contents.schema_revision
+    if not theirs.isdecimal() or int(theirs) > int(head):
+        raise CommandFailed(
+            f"{file} has the schema {theirs or 'of nobody'} of Citewell {contents.citewell}; this version knows "
+            f"those up to {head}: restore it with that version, or a newer one"
+        )
+
+
+@contextmanager
+def _servers_of(home: Home) -> Generator[tuple[str, str, ServerState | None]]:
+    """The database and the broker of a home, started for the block unless they run."""
+    state, url, broker = running_server(home.root), running_database(home), running_broker(home)
+    if state and url and broker:
+        yield url, broker, state
+        return
+    servers = EmbeddedServers(home.root)
+    try:
+        with err.status("starting Postgres and Valkey …"):
+            servers.start()
+        yield servers.database_url, servers.redis_url, None
+    finally:
+        servers.stop()
+
+
+def _replace(url: str, file: Path, contents: Contents, state: ServerState | None, *, replace: bool) -> None:
+    if holds_work(url) and not replace:
+        raise CommandFailed(
+            f"{settings().home} is not empty; --replace puts the backup in the place of what is there, for good"
+        )
+    fresh = create_beside(url, _NEW)
+    try:
+        with err.status("restoring …"):
+            _fill(fresh, file, contents)
+        if state:
+            _end_apps(state)
+        take_the_place(url, _NEW, _OLD)
+    finally:
+        drop_beside(url, _NEW)
+    drop_beside(url, _OLD)
+
+
+def _fill(url: str, file: Path, contents: Contents) -> None:
+    restore_from(file, url)
+    found = count_rows(url)
+    if wrong := sorted(name for name in contents.tables if found.get(name) != contents.tables[name]):
+        raise CommandFailed(f"{file} did not bring back all rows of {', '.join(wrong)}; nothing was changed", FAILED)
+    upgrade(url)
+
+
+def _end_apps(state: ServerState) -> None:
+    """What they remember is of the old database. The supervisor starts them again; any of them may be killed."""
+    for child in psutil.Process(state.pid).children():
+        with suppress(psutil.Error, ProcessLookupError):
+            if any(app in child.cmdline() for app in _APPS):
+                os.killpg(child.pid, signal.SIGKILL)
+    say("the running server starts anew; /readyz says when it is ready")

@@ -1,0 +1,25 @@
+"""`citewell restore`: everything back from a file."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citewell.cli.console import say
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `citewell backup`.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Give up what the home has now.")] = False,
+) -> None:
+    """Bring everything back from a file that `citewell backup` wrote.
+
+    Into this machine's home, running or not, or into the empty database that CITEWELL_DATABASE_URL names. Questions
+    that were unfinished are started again.
+    """
+    made = import_module("citewell.backup.work").restore(file, replace=replace)
+    say(f"{file} of {made.made_at:%Y-%m-%d %H:%M} UTC is restored: {sum(made.tables.values()):,} rows")
