@@ -29,11 +29,13 @@ class Findings:
     verdicts: Verdicts
     states: Mapping[int, SentenceStatus]
     confidence: float | None
+    checks: Mapping[int, list[PairVerdict]]
+    """The verdicts by the index of their statement."""
     unasked: bool = False
 
     def checks_of(self, index: int) -> list[PairVerdict]:
         """The verdicts of one statement."""
-        return [verdict for (statement, _), verdict in self.verdicts.items() if statement == index]
+        return self.checks.get(index, [])
 
     def failing(self, threshold: float) -> list[int]:
         """N5: the statements of which every check is a sure no. A row of a table is never mended: half a row is worse
@@ -63,13 +65,13 @@ def find(context: StepContext, together: Mapping[str, Mapping[str, Any]] | None 
     left = (context.outcome("assess") or {}).get("together", {})
     verdicts = _with_joint(alone, left if together is None else together)
     threshold = context.query.options.citation_confidence
-    states = {
-        each.index: sentence_status(each.claim, [v for (i, _), v in verdicts.items() if i == each.index], threshold)
-        for each in said
-    }
+    checks: dict[int, list[PairVerdict]] = {}
+    for (index, _), verdict in verdicts.items():
+        checks.setdefault(index, []).append(verdict)
+    states = {each.index: sentence_status(each.claim, checks.get(each.index, []), threshold) for each in said}
     unasked = _is_unasked(context, verdicts)
     score = None if unasked else confidence(list(states.values()))
-    return Findings(context.draft["text"], said, verdicts, states, score, unasked)
+    return Findings(context.draft["text"], said, verdicts, states, score, checks, unasked)
 
 
 def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
