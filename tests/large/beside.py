@@ -34,6 +34,8 @@ class Measured:
     ended_s: float = 0.0
     state: str = ""
     beside: list[float] = field(default_factory=list[float])
+    within: int = 0
+    """How many of the small ones ended before it did."""
 
 
 @dataclass
@@ -96,6 +98,7 @@ class Rig:
         while thread.is_alive() or not measured.beside:
             memory.look(self.stack)
             measured.beside.append(self.check())
+            measured.within += thread.is_alive()
         thread.join()
         memory.look(self.stack)
         return measured
@@ -132,22 +135,28 @@ class Rig:
             if found["status"] in _ENDED:
                 error: dict[str, str] = found.get("error") or {}
                 return f"{found['status']} {error.get('code', '')}".strip()
-            time.sleep(0.1)
+            time.sleep(0.2)
         return "running"
 
 
 @contextmanager
 def running_rig(**environment: str) -> Generator[Rig]:
     """A stack as `citewell up` starts it, with two tenants and a document of the first."""
-    with running_stack(**environment) as stack, _database_of(stack):
+    with running_stack(**environment) as stack, with_tenants(stack) as rig:
+        rig.document_id = Stack(stack.supervisor, rig.large).add_text("words.txt", words(20_000), workspace="default")
+        yield rig
+
+
+@contextmanager
+def with_tenants(stack: Stack) -> Generator[Rig]:
+    """Two tenants of a stack that runs."""
+    with _database_of(stack):
         url, large, small = stack.supervisor.url, make_key(tenant="large"), make_key(tenant="small")
         with (
             httpx.Client(base_url=url, timeout=120, headers=bearer(large)) as one,
             httpx.Client(base_url=url, timeout=120, headers=bearer(small)) as other,
         ):
-            rig = Rig(stack, one, other)
-            rig.document_id = Stack(stack.supervisor, one).add_text("words.txt", words(20_000), workspace="default")
-            yield rig
+            yield Rig(stack, one, other)
 
 
 @contextmanager
