@@ -43,14 +43,14 @@ def choose_span(statement: str, passage: Passage, candidates: Sequence[Extracted
     Only candidates that stand in the passage word for word count, and only if they fit better than what we find.
     """
     text = passage.readable
-    literal = locate_quote(statement, text)
+    literal = locate_quote(statement, text, min_ratio=1.0)
     if literal is not None and literal.exact and passage.words(literal.start, literal.end):
         return Span(literal.start, literal.end, "direct_quote")
     start, end = best_text_span(text, statement, options.span_min_chars, options.span_max_chars)
     kind = citation_type(statement, text[start:end])
     best, relevance = Span(start, end, kind), claim_relevance(statement, text[start:end])
     for candidate in candidates:
-        found = locate_quote(candidate.text, text)
+        found = locate_quote(candidate.text, text, min_ratio=1.0)
         if found is None or not found.exact or not (words := passage.words(found.start, found.end)):
             continue
         fits = claim_relevance(statement, words)

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clients.embeddings import Encoder
+
+_LOCKS = 64
 
 
 class Meaning:
@@ -18,7 +21,9 @@ class Meaning:
     def __init__(self, embedder: Encoder | None, *, remembered: int = 4096) -> None:
         self.known = embedder is not None
         self._embedder = embedder
-        self._vector = lru_cache(maxsize=remembered)(self._encode)
+        self._remembered = lru_cache(maxsize=remembered)(self._encode)
+        # The passages of a question are scored at once: whoever wants the vector of the same text waits for the first.
+        self._encoding = [Lock() for _ in range(_LOCKS)]
 
     def best_likeness(self, text: str, others: Sequence[str]) -> float:
         """Return the highest cosine, 0..1, of `text` with one of `others`; 0 if there are none."""
@@ -30,6 +35,10 @@ class Meaning:
             return [0.0] * len(others)
         vector = self._vector(_plain(text))
         return [max(0.0, min(1.0, float(vector @ self._vector(_plain(other))))) for other in others]
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        with self._encoding[hash(text) % _LOCKS]:
+            return self._remembered(text)
 
     def _encode(self, text: str) -> NDArray[np.float32]:
         if self._embedder is None:
