@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import IO, Any
 
 import structlog
@@ -143,6 +144,8 @@ def main() -> None:
     os.dup2(2, 1)
     if sys.platform == "linux":
         bind_to(int(sys.argv[1]))
+        # When there is no memory left, this process is the one to go.
+        Path("/proc/self/oom_score_adj").write_text("1000")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     configure_logging(settings().log_level, "worker", settings().log_format)
