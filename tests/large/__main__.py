@@ -36,7 +36,8 @@ def main() -> int:
 
 
 def _is_good(measured: Measured, alone: float, memory: Memory) -> bool:
-    in_time = measured.ended_s <= measured.deadline_s + _LATE_S
+    # A document has no deadline but that of its reading.
+    in_time = measured.shape.route == "documents" or measured.ended_s <= measured.deadline_s + _LATE_S
     return in_time and statistics.median(measured.beside) <= _SLOWER * alone and memory.most < _MOST_MB * 1e6
 
 

@@ -71,8 +71,10 @@ QUESTIONS = (
         "a conversation", "completions", lambda: {"messages": [{"role": "user", "content": words(QUESTION_CHARS)}] * 20}
     ),
     Shape("a search", "search", lambda: {"query": words(QUESTION_CHARS)}),
-    Shape("a citation", "citations", lambda: {"claim_text": words(4_000), "text_span": words(10_000, 2)}),
-    Shape("a citation of one letter", "citations", lambda: {"claim_text": "a" * 4_000, "text_span": "a" * 10_000}),
+    Shape("a citation", "citations", lambda: {"claim_text": words(4_000), "expected_text_span": words(10_000, 2)}),
+    Shape(
+        "a citation of one letter", "citations", lambda: {"claim_text": "a" * 4_000, "expected_text_span": "a" * 10_000}
+    ),
 )
 DOCUMENTS = (
     Shape("a table", "documents", lambda: {"filename": "table.md", "text": _table(7_000)}),
