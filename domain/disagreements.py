@@ -21,6 +21,7 @@ from domain.other_names import other_names
 from domain.remembering import remembered
 from domain.sentences import split_sentences
 from domain.source_figures import outside, source_figures
+from domain.statement_length import LONGEST_STATEMENT, is_too_long
 from domain.words import coverage, stem, words
 
 _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words in them to be a contradiction
@@ -49,16 +50,17 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
 
     Numbers are compared by value, over scale words, units and rounding; a number of the claim that is nowhere in the
     source is a disagreement. Names and negations are looked for in the source's sentence that is most like the claim.
-    Values are given as they stand in `readable(claim)` and `readable(source)`.
+    Values are given as they stand in `readable(claim)` and `readable(source)`. Of a claim that is too long
+    (`domain.statement_length`) the sentences at its beginning are read.
     """
-    claim, source = _plain_claim(claim), _plain_source(source)
-    return tuple(each for sentence in split_sentences(claim) for each in _of_sentence(sentence.text, source))
+    plain = _plain_source(source)
+    return tuple(each for sentence in _sentences(claim) for each in _of_sentence(sentence, plain))
 
 
 def best_places(claim: str, source: str) -> tuple[Compared, ...]:
     """Return for each sentence of the `claim` the place of the `source` that says it best, and what differs there."""
     plain = _plain_source(source)
-    return tuple(compare(sentence.text, plain) for sentence in split_sentences(_plain_claim(claim)))
+    return tuple(compare(sentence, plain) for sentence in _sentences(claim))
 
 
 @remembered()
@@ -66,8 +68,11 @@ def _plain_source(source: str) -> str:
     return without_markers(readable(source))
 
 
-def _plain_claim(claim: str) -> str:
-    return _REFERENCE.sub("", without_markers(readable(claim)))
+def _sentences(claim: str) -> Sequence[str]:
+    """The sentences of a claim, of a long one those that end before it is too long."""
+    plain = _REFERENCE.sub("", without_markers(readable(claim[: LONGEST_STATEMENT + 1])))
+    found = [each.text for each in split_sentences(plain)]
+    return found[:-1] if is_too_long(claim) else found
 
 
 def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:

@@ -17,6 +17,7 @@ from domain.facts.proving import unproven_words
 from domain.judgements import Relation, StatementCheck
 from domain.quotes import locate_quote
 from domain.self_contradiction import denies_itself
+from domain.statement_length import TOO_LONG, is_too_long, stands_in
 
 EVIDENCE_RULES = "3"
 """Goes into the verifier's version: change it with every change of the rules here."""
@@ -79,6 +80,10 @@ class Grounds:
     def of(cls, statement: str, sources: Sequence[str]) -> "Grounds":
         """Read the `sources` once; words in them that address a model do not count."""
         readable = tuple(without_orders(source) for source in sources)
+        if is_too_long(statement):
+            return cls(
+                statement, readable, disagreements=(), own_evidence=_verbatim(statement, readable), hardly_said=False
+            )
         return cls(
             statement=statement,
             readable=readable,
@@ -89,6 +94,8 @@ class Grounds:
 
     def rule(self, reply: StatementCheck) -> Ruling:
         """Hold a model's `reply` against them (S5.4, S2.1, S4.4, N4, V4)."""
+        if is_too_long(self.statement):
+            return self._rule_verbatim(reply)
         quoted = _quoted(self.statement, reply.evidence, self.readable)
         if self.disagreements:
             return _contradicted(reply, self.disagreements, quoted or self.own_evidence)
@@ -107,6 +114,12 @@ class Grounds:
         if self.hardly_said:
             return _unproven(reply, "the source has hardly any of its words", evidence)
         return _as_replied(reply, evidence)
+
+    def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
+        """A statement that is too long to be read is supported by nothing but its own words."""
+        if not (reply.is_accurate and reply.relation == "supports"):
+            return _as_replied(reply, self.own_evidence)
+        return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)
 
     def _lacks(self, place: Evidence) -> list[str]:
         """V4: the names and values of the statement that a place lacks, read with what it belongs to."""
@@ -147,6 +160,14 @@ def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | No
     for number, source in enumerate(sources):
         found = locate_quote(quote, source, _QUOTE_RATIO)
         if found is not None and bears_on(statement, source[found.start : found.end]):
+            return Evidence(number, found.start, found.end)
+    return None
+
+
+def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
+    for number, source in enumerate(sources):
+        found = locate_quote(statement, source, 1.0) if stands_in(statement, source) else None
+        if found is not None and found.exact:
             return Evidence(number, found.start, found.end)
     return None
 

@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 
 _STRONG = re.compile(
-    r"\s*;\s*|,?\s+(?:and then|while|whereas)\s+|,\s+(?:and|but)\s+"
+    r"(?:(?<!\s)\s++)?;\s*|(?:,|(?<!\s))\s++(?:and then|while|whereas)\s+|,\s+(?:and|but)\s+"
     r"|(?<=[으하이되]며),?\s+|(?<=[하이되았었]고),\s+|(?<=지만),?\s+"
     r"|(?<=[가-힣]고)(?<![다라냐자]고)\s+(?!있)(?=[^\s,]+(?:은|는|이|가)\s)"
 )
-_WEAK = re.compile(r"\s+(?:and|but)\s+")
+_WEAK = re.compile(r"(?<!\s)\s++(?:and|but)\s+")
 _QUOTE = "[\"“”'‘’(\\s]*"
 _FINITE = (
     "is|are|was|were|has|have|had|does|did|do|will|would|can|could|may|might|must|should|shall|began|bought|built|came|fell|found|gave|got|grew"
@@ -28,11 +28,17 @@ _SUBJECT = re.compile(
 )
 KOREAN_SUBJECT = re.compile(r"^[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
 HANGUL = re.compile("[가-힣]")
+_LONGEST = 2_000  # characters of a sentence: what is longer has no clauses, or is hostile
 
 
 @lru_cache(maxsize=4096)
 def clauses(sentence: str) -> tuple[str, ...]:
-    """Return the coordinated clauses of `sentence`; the sentence itself where it has one, or one cannot stand alone."""
+    """Return the coordinated clauses of `sentence`; the sentence itself where it has one, or one cannot stand alone.
+
+    A sentence of more than 2,000 characters is not taken apart.
+    """
+    if len(sentence) > _LONGEST:
+        return (sentence,)
     parts = _split(sentence, _STRONG)
     parts = [part for strong in parts for part in (_split(strong, _WEAK) if _opens_clause(strong) else [strong])]
     if len(parts) < 2:

@@ -16,6 +16,7 @@ from domain.question import QuestionVerdict, judge_question
 from domain.quotes import locate_quote
 from domain.sentences import split_sentences
 from domain.sources import Source, Sources
+from domain.statement_length import TOO_LONG, is_too_long, stands_in
 from domain.support.comparing import Comparison, compare
 from domain.support.features import Closeness, features
 from domain.support.model import support_model
@@ -74,6 +75,8 @@ def observe(statement: str, source: str, meaning: Meaning) -> Observed:
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     """Judge one statement against one source. A disagreement beats every likeness."""
+    if is_too_long(statement):
+        return _judged_whole(statement, source)
     seen = observe(statement, source.text, meaning)
     compared = seen.compared
     support = support_model().support(
@@ -88,6 +91,13 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
         missing=tuple(compared.absent_words()),
         disagreements=seen.disagreements,
     )
+
+
+def _judged_whole(statement: str, source: Source) -> Judged:
+    """A statement that is too long to be read fact by fact: it stands in the source word for word, or nobody knows."""
+    if stands_in(without_markers(statement), read_passage(source.text).text):
+        return Judged(statement, source.number, support_model().verbatim, 1.0, statement, (), ())
+    return Judged(statement, source.number, _UNSAID, 0.0, "", (), ())
 
 
 def _leaves_out(statement: str, source: str) -> bool:
@@ -234,6 +244,8 @@ def _explanation(judged: Judged) -> str:
         return "; ".join(each.message for each in judged.disagreements)
     if judged.supported:
         return f"the source says: “{_excerpt(judged.evidence)}”"
+    if is_too_long(judged.statement):
+        return TOO_LONG
     if judged.missing:
         return f"the source does not have {', '.join(f'“{word}”' for word in judged.missing[:_MOST_WORDS])}"
     return (
