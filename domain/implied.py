@@ -34,6 +34,7 @@ _KOREAN_DAYS = re.compile("|".join(_DAYS))
 _MOST = 60  # figures of a source that are combined, in its order
 _NEAR = 240  # characters between two figures that belong together
 _WHOLE = 1e-6
+_DIMENSIONS = frozenset({"", *(dimension for dimension, _ in UNITS.values())})
 
 
 @remembered()
@@ -81,13 +82,37 @@ def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[s
     Two figures near each other: their sum, difference, product or share, where the units allow it. `known` are the
     quantities of the `source` in order, dates included. At most 60 of them are tried.
     """
-    figures = sorted([*known[:_MOST], *worded(source)], key=lambda each: each.start)[:_MOST]
-    for one, other in combinations(figures, 2):
-        if other.start - one.start > _NEAR or one.start == other.start:
+    wanted = _kinds_for(stated)
+    for one, other in _beside(source, tuple(known[:_MOST])):
+        if {one.dimension, other.dimension} not in wanted:
             continue
         if any(_equals(stated, value) for value in _results(stated, one, other)):
             return one.text, other.text
     return None
+
+
+@remembered()
+def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
+    """The figures of a source that stand near each other, two by two."""
+    figures = sorted([*known, *worded(source)], key=lambda each: each.start)[:_MOST]
+    return tuple(
+        (one, other)
+        for one, other in combinations(figures, 2)
+        if other.start - one.start <= _NEAR and one.start != other.start
+    )
+
+
+def _kinds_for(stated: Quantity) -> Sequence[set[str]]:
+    """Which dimensions two figures may have from which `stated` follows: what `_results` looks at."""
+    dimension = stated.dimension
+    found = [{"percent", dimension}, {dimension}] if dimension != "percent" else []
+    if dimension == "months":
+        found.append({""})
+    if stated.unit:
+        found.append({"", dimension})
+    if dimension == "percent":
+        found += [{each} for each in _DIMENSIONS]
+    return found if stated.unit or stated.nouns else found[:1]
 
 
 def _equals(stated: Quantity, value: float) -> bool:

@@ -1,5 +1,7 @@
 """Sentences by the words that they have, so that a statement is laid beside those of them only that share one."""
 
+import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +12,8 @@ from domain.sentences import Sentence, split_sentences
 from domain.words import content_stems, head, likeness
 
 _MOST_AKIN = 300  # words with one beginning that are compared with another: in prose there are a few dozen
-_MOST_CHARS = 600_000
+_MOST_CHARS = 600_000  # of texts that are remembered: what was read in them takes far more room than they do
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 class WordIndex:
@@ -71,9 +74,19 @@ class ReadSentences:
         return WordIndex(self.stems)
 
     @cached_property
+    def letters(self) -> str:
+        """Its letters and digits alone."""
+        return letters(self.text)
+
+    @cached_property
     def starts(self) -> tuple[int, ...]:
         """Where each sentence starts."""
         return tuple(each.start for each in self.sentences)
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of `text` in one form: where those of a quotation are not, it is not either."""
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 @remembered(_MOST_CHARS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from domain.facts.kinds import Difference
 from domain.facts.tables import Cell, Row, read_tables
-from domain.facts.terms import Term, best, has, held, most_specific, terms, terms_of, without
+from domain.facts.terms import Term, Told, best, has, held, most_specific, terms, terms_of, without
 from domain.facts.tokens import Token, read_tokens
 from domain.words import vocabulary
 
@@ -62,11 +62,12 @@ def against_tables(tokens: Sequence[Token], text: str) -> CellVerdict | None:
 
 
 def _named_rows(told: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
-    found = most_specific([row for row in rows if has(told, terms_of(row.label))], lambda row: row.label)
+    known = Told(told)
+    found = most_specific([row for row in rows if known.has(terms_of(row.label))], lambda row: row.label)
     if not found:
         counted = Counter(row.table for row in rows)
         return [
-            row for row in rows if counted[row.table] == 1 and any(has(told, terms_of(cell.head)) for cell in row.cells)
+            row for row in rows if counted[row.table] == 1 and any(known.has(terms_of(cell.head)) for cell in row.cells)
         ]
     return best(found, lambda row: sum(held(each, told) for each in set(terms_of(row.above))))
 
@@ -165,10 +166,11 @@ def _held_elsewhere(rest: Sequence[Term], cells: Sequence[_About], rows: Sequenc
 
 
 def _held_by(rest: Sequence[Term], cells: Collection[Cell]) -> Term | None:
-    for cell in cells:
+    told = Told(rest)
+    for cell in cells if rest else ():
         for each in contents(cell):
             known = terms_of(each)
-            if has(rest, known):
+            if told.has(known):
                 return next(term for term in rest if held(term, known[:1]))
     return None
 

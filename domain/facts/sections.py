@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from domain.facts.terms import Term, has, held, most_specific, terms, terms_of
+from domain.facts.terms import Term, Told, held, most_specific, terms, terms_of
 from domain.facts.tokens import Token
 from domain.remembering import remembered
 
@@ -93,9 +93,9 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     sections = read_sections(text)
     if len(sections) < 2:
         return None
-    told = terms(tokens)
+    told = Told(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
-    named = most_specific([each for each in headings if has(told, terms_of(each))], lambda each: each)
+    named = most_specific([each for each in headings if told.has(terms_of(each))], lambda each: each)
     own = [section for section in sections if set(named) <= set(section.path)]
     others = tuple(section for section in sections if not set(named) & set(section.path))
     if not named or not own or not others:

@@ -1,11 +1,12 @@
 """What a text tells, word by word, as names in tables and headings are looked for in a statement (V2)."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from domain.facts.aligning import akin, same
+from domain.facts.aligning import akin, head, same
 from domain.facts.tokens import Token, read_tokens
 
 T = TypeVar("T")
@@ -40,6 +41,32 @@ def alike(one: Term, other: Term) -> bool:
     if one.token.value or other.token.value:
         return same(one.token, other.token) or same(other.token, one.token)
     return akin(one.key, other.key)
+
+
+class Told:
+    """What a statement tells, laid out so that many names are soon looked for in it. Never changes."""
+
+    def __init__(self, told: Sequence[Term]) -> None:
+        self._keys = frozenset(each.key for each in told)
+        self._valued = [each for each in told if each.token.value]
+        self._tokens = frozenset(each.token.key for each in told if not each.token.value)
+        self._by_head: dict[str, list[Term]] = defaultdict(list)
+        for each in told:
+            if not each.token.value:
+                self._by_head[head(each.key)].append(each)
+
+    def has(self, wanted: Sequence[Term]) -> bool:
+        """Say whether all of some terms are there, of which there is one at least: as the function `has` does."""
+        return bool(wanted) and all(map(self._has_one, wanted))
+
+    def _has_one(self, wanted: Term) -> bool:
+        if wanted.key in self._keys or f"fy{wanted.key}" in self._keys:
+            return True
+        if any(alike(each, wanted) for each in self._valued):
+            return True
+        if wanted.token.value:
+            return wanted.token.key in self._tokens
+        return any(akin(each.key, wanted.key) for each in self._by_head.get(head(wanted.key), ()))
 
 
 def held(term: Term, names: Sequence[Term]) -> bool:

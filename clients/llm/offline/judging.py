@@ -22,12 +22,14 @@ from domain.support.features import Closeness, features
 from domain.support.model import support_model
 from domain.support.reading import ReadText
 from domain.verdicts import CONFIDENCE_THRESHOLD
+from domain.word_index import letters, read_sentences
 from domain.words import content_stems, coverage
 
 _MOST_WORDS = 4
 _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
 _FEWEST_STEMS = 2  # of a part of a statement, for it to say something by itself
+_MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
 _UNSAID = 0.4  # support of a statement of which the source does not have a whole part
 
 
@@ -122,6 +124,8 @@ def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
     """A short statement is found in too many places to mean anything by it."""
     if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
         return False
+    if letters(compared.statement.text) not in read_sentences(passage.text).letters:
+        return False
     return locate_quote(compared.statement.text.rstrip(".!?。 "), passage.text, min_ratio=1.0) is not None
 
 
@@ -210,11 +214,10 @@ def check_answerability(question: str, answer: str, sources: Sources, meaning: M
 
 
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
-    return [
-        judge_against(sentence.text, sources, meaning)
-        for sentence in split_sentences(answer)
-        if content_stems(without_markers(sentence.text))
-    ]
+    """The sentences of an answer; of a very long one some that lie evenly in it."""
+    told = [each.text for each in split_sentences(answer) if content_stems(without_markers(each.text))]
+    step = -(-len(told) // _MOST_JUDGED) or 1
+    return [judge_against(each, sources, meaning) for each in told[::step]]
 
 
 def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> bool:
