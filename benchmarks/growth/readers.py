@@ -1,0 +1,127 @@
+"""Values that the domain reads from a text, by their types."""
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from domain.alignment import Aligned, claim_stems, most_alike
+from domain.audit import Chain, chain
+from domain.citable import Citable, SourceNames
+from domain.citations import Statement, statements
+from domain.disagreements import Disagreement, best_places, disagreements
+from domain.documents import Page, ParsedDocument, Section, Table
+from domain.facts.aligning import Alignment, Gap, align
+from domain.facts.comparing import Compared
+from domain.facts.roles import Pair, pairs
+from domain.facts.terms import Term, terms_of
+from domain.facts.tokens import Token, Value, read_tokens
+from domain.graph_reading import read_graph
+from domain.joint import Joint, Said
+from domain.judgements import ExtractedGraph
+from domain.markers import Marker, cited_markers
+from domain.mending import Repair
+from domain.names import tokens_of
+from domain.numbers import Quantity, find_quantities
+from domain.question.asking import Asked, kind_of
+from domain.reading import Reading, read
+from domain.reverification import Stated
+from domain.reverification import compare as compared_states
+from domain.sentences import split_sentences
+from domain.support.comparing import Comparison, compare
+from domain.support.reading import ReadText
+from domain.together import Item, short_ids
+from domain.words import content_stems
+
+_ONE = "The bridge cost 4.5 million euros in 1998 [1]."
+
+
+def _document(text: str) -> ParsedDocument:
+    size = len(text)
+    sections = (Section("Terms", ("Terms",), 0, size // 2), Section(text, (text,), size // 2, size))
+    return ParsedDocument(
+        text, (Page(1, 0, size // 2), Page(2, size // 2, size)), sections, (Table(0, size // 2, 0),), {}
+    )
+
+
+def _alignment(text: str) -> Alignment:
+    half = len(text) // 2
+    return align(read_tokens(text[:half]), read_tokens(text[half:]))
+
+
+def _aligned(text: str) -> Aligned:
+    return most_alike(claim_stems(_ONE), text, [])
+
+
+def _token(text: str) -> Token:
+    return Token(text, text, "word", 0)
+
+
+def _comparison(text: str) -> Comparison:
+    return compare(ReadText(_ONE), _read_texts(text))
+
+
+def _read_texts(text: str) -> Sequence[ReadText]:
+    return [ReadText(each.text) for each in split_sentences(text)]
+
+
+def _records(text: str) -> list[dict[str, Any]]:
+    return [{"kind": "outcome", "round": 1, "step": "check", "item": each} for each in text.split()]
+
+
+def _compared(text: str) -> list[dict[str, Any]]:
+    stated = [Stated(each.start, each.end, each.text, "supported", 1.0, text) for each in split_sentences(text)]
+    return compared_states(stated, [replace(each, status="unsupported") for each in stated])
+
+
+def _items(text: str) -> list[Item]:
+    return [Item(id_, text, (1,)) for id_ in short_ids(text.split())]
+
+
+def _gap(text: str) -> tuple[object, ...]:
+    alignment = _alignment(text)
+    return (next(iter(alignment.gaps), Gap((), ())), alignment)
+
+
+def _first(found: Sequence[Quantity]) -> Quantity:
+    return found[0] if found else find_quantities(_ONE)[0]
+
+
+READERS: Mapping[object, Callable[[str], object]] = {
+    Aligned: _aligned,
+    Alignment: _alignment,
+    Asked: lambda text: Asked(text, kind_of(text), tuple(content_stems(text))),
+    Chain: lambda text: chain(_records(text)),
+    Citable: lambda text: Citable((SourceNames(whole=("Bridge report",)), SourceNames(whole=(text,)), SourceNames())),
+    Comparison: _comparison,
+    ExtractedGraph: read_graph,
+    Iterable[Marker]: cited_markers,
+    Joint: lambda text: Joint(tuple(Said(each.text, {}, sure=False) for each in split_sentences(text))),
+    Mapping[int, Repair]: lambda text: {number: Repair("rewritten", text, (1,), text) for number in range(3)},
+    ParsedDocument: _document,
+    Quantity: lambda text: _first(find_quantities(text)),
+    ReadText: ReadText,
+    Reading: read,
+    Hashable: str,
+    Sequence[Compared]: lambda text: best_places(_ONE, text),
+    Sequence[Mapping[str, Any]]: _records,
+    Sequence[dict[str, Any]]: _compared,
+    Sequence[Disagreement]: lambda text: disagreements(text, _ONE),
+    Sequence[Pair]: pairs,
+    Sequence[Quantity]: find_quantities,
+    Sequence[ReadText]: _read_texts,
+    Sequence[Statement]: statements,
+    Sequence[Term]: terms_of,
+    Sequence[Token]: read_tokens,
+    Sequence[re.Match[str]]: tokens_of,
+    Statement: lambda text: Statement(0, 0, len(text), text, (1,), claim=True),
+    Term: lambda text: Term(text, _token(text)),
+    Token: _token,
+    Value: lambda text: Value(_first(find_quantities(text)), None),
+}
+
+ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
+    "facts.cues.of_cues": _gap,
+    "together.by_id": lambda text: (_items(text), _items(text)),
+}
+"""All arguments of functions whose arguments belong together."""

@@ -1,0 +1,85 @@
+"""The command that measures how the time of functions over texts grows: it calls all of them, and it finds the bad."""
+
+from collections.abc import Callable
+
+import pytest
+
+from benchmarks.growth import calls as calling
+from benchmarks.growth.__main__ import main
+from benchmarks.growth.calls import calls, functions
+from benchmarks.growth.measuring import Row, measured
+from benchmarks.growth.shapes import SHAPES, text_of
+from domain.errors import CitewellError
+
+# They take keys and names of settings, and say that these texts are none.
+REFUSING = {"keys.parse_key", "modes.parse_mode"}
+
+
+def test_every_public_function_of_the_domain_that_takes_text_can_be_called() -> None:  # S2 of issue 18
+    cannot = [name for name in sorted(functions()) if (name in REFUSING) is _is_called(name)]
+    assert not cannot, f"say in benchmarks/growth how to call {', '.join(cannot)}"
+    assert len(functions()) > 200
+
+
+def _is_called(name: str) -> bool:
+    """Whether a way of calling it returns for some shape; a wrong argument raises what is no refusal."""
+    returned = False
+    for call in calls(name):
+        for shape in SHAPES:
+            try:
+                call.prepare(lambda place, shape=shape: text_of(shape, 60, place))()
+                returned = True
+            except (ValueError, LookupError, CitewellError):
+                continue
+    return returned
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_has_the_length_asked_for_and_is_the_same_each_time(shape: str) -> None:  # S2 of issue 18
+    assert len(text_of(shape, 5_000)) == 5_000
+    assert text_of(shape, 5_000) == text_of(shape, 5_000)
+
+
+def quadratic(text: str) -> int:
+    return sum(text.count(text[place]) for place in range(0, len(text), 2))
+
+
+def endless(text: str) -> None:
+    while text:
+        pass
+
+
+def linear(text: str) -> list[int]:
+    return [ord(sign) + place for place, sign in enumerate(text)]
+
+
+@pytest.mark.parametrize(("function", "marked"), [(quadratic, True), (linear, False)])
+def test_what_grows_faster_than_its_text_is_marked(
+    function: Callable[[str], object], marked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:  # S2 of issue 18
+    monkeypatch.setattr("benchmarks.growth.measuring.SHAPES", ("words",))
+    monkeypatch.setattr(calling, "functions", lambda: {"it": function})
+    assert any(row.marked for row in measured("it", (5_000, 10_000, 20_000))) is marked
+
+
+def test_a_growth_that_noise_could_make_is_not_marked() -> None:  # S2 of issue 18
+    assert Row("it", "letter", "all long", (0.002, 0.009, 0.04)).growth == 0
+    assert Row("it", "letter", "all long", (0.01, 0.024)).marked
+    assert Row("it", "letter", "all long", (0.6, 1.1)).marked
+
+
+def test_what_does_not_end_is_ended_and_marked(monkeypatch: pytest.MonkeyPatch) -> None:  # S2 of issue 18
+    monkeypatch.setattr(calling, "functions", lambda: {"it": endless})
+    monkeypatch.setattr("benchmarks.growth.measuring.SHAPES", ("letter",))
+    monkeypatch.setattr("benchmarks.growth.measuring._LIMIT_S", 0)
+    (row,) = measured("it", (10,))
+    assert row.ended
+    assert row.marked
+
+
+def test_the_command_says_with_its_exit_code_that_nothing_is_marked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:  # S2 of issue 18
+    monkeypatch.setattr("sys.argv", ["growth", "--only", "words.words", "--only", "keys", "--sizes", "500,1000"])
+    assert main() == 0
+    assert "words.words" in capsys.readouterr().out
