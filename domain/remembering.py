@@ -6,9 +6,9 @@ none: two hundred sources of 200,000 characters fill a process.
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from threading import Lock
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,39 +17,48 @@ MOST_CHARS = 1_000_000
 """Of all texts together that one function remembers: five sources of the greatest length."""
 
 
-def remembered(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Remember what a pure function of texts returned, for `most` calls and `most_chars` of texts, the latest ones.
+class Remembered(Generic[P, T]):
+    """A function with what it returned of late, for `most` calls and `most_chars` of texts."""
 
-    The function takes texts by position. A text that is longer than the bound is read anew each time.
+    def __init__(self, function: Callable[P, T], most_chars: int, most: int) -> None:
+        update_wrapper(self, function)
+        self._function, self._most_chars, self._most = function, most_chars, most
+        self._known: OrderedDict[tuple[object, ...], T] = OrderedDict()
+        self._chars = 0
+        self._lock = Lock()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._lock:
+            if args in self._known:
+                self._known.move_to_end(args)
+                return self._known[args]
+        found = self._function(*args, **kwargs)
+        with self._lock:
+            self._keep(args, found)
+        return found
+
+    def _keep(self, args: tuple[object, ...], found: T) -> None:
+        size = _chars(args)
+        if size > self._most_chars:
+            return
+        self._chars += 0 if args in self._known else size
+        self._known[args] = found
+        while self._chars > self._most_chars or len(self._known) > self._most:
+            self._chars -= _chars(self._known.popitem(last=False)[0])
+
+    def cache_clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._known.clear()
+            self._chars = 0
+
+
+def remembered(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], Remembered[P, T]]:
+    """Remember what a pure function of texts, which it takes by position, returned; the latest calls are kept.
+
+    A text that is longer than the bound is read anew each time.
     """
-
-    def wrapped(function: Callable[P, T]) -> Callable[P, T]:
-        known: OrderedDict[tuple[object, ...], T] = OrderedDict()
-        lock = Lock()
-        chars = 0
-
-        @wraps(function)
-        def read(*args: P.args, **kwargs: P.kwargs) -> T:
-            nonlocal chars
-            with lock:
-                if args in known:
-                    known.move_to_end(args)
-                    return known[args]
-            found = function(*args, **kwargs)
-            size = _chars(args)
-            if size > most_chars:
-                return found
-            with lock:
-                if args not in known:
-                    chars += size
-                known[args] = found
-                while chars > most_chars or len(known) > most:
-                    chars -= _chars(known.popitem(last=False)[0])
-            return found
-
-        return read
-
-    return wrapped
+    return lambda function: Remembered(function, most_chars, most)
 
 
 def _chars(args: tuple[object, ...]) -> int:

@@ -188,5 +188,5 @@ def caches() -> list[Callable[[], None]]:
         if name.startswith("domain")
         for value in vars(module).values()
     )
-    remembering = {id(value): value for value in kept if hasattr(value, "cache_clear")}
+    remembering = {id(value): value for value in kept if hasattr(value, "cache_clear") and not isinstance(value, type)}
     return [each.cache_clear for each in remembering.values() if inspect.signature(each).parameters]

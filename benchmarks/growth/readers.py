@@ -29,7 +29,7 @@ from domain.reverification import Stated
 from domain.reverification import compare as compared_states
 from domain.sentences import split_sentences
 from domain.support.comparing import Comparison, compare
-from domain.support.reading import ReadText
+from domain.support.reading import ReadSentences, ReadText
 from domain.together import Item, short_ids
 from domain.words import content_stems
 
@@ -61,8 +61,8 @@ def _comparison(text: str) -> Comparison:
     return compare(ReadText(_ONE), _read_texts(text))
 
 
-def _read_texts(text: str) -> Sequence[ReadText]:
-    return [ReadText(each.text) for each in split_sentences(text)]
+def _read_texts(text: str) -> ReadSentences:
+    return ReadSentences(ReadText(each.text) for each in split_sentences(text))
 
 
 def _records(text: str) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
     Sequence[Disagreement]: lambda text: disagreements(text, _ONE),
     Sequence[Pair]: pairs,
     Sequence[Quantity]: find_quantities,
-    Sequence[ReadText]: _read_texts,
+    ReadSentences: _read_texts,
     Sequence[Statement]: statements,
     Sequence[Term]: terms_of,
     Sequence[Token]: read_tokens,
