@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
+import structlog
+
 from db.queries.events import DRAFT, EventData
 from domain.closing import ClosingSentences, batch_item, batch_keys
 from domain.errors import DatabaseUnavailable
@@ -13,6 +15,8 @@ from domain.stopping import is_ungrounded, without_its_open_end
 from services.early import states_so_far
 from services.step import StepContext
 from services.watching import Interest
+
+log = structlog.get_logger()
 
 T = TypeVar("T")
 
@@ -28,12 +32,19 @@ async def telling_drafts(context: StepContext) -> AsyncGenerator["GrowingDraft"]
     """
     draft = GrowingDraft(context)
     teller = asyncio.create_task(draft.tell_every(context.tools.draft_every_s))
+    teller.add_done_callback(_report)
     try:
         yield draft
     finally:
         teller.cancel()
         await asyncio.gather(teller, return_exceptions=True)
         await draft.settled()
+
+
+def _report(teller: asyncio.Task[None]) -> None:
+    """An error ends the telling and the early checks, never the answer: it is logged when it happens."""
+    if not teller.cancelled() and (error := teller.exception()) is not None:
+        log.error("drafts_not_told", exc_info=error)
 
 
 class GrowingDraft:

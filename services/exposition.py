@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from clients.telemetry.families import FAMILIES, GAUGES, Family
-from clients.telemetry.meter import INFINITY, Places
+from clients.telemetry.meter import INFINITY, Places, written
 from services.metrics import Known
 from services.quality_ratios import ratios
 
@@ -108,7 +108,7 @@ def _gauge(
 ) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, help_, labels=labels)
     for each, value in values:
-        family.add_metric(each, value)
+        family.add_metric(written(each), value)
     return family
 
 
@@ -118,7 +118,7 @@ def _counted(family: Family, series: Series) -> Metric:
     made = CounterMetricFamily(family.name, family.help, labels=family.labels)
     always: Series = {json.dumps([value]): {} for value in family.always} if family.labels else {"[]": {}}
     for labels, places in {**always, **series}.items():
-        made.add_metric(json.loads(labels), places.get("", 0.0))
+        made.add_metric(written(json.loads(labels)), places.get("", 0.0))
     return made
 
 
@@ -133,5 +133,5 @@ def _histogram(family: Family, series: Series) -> HistogramMetricFamily:
             total += places.get(repr(bound), 0.0)
             buckets.append((repr(bound), total))
         buckets.append((INFINITY, total + places.get(INFINITY, 0.0)))
-        made.add_metric(json.loads(labels), buckets, sum_value=places.get("sum", 0.0))
+        made.add_metric(written(json.loads(labels)), buckets, sum_value=places.get("sum", 0.0))
     return made

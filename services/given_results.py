@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from db.models import Query, QueryKind, VerificationSentence
+from db.models import Query, QueryKind, QueryStatus, VerificationSentence
 from db.queries import queries, results, steps
 from db.queries.audits import find_head
 from db.queries.given import chunk_id_of, get_given_text
@@ -28,10 +28,12 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         draft, sources = outcomes["generate", ""], outcomes["select", ""]["sources"]
         stored = results.find_draft_verification(session, query_id)
         told = _Told(sources, draft["inserted"])
+        is_cancelled = query.status == QueryStatus.CANCELLED
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             "answer": draft["given"],
-            **_repaired(draft["given"], results.find_answer(session, query_id)),
+            # What was concluded and then cancelled was never published.
+            **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": _grounded_after(results.find_published_verification(session, query_id)),
             "sources": sources,
             "sentences": [told.sentence(each) for each in stored.sentences] if stored else [],

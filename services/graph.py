@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from threading import Event
 from typing import Any
 
 import structlog
@@ -84,8 +85,9 @@ def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
 def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
     document_id = claim.document_id
     try:
-        with hold(lambda: _renew(claim)):
-            _build(claim, builder)
+        lost = Event()
+        with hold(lambda: _renew(claim, lost)):
+            _build(claim, builder, lost)
     except TakenOver:
         log.info("graph_superseded", document_id=str(document_id))
     except Postponed as error:
@@ -98,11 +100,17 @@ def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
         _postpone(claim, f"internal error ({type(error).__name__})")
 
 
-def _build(claim: GraphClaim, builder: Builder) -> None:
+def _build(claim: GraphClaim, builder: Builder, lost: Event) -> None:
     with reading() as session:
         unread = jobs.unread_chunks(session, claim.document_id, builder.settings.max_chunks)
-    builder.run(_read_all(claim, unread, builder))
-    merge_document(claim.workspace_id, claim.document_id, builder.embedder, lambda: _renew(claim))
+    builder.run(_read_all(claim, unread, builder, lost))
+
+    def renew() -> None:
+        _renew(claim, lost)
+        _raise_if(lost)
+
+    _raise_if(lost)
+    merge_document(claim.workspace_id, claim.document_id, builder.embedder, renew)
     with reading() as session:
         state = jobs.graph_states(session, [claim.document_id]).get(claim.document_id)
     if state is not None:
@@ -110,11 +118,12 @@ def _build(claim: GraphClaim, builder: Builder) -> None:
         _end(claim, GraphStatus.FAILED if nothing_read else GraphStatus.READY, state.row.reason)
 
 
-async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder) -> None:
+async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, lost: Event) -> None:
     waiting = iter(unread)
 
     async def work() -> None:
         for key in waiting:
+            _raise_if(lost)
             await _read(claim, key, builder)
 
     # Each ends at its first failure: one that is no accident soon ends all of them, and no finished call is lost.
@@ -164,9 +173,16 @@ def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo
     tell_calls(made.records, prices)
 
 
-def _renew(claim: GraphClaim) -> None:
+def _renew(claim: GraphClaim, lost: Event) -> None:
     with transaction() as session:
-        jobs.advance_graph(session, claim, LEASE_S)
+        if not jobs.advance_graph(session, claim, LEASE_S):
+            lost.set()
+
+
+def _raise_if(lost: Event) -> None:
+    """Raise TakenOver when a renewal found that another worker holds the claim: what is asked now is paid in vain."""
+    if lost.is_set():
+        raise TakenOver
 
 
 def _postpone(claim: GraphClaim, reason: str) -> None:

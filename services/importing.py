@@ -5,8 +5,9 @@ import time
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from threading import Event
 from typing import Any, BinaryIO
 
 import structlog
@@ -43,6 +44,8 @@ class _Job:
     lease_s: float
     workspace: str
     archive: Import
+    lost: Event = field(default_factory=Event)
+    """Set by a renewal that found the import taken over."""
 
 
 def unpack(
@@ -98,6 +101,8 @@ def _unpack(
     for position, member in enumerate(archive.members):
         if position in known:
             continue
+        if job.lost.is_set():
+            raise TakenOver
         if time.monotonic() > until:
             return True
         _take(job, archive, position, member, settings, start)
@@ -164,7 +169,8 @@ def _advance(job: _Job, session: Session, *, lease_s: float | None = None, **val
 
 def _renew(job: _Job) -> None:
     with transaction() as session:
-        rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s)
+        if not rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s):
+            job.lost.set()
 
 
 def _release(job: _Job) -> None:

@@ -5,8 +5,9 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
+from threading import Event
 from typing import Any
 
 import structlog
@@ -55,6 +56,8 @@ class _Job:
     title: str
     content: bytes
     traceparent: str | None
+    lost: Event = field(default_factory=Event)
+    """Set by a renewal that found the document taken over."""
 
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
@@ -181,6 +184,9 @@ def _store_batch(job: _Job, name: str, embedder: Embedder, chunks: list[TextChun
 
 
 def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:
+    if job.lost.is_set():
+        # Vectors that nobody will store may cost money.
+        raise TakenOver
     texts = [embedded_text(chunk) for chunk in chunks]
     space = spaces.claim(job.workspace_id, embedder)
     vectors = spaces.embed(space, spaces.embedder_for(space, job.workspace_id, embedder), texts)
@@ -215,7 +221,8 @@ def _row(job: _Job, chunk: TextChunk) -> dict[str, Any]:
 
 def _renew(job: _Job) -> None:
     with transaction() as session:
-        rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s)
+        if not rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s):
+            job.lost.set()
 
 
 def _fail(job: _Job, code: str, message: str) -> None:

@@ -79,6 +79,7 @@ class StoredReplies:
         self._unstored[tenant, key] = reply
         if len(self._unstored) > MOST_HELD:
             self._unstored.pop(next(iter(self._unstored)))
+            log.error("reply_dropped", reason="Postgres has been away for long", held=MOST_HELD)
 
     def _store(self, kept: Mapping[bytes, KeptReply]) -> bool:
         rows = {self._row(key): replies.Reply(reply.text, reply.model) for key, reply in kept.items()}
@@ -86,9 +87,12 @@ class StoredReplies:
             with transaction() as session:
                 replies.add_replies(session, rows, self._keep_s)
         except (DBAPIError, ValueError) as error:
-            # One that cannot be stored must not keep back all that come after it.
-            log.error("replies_not_stored", count=len(rows), error=type(error).__name__)
-            return False
+            # One that cannot be stored keeps back neither those beside it nor all that come after it.
+            if len(kept) == 1:
+                log.error("reply_not_stored", key=next(iter(rows)).hex(), error=type(error).__name__)
+                return False
+            alone = [self._store({key: reply}) for key, reply in kept.items()]
+            return all(alone)
         return True
 
     def _row(self, key: bytes) -> bytes:
@@ -110,7 +114,7 @@ class _Gathered(Generic[_T, _R]):
         self._waiting: dict[int, tuple[dict[bytes, _T], asyncio.Task[_R | None]]] = {}
 
     async def add(self, items: Mapping[bytes, _T]) -> _R | None:
-        """Return what the work on these items and others came to; None when Postgres is away."""
+        """Return what the work on these items and others came to; None when Postgres is away, or it broke."""
         tenant = current_tenant()
         if tenant not in self._waiting:
             self._waiting[tenant] = {}, asyncio.create_task(self._soon(tenant))
@@ -126,7 +130,10 @@ class _Gathered(Generic[_T, _R]):
             return await asyncio.to_thread(self._for, tenant, items)
         except DatabaseUnavailable as error:
             log.warning("replies_not_reached", error=type(error).__name__)
-            return None
+        except Exception:
+            # Whoever asks goes on without: nothing that is kept is worth a question.
+            log.exception("replies_not_reached")
+        return None
 
     def _for(self, tenant: int, items: Mapping[bytes, _T]) -> _R:
         with acting_for(tenant):

@@ -46,6 +46,9 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round)
         restated = restated_question(session, query)
+    if query.status == QueryStatus.CANCELLED:
+        # It may have been concluded, and never was published.
+        whole = whole._replace(answer=None, published=None)
     return {
         **_head(query, workspace),
         "restated_question": restated,

@@ -7,7 +7,7 @@ import json
 import os
 import threading
 from bisect import bisect_left
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 
 from clients.telemetry.families import Family
@@ -23,6 +23,11 @@ Gauges = dict[str, dict[str, float]]
 INFINITY = "+Inf"
 MOST_SERIES = 1_000
 """Of one family in one process. What a server calls its models is nothing that we could know the end of."""
+
+
+def written(labels: Iterable[str]) -> tuple[str, ...]:
+    """Labels as UTF-8 and Postgres can have them: servers name models, and half a surrogate pair fails a scrape."""
+    return tuple(label.replace("\x00", "").encode("utf-8", "replace").decode() for label in labels)
 
 
 class Meter:
@@ -52,7 +57,7 @@ class Meter:
     def set(self, gauge: str, value: float, *labels: str) -> None:
         """Set what this process adds to a gauge."""
         with self._lock:
-            self._gauges.setdefault(gauge, {})[labels] = value
+            self._gauges.setdefault(gauge, {})[written(labels)] = value
 
     @contextmanager
     def within(self, gauge: str) -> Generator[None]:
@@ -86,6 +91,7 @@ class Meter:
 
     def _places(self, family: Family, labels: tuple[str, ...]) -> Places:
         series = self._counts.setdefault(family.name, {})
+        labels = written(labels)
         if labels not in series and len(series) >= MOST_SERIES:
             labels = ("other",) * len(labels)
         return series.setdefault(labels, {})

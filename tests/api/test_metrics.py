@@ -16,7 +16,9 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.routes.metrics import _reader  # pyright: ignore[reportPrivateUsage]
-from clients.telemetry.families import FAMILIES
+from clients.limiter.looking import Use
+from clients.telemetry.families import CIRCUIT_OPENED, FAMILIES, MODEL_SECONDS
+from clients.telemetry.meter import Meter
 from config.settings import settings
 from db.session import transaction
 from domain.keys import Scope
@@ -214,3 +216,17 @@ def test_promtool_finds_nothing_wrong(http: httpx.Client) -> None:  # A9
     ):
         done = subprocess.run([str(PROMTOOL), *command], input=given, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), command
+
+
+def test_a_label_that_utf_8_cannot_have_does_not_break_the_scrape() -> None:  # A9
+    """Servers name their models: half a surrogate pair answered every scrape with 500."""
+    meter, name = Meter(), "gpt \ud83d \x00"
+    meter.count(CIRCUIT_OPENED, name)
+    meter.observe(MODEL_SECONDS, 1.0, name, "rerank_chunk")
+    counts = {family: dict(series) for family, series in meter.counts().items()}
+    # What an older program wrote down.
+    counts[CIRCUIT_OPENED.name][json.dumps([name])] = {"": 1.0}
+    used = Use(name, {"tokens": 0.5}, {"tokens": 10.0}, waiting=0, in_flight=0, refusing=False)
+    told = exposition(Known(counts, {}, [], {}, [used], frozenset()), "1").decode()
+    assert 'citewell_circuit_opened_total{model="gpt ? "}' in told
+    json.dumps(counts[MODEL_SECONDS.name]).encode()

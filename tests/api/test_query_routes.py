@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, QueryStatus
@@ -217,3 +218,16 @@ def test_a_filter_is_stored_as_it_was_asked_for(http: httpx.Client) -> None:
     stored = options_of(ask(http, retrieval={"filter": wanted})).filter
     assert stored is not None
     assert stored.model_dump(mode="json", exclude_none=True) == wanted
+
+
+def test_a_query_that_was_cancelled_between_its_conclusion_and_its_end_shows_no_answer(
+    http: httpx.Client,
+) -> None:  # F13
+    with transaction() as session:
+        query_id = store_answered_query(session).id
+    assert http.get(f"/v1/queries/{query_id}").json()["answer"]
+    with transaction() as session:
+        session.execute(text("UPDATE queries SET status = 'cancelled' WHERE id = :q"), {"q": query_id})
+    told = http.get(f"/v1/queries/{query_id}").json()
+    assert (told["status"], told["answer"], told["verification"]) == ("cancelled", None, None)
+    assert (told["citations"], told["references"]) == ([], [])

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from clients.llm.gateway import ModelGateway
 from db.queries.events import EventData
@@ -250,3 +251,21 @@ def test_only_the_batches_that_were_asked_for_are_looked_at() -> None:  # N1
     assert states_so_far(context, items[:1]) == ["supported"]
     assert states_so_far(context, items[1:2]) == ["contradicted"]
     assert states_so_far(context, []) == []
+
+
+def test_an_error_while_drafts_are_told_is_logged_and_costs_no_answer() -> None:  # smell 6
+    def breaking(*_: object) -> bool:
+        raise RuntimeError("a fault of the teller")
+
+    async def scenario(gateway: ModelGateway) -> StepResult:
+        context = replace(written().context(gateway, ("",)), tell=breaking, spread=breaking)
+        with capture_logs() as lines:
+            async with telling_drafts(context) as draft:
+                draft.write(DRAFT)
+                async with asyncio.timeout(20):
+                    while not lines:
+                        await asyncio.sleep(0.01)
+        assert [line["event"] for line in lines] == ["drafts_not_told"]
+        return StepResult.single({"text": draft.closed_text})
+
+    assert written().play(scenario).values[""]["text"]

@@ -1,5 +1,8 @@
 """Building the knowledge graph of a document: paid for once, nothing invented, gone with its documents (S5.1)."""
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
 import pytest
 from sqlalchemy import select, text, update
 
@@ -236,3 +239,25 @@ def test_the_graph_of_a_document_that_is_not_ready_waits(story: Story) -> None:
     assert not build_graph(ask_for_graph(story, key_of(story)), local_builder(), hold)
     with reading() as session:
         assert session.scalars(select(EntityChunk)).all() == []
+
+
+def test_a_renewal_that_finds_itself_taken_over_buys_no_more_calls(story: Story, stage: GroqStage) -> None:  # smell 19
+    document_id, builder = ask_for_graph(story, key_of(story)), groq_builder(stage)
+
+    def another(by: int) -> None:
+        with transaction() as session:
+            session.execute(text("UPDATE document_graphs SET attempt = attempt + :by"), {"by": by})
+
+    @contextmanager
+    def losing(renew: Callable[[], None]) -> Generator[None]:
+        # Only the renewal sees the other one, so nothing that is stored can find it out.
+        another(+1)
+        renew()
+        another(-1)
+        yield
+
+    build_graph(document_id, builder, losing)
+    assert stage.sim.ledger.of("extract_graph") == []
+    let_pass()
+    assert build_graph(document_id, builder, hold)
+    assert read_document(document_id)["graph"]["status"] == "ready"

@@ -290,3 +290,38 @@ def test_a_title_of_a_hundred_thousand_words_is_not_indexed_with_every_passage()
     assert run(document_id)
     with reading() as session:
         assert (session.scalar(select(func.max(Chunk.length))) or 0) < 200
+
+
+class TakenOverMeanwhile(Breaking):
+    """While it embeds for the first time, a renewal finds the document taken over."""
+
+    renew: Callable[[], None]
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        if not self.embedded:
+            # Only the renewal sees the other one, so nothing that is stored can find it out.
+            another_attempt(+1)
+            self.renew()
+            another_attempt(-1)
+        return super().encode_documents(texts)
+
+
+def another_attempt(by: int) -> None:
+    with transaction() as session:
+        session.execute(text("UPDATE documents SET attempt = attempt + :by"), {"by": by})
+
+
+def test_a_renewal_that_finds_itself_taken_over_buys_no_more_vectors() -> None:  # smell 19
+    document_id, embedder = accept(), TakenOverMeanwhile(100)
+
+    @contextmanager
+    def keep(renew: Callable[[], None]) -> Generator[None]:
+        embedder.renew = renew
+        yield
+
+    ingest(document_id, embedder, LIMITS, keep)
+    assert len(embedder.embedded) == LIMITS.batch
+    # Whoever claims it next goes on.
+    expire_leases()
+    assert run(document_id)
+    assert read_document(document_id)["status"] == "ready"

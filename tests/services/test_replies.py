@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event, text
+from structlog.testing import capture_logs
 
 from clients.llm.kept import KeptReply
 from config.settings import settings
@@ -169,3 +170,43 @@ def test_without_postgres_what_was_paid_is_held_and_stored_with_the_next(monkeyp
 
     asyncio.run(scenario())
     dispose()
+
+
+def test_a_reply_that_cannot_be_stored_loses_none_beside_it() -> None:  # smell 7
+    broken = {KEYS[3]: KeptReply("a NUL \x00 in it", "m"), KEYS[7]: KeptReply("half a pair \ud83d", "m")}
+
+    async def scenario() -> None:
+        store = StoredReplies(DAY_S)
+        with capture_logs() as lines:
+            await asyncio.gather(*(store.put(key, reply) for key, reply in {**REPLIES, **broken}.items()))
+        assert await get_each(StoredReplies(DAY_S)) == {key: REPLIES[key] for key in KEYS if key not in broken}
+        assert [line["event"] for line in lines] == ["reply_not_stored"] * 2
+
+    asyncio.run(scenario())
+
+
+def test_what_there_is_no_room_for_is_dropped_aloud(monkeypatch: pytest.MonkeyPatch) -> None:  # smell 7
+    monkeypatch.setattr("services.replies.MOST_HELD", 30)
+
+    async def scenario() -> None:
+        with capture_logs() as lines:
+            await put_all(StoredReplies(DAY_S))
+        assert [line["event"] for line in lines] == ["reply_dropped"] * (len(KEYS) - 30)
+
+    asyncio.run(scenario())
+
+
+def test_a_store_that_breaks_is_empty_and_raises_nothing() -> None:  # smell 8
+    async def scenario() -> None:
+        store = StoredReplies(DAY_S)
+        await put_all(store)
+        with system_transaction() as session:
+            session.execute(text("ALTER TABLE kept_replies RENAME COLUMN used_at TO other"))
+        try:
+            assert await store.get(KEYS) == {}
+        finally:
+            with system_transaction() as session:
+                session.execute(text("ALTER TABLE kept_replies RENAME COLUMN other TO used_at"))
+        assert await store.get(KEYS) == REPLIES
+
+    asyncio.run(scenario())

@@ -1,0 +1,40 @@
+"""What this process let through since it last looked at the backlog."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from db.models import DEFAULT_TENANT
+from db.session import acting_for
+from services import backlog
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def test_no_question_that_was_let_through_at_once_with_others_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # smell 11
+    """A counter's `+= 1` is several steps; between them another thread may go on."""
+    threads, each = 8, 400
+    monkeypatch.setattr("services.backlog.REMEMBERED_S", 3600.0)
+    monkeypatch.setenv("CITEWELL_ADMISSION__MAX_QUEUED_PER_TENANT", "100000")
+    backlog.forget()
+
+    def ask(_: int) -> None:
+        with acting_for(DEFAULT_TENANT):
+            for _ in range(each):
+                backlog.check_questions()
+
+    with acting_for(DEFAULT_TENANT):
+        backlog.check_questions()
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(ask, range(threads)))
+        seen = backlog._memory.look(backlog.settings().admission)  # pyright: ignore[reportPrivateUsage]
+        assert seen.passed[DEFAULT_TENANT] == threads * each + 1
+    finally:
+        sys.setswitchinterval(switching)
+        backlog.forget()
