@@ -31,7 +31,7 @@ from clients.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.llm.groq_wire import request_body
-from clients.llm.kept import KeptReply
+from clients.llm.kept import Begun, KeptReply
 from clients.llm.protocol import CallLog, ModelRequest
 from config.limits import ModelLimits
 from config.models import ModelSettings
@@ -58,7 +58,7 @@ class Row:
 class MemoryStore:
     """A ReplyStore that never has anything, so that every call is made."""
 
-    async def get(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptReply]:
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
         """Nothing."""
         del keys
         return {}

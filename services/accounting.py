@@ -1,6 +1,7 @@
-"""From recorded calls to ledger rows with their price."""
+"""From calls to rows of the ledger with their price: those that have ended, and those that begin."""
 
-from collections.abc import Mapping, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from clients.llm.pricing import cost_usd
@@ -20,14 +21,14 @@ def model_call_rows(
             "step": step,
             "item": call.item,
             "provider": call.provider,
-            "model": call.model,
+            "model": _storable(call.model),
             "prompt": call.prompt,
             "prompt_version": call.prompt_version,
             "attempt": call.attempt,
             "status": call.status,
-            "error": call.error,
-            "finish_reason": call.finish_reason,
-            "request_id": call.request_id,
+            "error": _storable(call.error),
+            "finish_reason": _storable(call.finish_reason),
+            "request_id": _storable(call.request_id),
             "prompt_tokens": call.usage.prompt_tokens,
             "cached_tokens": call.usage.cached_tokens,
             "completion_tokens": call.usage.completion_tokens,
@@ -35,10 +36,28 @@ def model_call_rows(
             "estimated": call.usage.estimated,
             "cost_usd": str(cost_usd(call.model, call.usage, catalogue)),
             "duration_ms": call.duration_ms,
-            "reply_text": call.reply_text,
+            "reply_text": _storable(call.reply_text),
             "kept": call.kept,
             "hedged": call.hedged,
             "prompt_sha256": call.prompt_sha256,
         }
         for call in calls
     ]
+
+
+def begun_rows(
+    context: StepContext, step: str, token: uuid.UUID, worker: str, catalogue: Mapping[str, ModelInfo]
+) -> Callable[[CallRecord], dict[str, Any]]:
+    """What makes columns of `BegunCall` of a call that a step of this `worker` begins."""
+
+    def begun(call: CallRecord) -> dict[str, Any]:
+        [row] = model_call_rows([call], context, step, catalogue)
+        place = {name: row[name] for name in ("query_id", "round", "step")}
+        return {**place, "token": str(token), "worker": worker, "call": row}
+
+    return begun
+
+
+def _storable(told: str | None) -> str | None:
+    """What a server said, as Postgres can have it: one word that cannot be stored must not cost the row."""
+    return told and told.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

@@ -11,9 +11,9 @@ from typing import Generic, TypeVar
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from clients.llm.kept import KeptReply
-from db.queries import replies
-from db.session import acting_for, current_tenant, reading, transaction
+from clients.llm.kept import Begun, KeptReply
+from db.queries import records, replies
+from db.session import acting_for, current_tenant, transaction
 from domain.errors import DatabaseUnavailable
 
 log = structlog.get_logger()
@@ -43,15 +43,18 @@ class StoredReplies:
         self._unstored: dict[tuple[int, bytes], KeptReply] = {}
         self._again: asyncio.Task[None] | None = None
 
-    async def get(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptReply]:
-        """Those of `keys` that are there; when Postgres is away or takes its time those that this process holds."""
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
+        """Those of `keys` that are there; when Postgres is away or takes its time those that this process holds.
+
+        What is `begun` for those that are not there is written down with the same look.
+        """
         tenant = current_tenant()
         held = {key: self._unstored[tenant, key] for key in keys if (tenant, key) in self._unstored}
         if len(held) == len(keys):
             return held
         try:
             async with asyncio.timeout(LONGEST_LOOK_UP_S):
-                found = await self._found.add({key: None for key in keys if key not in held})
+                found = await self._found.add({key: begun for key in keys if key not in held})
         except TimeoutError:
             return held
         return held | {key: found[key] for key in keys if key in found} if found else held
@@ -98,9 +101,18 @@ class StoredReplies:
     def _row(self, key: bytes) -> bytes:
         return hashlib.sha256(self._origin + key).digest()
 
-    def _find(self, keys: Mapping[bytes, None]) -> Mapping[bytes, KeptReply]:
-        with reading() as session:
-            found = replies.find_replies(session, [self._row(key) for key in keys], self._keep_s)
+    def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, KeptReply]:
+        found: dict[bytes, replies.Reply] | None = None
+        try:
+            with transaction() as session:
+                found = replies.find_replies(session, [self._row(key) for key in keys], self._keep_s)
+                missing = [begun for key, begun in keys.items() if self._row(key) not in found]
+                records.begin_calls(session, [begun for begun in missing if begun is not None])
+        except Exception:
+            # What was found is worth more than what could not be written down.
+            if found is None:
+                raise
+            log.exception("calls_not_begun")
         stored = {key: found[self._row(key)] for key in keys if self._row(key) in found}
         return {key: KeptReply(reply.text, reply.model) for key, reply in stored.items()}
 

@@ -234,7 +234,7 @@ _CHECK_FIELDS = (
 _CALL_FIELDS = (
     "id round step item provider model prompt prompt_version prompt_sha256 attempt status error finish_reason "
     "request_id prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated duration_ms reply_text "
-    "kept hedged"
+    "kept hedged unknown"
 ).split()
 
 

@@ -4,15 +4,15 @@ The claim is handed back with a lease that covers the wait, so that nobody takes
 comes again then. When whoever keeps it for that long dies, the lease runs out and the reconciler starts the query anew.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
+
+from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred, Terms
 from config.settings import settings
-from db.queries import budgets, records
+from db.queries import budgets
 from db.session import transaction
-from services.accounting import model_call_rows
 from services.step import StepContext
 from workers.work import Claim
 
@@ -45,23 +45,17 @@ class PutOff(CallDeferred):
         self.eta = eta
 
 
-def put_off(claim: Claim, contexts: Mapping[str, StepContext], deferred: CallDeferred) -> PutOff:
-    """Store what was paid in each of the claim's steps, hand the claim back, and return when the message has to come
+def put_off(claim: Claim, context: StepContext, deferred: CallDeferred, pay: Callable[[Session], None]) -> PutOff:
+    """Store by `pay` what the claim's steps have cost, hand the claim back, and return when the message has to come
     again."""
-    wait_s = _wait_s(next(iter(contexts.values())), deferred.wait_s)
+    wait_s = _wait_s(context, deferred.wait_s)
     with transaction() as session:
-        records.add_model_calls(session, [row for step, context in contexts.items() for row in _paid(step, context)])
+        pay(session)
         # A little less, so that a message that comes a little early finds it free.
         claim.hand_back(session, wait_s - SHORTEST_S / 2 + settings().recovery.lease_s)
         # Not by this worker's clock: another one may wait for it.
         now = budgets.database_time(session)
     return PutOff(wait_s, deferred.reason, now + timedelta(seconds=wait_s))
-
-
-def _paid(step: str, context: StepContext) -> list[dict[str, Any]]:
-    # What was kept will be found again, and told then.
-    paid = [record for record in context.log.records if not record.kept]
-    return model_call_rows(paid, context, step, settings().models.catalogue)
 
 
 def _wait_s(context: StepContext, wait_s: float) -> float:

@@ -2,25 +2,27 @@
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import structlog
+from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred, CallLog
 from config.settings import settings
-from db.queries import events
+from db.queries import events, records
+from db.queries.records import Settled
 from db.session import transaction
 from domain.budget import NO_CALL
 from domain.errors import CitewellError, DatabaseUnavailable
-from services.accounting import model_call_rows
+from services.accounting import begun_rows, model_call_rows
 from services.step import Outcome, StepContext, StepResult
 from workers import computing
 from workers.deferral import terms_of
 from workers.observing import bound_to_items
 from workers.pipeline import Run
-from workers.runtime import ring_watchers
+from workers.runtime import ring_watchers, worker_name
 from workers.thought import Thought
 from workers.work import Claim, Step
 
@@ -36,6 +38,8 @@ class Mind:
         call_log = CallLog(terms=terms_of(context, time.monotonic()))
         self.step = step
         self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=tell)
+        self._token = uuid.uuid4()
+        call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
         self.thought = Thought(lambda: computing.begin(step, self.context), call_log)
         self.is_paid = False
         self.run, self.attempts = claim.run, attempts
@@ -79,9 +83,22 @@ class Mind:
             failed["degraded"] = reason
         return StepResult({item: dict(failed) for item in self.context.items})
 
-    def calls(self) -> list[dict[str, Any]]:
-        """Its model calls, to be stored."""
-        return model_call_rows(self.context.log.records, self.context, self.step.name, settings().models.catalogue)
+    def calls(self, *, kept: bool = True) -> list[dict[str, Any]]:
+        """Its model calls, to be stored; without those that an earlier reply answered unless `kept`."""
+        made = [call for call in self.context.log.records if kept or not call.kept]
+        return model_call_rows(made, self.context, self.step.name, settings().models.catalogue)
+
+    @property
+    def settled(self) -> list[Settled]:
+        """What is begun no more when its calls are stored."""
+        return [Settled(self.context.query.id, self._token)] if self.context.log.has_begun else []
+
+
+def book(session: Session, minds: Iterable[Mind], *, kept: bool = True) -> None:
+    """Store the model calls of these steps: one statement."""
+    minds = tuple(minds)
+    rows = [row for mind in minds for row in mind.calls(kept=kept)]
+    records.add_model_calls(session, rows, [each for mind in minds for each in mind.settled])
 
 
 def _left_out(step: Step, context: StepContext) -> StepResult | None:

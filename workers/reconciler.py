@@ -24,6 +24,7 @@ from db.queries.locks import try_leader_lock
 from db.queries.meters import fold_the_dead
 from db.queries.processes import forget_the_dead
 from db.queries.queries import Launch
+from db.queries.records import write_off_calls
 from db.queries.replies import SWEEP, drop_old_replies
 from db.session import acting_for, system_transaction, transaction
 from domain.budget import DEADLINE
@@ -38,6 +39,7 @@ log = structlog.get_logger()
 
 TIDY_EVERY_S = 300.0
 MOST_WAITING = 1_000
+WRITTEN_OFF_AFTER_LEASES = 3
 LONGEST_RESTART_S = 2.0
 
 _FORGOTTEN = "The query's deadline passed while nobody worked on it."
@@ -133,6 +135,13 @@ def _end_late(query_id: uuid.UUID, reason: str = _FORGOTTEN) -> None:
     log.warning("query_overdue", query_id=str(query_id))
 
 
+def write_off(recovery: RecoverySettings) -> None:
+    """Enter the calls that killed processes had begun into the ledger, as unknown."""
+    with system_transaction() as session:
+        if count := write_off_calls(session, WRITTEN_OFF_AFTER_LEASES * recovery.lease_s):
+            log.warning("calls_written_off", count=count)
+
+
 def tidy() -> None:
     """Forget what nobody asks for any more: old drafts, yesterday's Idempotency-Keys, old replies, dead processes."""
     with system_transaction() as session:
@@ -167,6 +176,7 @@ def _run() -> None:
         pause.wait(recovery.check_s)
         try:
             reconcile(recovery)
+            write_off(recovery)
             if time.monotonic() - tidied > TIDY_EVERY_S:
                 tidy()
                 erase_old_replies()

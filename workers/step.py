@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries import entries, events, records
+from db.queries import entries, events
 from db.queries.steps import Key
 from db.session import acting_for, after_commit, transaction
 from domain.errors import DatabaseUnavailable
@@ -28,7 +28,7 @@ from workers.celery_app import app
 from workers.chords import MessageChord, add_what_follows, with_spread
 from workers.claims import Entered, alone, budget_of, claim_alone, claimant, enter
 from workers.deferral import SHORTEST_S, PutOff, put_off
-from workers.mind import Mind
+from workers.mind import Mind, book
 from workers.observing import bound_to, tell_step, traced
 from workers.onward import Onward, register, work_of
 from workers.pipeline import Run
@@ -158,9 +158,10 @@ def _work(
         waiting = [mind for mind, _ in deferred]
         entered = _save(claim, context, results, waiting, following) if results else None
         if deferred:
-            late = {mind.step.name: mind.context for mind, _ in deferred}
             longest = max((error for _, error in deferred), key=lambda error: error.wait_s)
-            come_again = put_off(claim.only(late), late, longest)
+            late = claim.only([mind.step.name for mind in waiting])
+            # What was kept will be found again, and told then.
+            come_again = put_off(late, waiting[0].context, longest, partial(book, minds=waiting, kept=False))
             for mind in waiting:
                 tell_step(mind, "put_off")
             raise come_again from longest
@@ -181,27 +182,44 @@ def _think(claim: Claim, minds: Sequence[Mind]) -> tuple[_Results, Sequence[tupl
     with held_claims().hold(claim, stop), draining.stoppable(thoughts):
         for mind in minds:
             mind.begin()
-        found = [(mind, mind.found()) for mind in minds]
-    for _, each in found:
-        if isinstance(each, DatabaseUnavailable):
+        found = [(mind, _ended(mind)) for mind in minds]
+    for _, each in sorted(found, key=lambda ended: isinstance(ended[1], DatabaseUnavailable)):
+        if isinstance(each, Exception) and not isinstance(each, CallDeferred):
             raise each
     results = [(mind, each) for mind, each in found if isinstance(each, StepResult)]
     return results, [(mind, each) for mind, each in found if isinstance(each, CallDeferred)]
 
 
+def _ended(mind: Mind) -> StepResult | Exception:
+    try:
+        return mind.found()
+    except Exception as error:  # noqa: BLE001 - raised when the others have ended, too: their calls are paid for
+        return error
+
+
 @contextmanager
 def _handed_back(claim: Claim, minds: Sequence[Mind]) -> Generator[None]:
-    """When Postgres goes away within the block: no fault of the steps, and what they paid is stored later."""
+    """When Postgres goes away within the block: no fault of the steps, and what they paid is stored later. When
+    anything else breaks it is stored now: whatever becomes of the steps, the ledger has their calls."""
 
     def pay(session: Session) -> None:
         unpaid = [mind for mind in minds if not mind.is_paid]
-        records.add_model_calls(session, [row for mind in unpaid for row in mind.calls()])
+        book(session, unpaid)
         after_commit(session, partial(_tell, unpaid, "handed_back"))
 
     try:
         yield
     except DatabaseUnavailable:
         claim.hand_back_soon(pay)
+        raise
+    except (Ignore, Reject, CallDeferred):
+        raise
+    except Exception:
+        try:
+            with transaction() as session:
+                pay(session)
+        except Exception:
+            log.exception("calls_not_stored", query_id=claim.run.query_id)
         raise
 
 
@@ -214,7 +232,7 @@ def _save(
     stage: str | None = None
     with transaction() as session:
         # Calls are stored even when the outcome is not: they were paid for.
-        records.add_model_calls(session, [row for mind, _ in results for row in mind.calls()])
+        book(session, [mind for mind, _ in results])
         left = _leave(session, claim, values, following) if all(result.values for _, result in results) else None
         entered = _entered(context, left, following) if left is not None else None
         if following is not None and entered is not None:
@@ -224,7 +242,7 @@ def _save(
             Claim(following.run, left.claimed).hand_back(session)
         kept = left is not None and _store(session, context.query.id, results, stage)
         if not kept:
-            records.add_model_calls(session, [row for mind in waiting for row in mind.calls()])
+            book(session, waiting)
         if not kept and not draining.is_over():
             # Late, but alive: only those count as failed tries that end with their worker.
             claim.hand_back(session)

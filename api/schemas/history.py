@@ -90,6 +90,10 @@ class ModelCallRead(BaseModel):
     reply_text: str | None
     kept: bool = Field(description="True when no call was made: an earlier reply to the same question answered.")
     hedged: bool = Field(description="True for a second call that was sent because the first was late.")
+    unknown: bool = Field(
+        description="True when the process that made the call was killed: whether it was made and how it ended is not "
+        "known, and tokens and cost are what it may have taken at most."
+    )
     created_at: datetime
 
 

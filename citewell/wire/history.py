@@ -40,6 +40,7 @@ class ModelCall(TypedDict):
     cost_usd: float
     duration_ms: float
     kept: bool
+    unknown: bool
 
 
 class Event(TypedDict):

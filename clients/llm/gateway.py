@@ -34,7 +34,7 @@ from clients.llm.protocol import (
     Usage,
 )
 from clients.llm.questions import Question, drained, read_judgement
-from clients.llm.recording import kept_record
+from clients.llm.recording import begun_record, kept_record
 from clients.llm.retry import RetryBudget
 from config.models import ModelSettings
 from domain.judgements import Composition, Judgement, Reply
@@ -148,7 +148,7 @@ class ModelGateway:
         wanted = model or (self._settings.main if question.task.role == "main" else fast)
         question = replace(question, key=self._key(question, wanted))
         with question.log.call_in_flight(), _bound_to(question.item):
-            kept = await self._kept(question)
+            kept = await self._kept(question, wanted)
             return await self._asked(question, wanted) if kept is None else kept
 
     def _key(self, question: Question[_T], wanted: str) -> bytes | None:
@@ -157,10 +157,10 @@ class ModelGateway:
             return None
         return self._keeper.key(question.task, wanted, question.text, question.log.terms.scope)
 
-    async def _kept(self, question: Question[_T]) -> _T | None:
-        """What was answered before, if it was kept and still fits."""
+    async def _kept(self, question: Question[_T], wanted: str) -> _T | None:
+        """What was answered before, if it was kept and still fits; if not, a call begins."""
         started = time.perf_counter()
-        found = await self._keeper.find(question.key) if question.key else None
+        found = await self._keeper.find(question.key, self._begun(question, wanted)) if question.key else None
         if found is None:
             return None
         try:
@@ -174,6 +174,13 @@ class ModelGateway:
             kept_record(found, question.task.name, question.text, self.provider, question.item, seconds),
         )
         return value
+
+    def _begun(self, question: Question[_T], wanted: str) -> Mapping[str, object] | None:
+        log, request = question.log, question.request(wanted, question.task.max_tokens, 0.0)
+        if log.begun_as is None:
+            return None
+        log.has_begun = True
+        return log.begun_as(begun_record(request, self.provider, question.item, self._model.reserves(request)))
 
     async def _asked(self, question: Question[_T], wanted: str) -> _T | Failure:
         """Ask until there is a reply, no attempt or no time."""

@@ -13,6 +13,8 @@ from config.models import ModelSettings
 from domain.judgements import Composition, Judgement, Reply
 
 Task = Judgement[Any] | Composition
+Begun = Mapping[str, object] | None
+"""What is written down of a call before it is made (CallLog.begun_as)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,8 @@ class KeptReply:
 class ReplyStore(Protocol):
     """Where replies are kept, for the tenant that the caller acts for. It never raises: a store that fails is empty."""
 
-    async def get(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptReply]:
-        """Those of `keys` that are there."""
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
+        """Those of `keys` that are there. For the others a call begins: `begun` is written down, if anything."""
         ...
 
     async def put(self, key: bytes, reply: KeptReply) -> None:
@@ -67,9 +69,9 @@ class ReplyKeeper:
             return None
         return reply_key("" if is_shared else scope, task, model, text)
 
-    async def find(self, key: bytes) -> KeptReply | None:
-        """The reply under `key`."""
-        return (await self._store.get([key])).get(key) if self._store else None
+    async def find(self, key: bytes, begun: Begun) -> KeptReply | None:
+        """The reply under `key`; without one a call begins, of which `begun` is written down."""
+        return (await self._store.get([key], begun)).get(key) if self._store else None
 
     def keep(self, key: bytes, reply: ModelReply, log: CallLog) -> None:
         """Start to store a reply; `log.settled` waits for it, the answer does not."""

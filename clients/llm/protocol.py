@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Generator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -256,6 +256,9 @@ class CallLog:
 
     records: list[CallRecord] = field(default_factory=list[CallRecord])
     terms: Terms = Terms()
+    begun_as: Callable[[CallRecord], Mapping[str, Any]] | None = None
+    """Makes what is written down of a call before it is made, if anything is; `has_begun` says that it was."""
+    has_begun: bool = False
     _pending: set[asyncio.Future[Any]] = field(default_factory=set[asyncio.Future[Any]], init=False, repr=False)
 
     @contextmanager

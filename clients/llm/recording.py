@@ -52,6 +52,24 @@ class Recorder:
         )
 
 
+def begun_record(request: ModelRequest, provider: str, item: str, reserved: int) -> CallRecord:
+    """The record of a call whose outcome is never known; `reserved` tokens are the most that it may have taken."""
+    return CallRecord(
+        provider=provider,
+        model=request.model,
+        prompt=request.prompt,
+        prompt_version=prompt_version(request.prompt),
+        attempt=1,
+        duration_ms=0.0,
+        usage=Usage(max(0, reserved - request.max_tokens), min(reserved, request.max_tokens), estimated=True),
+        error="its process was killed: whether it was made and how it ended is not known",
+        item=item,
+        asked=request.model,
+        failure="Unknown",
+        prompt_sha256=request.text.sha256,
+    )
+
+
 def kept_record(
     reply: KeptReply, prompt: str, text: PromptText, provider: str, item: str, seconds: float
 ) -> CallRecord:

@@ -4,6 +4,7 @@ from db.models.answer import Answer, Citation
 from db.models.api_key import ApiKey
 from db.models.audit_chain import AuditChain
 from db.models.batch import Batch
+from db.models.begun_call import BegunCall
 from db.models.chunk import Chunk
 from db.models.document import Document, DocumentFile, DocumentStatus
 from db.models.evaluation import Evaluation
@@ -49,6 +50,7 @@ __all__ = [
     "ApiKey",
     "AuditChain",
     "Batch",
+    "BegunCall",
     "Chunk",
     "ChunkVector",
     "Citation",

@@ -14,7 +14,8 @@ class ModelCall(Base):
     """Tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server told no usage.
 
     `kept`: no call was made, an earlier reply answered; `hedged`: a second call because the first was late.
-    `prompt_sha256` is of the whole text that was asked (clients.llm.protocol), null for calls of before 0019.
+    `unknown`: the process that made it was killed, so its outcome is not known; tokens and cost are the most that it
+    may have taken. `prompt_sha256` is of the whole text that was asked (clients.llm.protocol), null before 0019.
     """
 
     __tablename__ = "model_calls"
@@ -47,3 +48,4 @@ class ModelCall(Base):
     kept: Mapped[bool] = mapped_column(server_default=false())
     hedged: Mapped[bool] = mapped_column(server_default=false())
     prompt_sha256: Mapped[str | None]
+    unknown: Mapped[bool] = mapped_column(server_default=false())

@@ -1,11 +1,11 @@
-"""What is kept about a query besides its result: the model calls."""
+"""What is kept about a query besides its result: the model calls, those that have begun and those that have ended."""
 
 import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
@@ -23,10 +23,41 @@ class UsageTotals:
     cost_usd: Decimal
 
 
-def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]]) -> None:
-    """Store calls, columns of `ModelCall` each; they are never changed."""
-    if calls:
-        session.execute(_ADD, {"calls": json.dumps(calls)})
+class Settled(NamedTuple):
+    """Calls that a step began: all of them are in the ledger now, or were never made."""
+
+    query_id: uuid.UUID
+    token: uuid.UUID
+
+
+def begin_calls(session: Session, begun: Sequence[Mapping[str, Any]]) -> None:
+    """Write down calls before they are made: columns of `BegunCall` each. Those of a step that has left its outcome
+    meanwhile are left out.
+
+    They are for the death of a process, not of the machine: nobody waits for the disk.
+    """
+    if begun:
+        session.execute(_BEGIN, {"begun": json.dumps(begun)})
+
+
+_BEGIN = text("""
+    WITH soon AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)
+    INSERT INTO begun_calls (query_id, token, worker, round, step, call)
+    SELECT begun.query_id, begun.token, begun.worker, begun.round, begun.step, begun.call
+    FROM soon, json_to_recordset(CAST(:begun AS json))
+        AS begun (query_id uuid, token uuid, worker text, round int, step text, call jsonb)
+    WHERE soon.set IS NOT NULL AND EXISTS (
+        SELECT FROM step_outcomes AS held
+        WHERE held.query_id = begun.query_id AND held.round = begun.round AND held.step = begun.step
+            AND held.worker = begun.worker AND held.value IS NULL)
+""")
+
+
+def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[Settled] = ()) -> None:
+    """Store calls, columns of `ModelCall` each; they are never changed. Those that are `settled` are begun no more."""
+    if calls or settled:
+        queries, tokens = [each.query_id for each in settled], [each.token for each in settled]
+        session.execute(_ADD, {"calls": json.dumps(calls), "queries": queries, "tokens": tokens})
 
 
 _COLUMNS = """
@@ -38,8 +69,36 @@ _COLUMNS = """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
 # One statement however many there are, so that it is prepared once.
 _ADD = text(f"""
+    WITH settled AS (
+        DELETE FROM begun_calls
+        WHERE query_id = ANY(CAST(:queries AS uuid[])) AND token = ANY(CAST(:tokens AS uuid[]))
+    )
     INSERT INTO model_calls ({_NAMES})
     SELECT {_NAMES} FROM json_to_recordset(CAST(:calls AS json)) AS calls ({_COLUMNS})
+""")  # noqa: S608 - only constants are put together
+
+
+def write_off_calls(session: Session, after_s: float) -> int:
+    """Enter the calls into the ledger, as unknown, whose process has not held their step for `after_s` seconds: it was
+    killed, so nobody will ever say how they ended. Returns how many."""
+    return len(session.execute(_WRITE_OFF, {"after": after_s}).all())
+
+
+# A process that was only late stores its calls itself as soon as it wakes, hence the patience.
+_WRITE_OFF = text(f"""
+    WITH dead AS (
+        DELETE FROM begun_calls AS begun
+        WHERE begun_at < now() - make_interval(secs => :after) AND NOT EXISTS (
+            SELECT FROM step_outcomes AS held
+            WHERE held.query_id = begun.query_id AND held.round = begun.round AND held.step = begun.step
+                AND held.worker = begun.worker AND held.value IS NULL
+                AND held.lease_until > now() - make_interval(secs => :after))
+        RETURNING tenant_id, begun_at, call
+    )
+    INSERT INTO model_calls (tenant_id, created_at, unknown, {_NAMES})
+    SELECT dead.tenant_id, dead.begun_at, true, {_NAMES}
+    FROM dead, jsonb_to_record(dead.call) AS calls ({_COLUMNS})
+    RETURNING model_calls.id
 """)  # noqa: S608 - only constants are put together
 
 

@@ -226,7 +226,7 @@ def test_a_label_that_utf_8_cannot_have_does_not_break_the_scrape() -> None:  # 
     counts = {family: dict(series) for family, series in meter.counts().items()}
     # What an older program wrote down.
     counts[CIRCUIT_OPENED.name][json.dumps([name])] = {"": 1.0}
-    used = Use(name, {"tokens": 0.5}, {"tokens": 10.0}, waiting=0, in_flight=0, refusing=False)
+    used = Use(name, {"tpm": 0.5}, {"tpm": 10.0}, waiting=0, in_flight=0, refusing=False)
     told = exposition(Known(counts, {}, [], {}, [used], frozenset()), "1").decode()
     assert 'citewell_circuit_opened_total{model="gpt ? "}' in told
     json.dumps(counts[MODEL_SECONDS.name]).encode()

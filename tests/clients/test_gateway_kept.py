@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import pytest
 
 from clients.llm.gateway import ComposedText, ModelGateway
-from clients.llm.kept import KeptReply, Task, reply_key
+from clients.llm.kept import Begun, KeptReply, Task, reply_key
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallDeferred, CallLog, PromptText, Terms, Usage
 from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
@@ -31,7 +31,7 @@ class Drawer:
         self.open = asyncio.Event()
         self.open.set()
 
-    async def get(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptReply]:
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
         return {key: self.kept[key] for key in keys if key in self.kept}
 
     async def put(self, key: bytes, reply: KeptReply) -> None:

@@ -103,7 +103,7 @@ def _calls(calls: list[ModelCall]) -> Table:
             plain(call["step"]),
             plain(f"{call['prompt']}@{call['prompt_version'][:8]}"),
             plain(call["model"]),
-            "kept" if call["kept"] else str(call["attempt"]),
+            "kept" if call["kept"] else "unknown" if call.get("unknown") else str(call["attempt"]),
             f"{call['prompt_tokens']:,}",
             f"{call['completion_tokens']:,}",
             duration(call["duration_ms"]),

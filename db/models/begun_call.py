@@ -1,0 +1,30 @@
+"""Calls to models that have begun and are not in the ledger yet: what a process that is killed leaves of them."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Identity, func
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, Owned
+
+
+class BegunCall(Base):
+    """`call` is its row of the ledger if its outcome is never known; `token` that of all calls of a step at work.
+
+    `worker` held the claim on the step when it began.
+    """
+
+    __tablename__ = "begun_calls"
+
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True)
+    token: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    tenant_id: Mapped[Owned]
+    worker: Mapped[str]
+    round: Mapped[int]
+    step: Mapped[str]
+    call: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    begun_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,189 @@
+"""Every call to a model is in the ledger: also those of a process that was killed, and of a step that broke (A4)."""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from celery.exceptions import Ignore
+from sqlalchemy import event, text
+
+from clients.llm.gateway import ModelGateway
+from clients.llm.protocol import CallDeferred, CallLog, CallRecord, ModelRequest, Usage
+from clients.llm.recording import begun_record
+from config.models import ModelSettings
+from config.settings import settings
+from db.models import ModelCall
+from db.queries import records, steps
+from db.session import engine, reading, system_transaction, transaction
+from domain.judgements import RERANK_CHUNK
+from services.replies import StoredReplies
+from services.results import read_history
+from services.step import StepContext, StepResult
+from tests.clients.groq_stage import GroqStage
+from workers.pipeline import Run
+from workers.reconciler import write_off
+from workers.step import Step, execute_step
+
+pytestmark = pytest.mark.usefixtures("database")
+
+MODEL = "openai/gpt-oss-20b"
+PAID = CallRecord("groq", MODEL, "rerank_chunk", "0" * 12, 1, 12.0, Usage(1000, 100))
+
+
+def begin(context: StepContext, count: int = 1) -> None:
+    """What the look for kept replies does when there are none."""
+    request = ModelRequest("rerank_chunk", {"question": "How?", "chunk": "So."}, MODEL, 500, 0.0)
+    assert context.log.begun_as is not None
+    context.log.has_begun = True
+    rows = [context.log.begun_as(begun_record(request, "groq", str(number), 700)) for number in range(count)]
+    with transaction() as session:
+        records.begin_calls(session, rows)
+
+
+def execute(body: Callable[[StepContext], StepResult], run: Run, items: tuple[str, ...] = ("",)) -> None:
+    execute_step(Step("probe", "probing", body), run, items)
+
+
+def begun() -> int:
+    with system_transaction() as session:
+        return session.execute(text("SELECT count(*) FROM begun_calls")).scalar_one()
+
+
+def ledger(run: Run) -> list[ModelCall]:
+    with reading() as session:
+        return records.list_model_calls(session, uuid.UUID(run.query_id))
+
+
+def pass_time() -> None:
+    with system_transaction() as session:
+        session.execute(text("UPDATE begun_calls SET begun_at = begun_at - interval '1 hour'"))
+
+
+def lose_claims() -> None:
+    with system_transaction() as session:
+        session.execute(text("UPDATE step_outcomes SET lease_until = now() - interval '1 hour'"))
+
+
+def test_calls_of_a_step_that_ends_are_struck_out_with_its_rows(run: Run) -> None:  # F10
+    def body(context: StepContext) -> StepResult:
+        begin(context, 3)
+        assert begun() == 3
+        context.log.records.append(PAID)
+        return StepResult.single({"status": "done"})
+
+    execute(body, run)
+    assert begun() == 0
+    assert [(call.prompt, call.unknown) for call in ledger(run)] == [("rerank_chunk", False)]
+
+
+def test_calls_of_a_step_that_is_put_off_without_having_made_any_were_none(run: Run) -> None:  # F10
+    def body(context: StepContext) -> StepResult:
+        begin(context)
+        raise CallDeferred(30.0, "the allowance is used up")
+
+    with pytest.raises(CallDeferred):
+        execute(body, run)
+    assert (begun(), ledger(run)) == (0, [])
+
+
+def test_calls_of_a_process_that_is_gone_are_entered_as_unknown_and_no_others(run: Run) -> None:  # F10
+    def body(context: StepContext) -> StepResult:
+        begin(context, 2)
+        pass_time()
+        # It lives, however long it takes.
+        write_off(settings().recovery)
+        assert begun() == 2
+        lose_claims()
+        write_off(settings().recovery)
+        assert begun() == 0
+        raise Ignore
+
+    with pytest.raises(Ignore):
+        execute(body, run)
+    found = ledger(run)
+    assert [(call.item, call.unknown, call.estimated, call.reply_text) for call in found] == [
+        (item, True, True, None) for item in "01"
+    ]
+    # At most: 200 tokens of prompt and the 500 that it was allowed to write.
+    assert [(call.prompt_tokens, call.completion_tokens) for call in found] == [(200, 500)] * 2
+    assert [float(call.cost_usd) for call in found] == [pytest.approx((200 * 0.075 + 500 * 0.30) / 1e6)] * 2
+    told = read_history(uuid.UUID(run.query_id))["model_calls"]
+    assert [(call["unknown"], "not known" in call["error"]) for call in told] == [(True, True)] * 2
+
+
+def test_a_look_for_kept_replies_writes_all_calls_of_a_fan_out_down_by_one_statement(run: Run) -> None:  # F10
+    written: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if "INSERT INTO begun_calls" in statement:
+            written.append(statement)
+
+    async def ask(gateway: ModelGateway, log: CallLog) -> None:
+        fields = [{"question": f"How {number}?", "chunk": "So."} for number in range(12)]
+        await asyncio.gather(*(gateway.ask(RERANK_CHUNK, each, log=log, item=each["question"]) for each in fields))
+        await log.settled()
+
+    def body(context: StepContext) -> StepResult:
+        models = ModelSettings(call_timeout_s=10, deadline_s=20)
+        with GroqStage(unlimited=True) as stage:
+            for expected in (12, 12):
+                replies = StoredReplies(models.keep_replies_s)
+                stage.run(lambda model: ask(ModelGateway(model, models, replies=replies), context.log))  # noqa: B023
+                # What is kept already is no call.
+                assert begun() == expected
+            assert len(stage.sim.ledger.entries) == 12
+        return StepResult.single({"status": "done"})
+
+    event.listen(engine(), "before_cursor_execute", note)
+    try:
+        execute(body, run)
+    finally:
+        event.remove(engine(), "before_cursor_execute", note)
+    assert len(written) == 1
+    assert begun() == 0
+    assert sorted((call.kept, call.unknown) for call in ledger(run)) == [(False, False)] * 12 + [(True, False)] * 12
+
+
+def test_a_call_of_a_step_that_has_ended_meanwhile_is_not_begun(run: Run) -> None:  # F10
+    """The look for kept replies may be slower than the step that did not wait for it."""
+    contexts: list[StepContext] = []
+
+    def body(context: StepContext) -> StepResult:
+        contexts.append(context)
+        return StepResult.single({"status": "done"})
+
+    execute(body, run)
+    begin(contexts[0])
+    assert begun() == 0
+
+
+@pytest.mark.parametrize("reply", ["good", "NUL \x00, half a pair \ud83d"])
+def test_an_error_while_a_step_is_stored_loses_no_paid_call(run: Run, reply: str) -> None:  # smell 9
+    paid = CallRecord("groq", MODEL, "rerank_chunk", "0" * 12, 1, 12.0, Usage(1000, 100), reply_text=reply)
+
+    def broken(_: object) -> None:
+        raise ValueError("what the step wants done breaks")
+
+    def body(context: StepContext) -> StepResult:
+        begin(context)
+        context.log.records.append(paid)
+        return StepResult.single({"status": "done"}, broken)
+
+    with pytest.raises(ValueError, match="breaks"):
+        execute(body, run)
+    assert [call.prompt for call in ledger(run)] == ["rerank_chunk"]
+    assert begun() == 0
+    with reading() as session:
+        assert steps.find_outcome(session, uuid.UUID(run.query_id), 0, "probe") is None
+
+
+def test_an_error_of_a_step_that_must_not_fail_loses_no_paid_call(run: Run) -> None:  # smell 9
+    def body(context: StepContext) -> StepResult:
+        context.log.records.append(PAID)
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        execute(body, run)
+    assert [call.prompt for call in ledger(run)] == ["rerank_chunk"]
