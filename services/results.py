@@ -69,6 +69,7 @@ def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
     usage = records.usage_of_query(session, query_id)
     return {
         "llm_calls": usage.llm_calls,
+        "unknown_calls": usage.unknown_calls,
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
         "cost_usd": float(usage.cost_usd),

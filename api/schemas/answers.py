@@ -227,6 +227,9 @@ class UsageRead(BaseModel):
     """Sums over all model calls, failed ones included; replies that were kept from earlier ones are not counted."""
 
     llm_calls: int
+    unknown_calls: int = Field(
+        description="Those of `llm_calls` whose process was killed: tokens and cost are what they may have taken at most."
+    )
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float

@@ -15,9 +15,10 @@ from db.models import ModelCall
 
 @dataclass(frozen=True, slots=True)
 class UsageTotals:
-    """Sums over all model calls of a query; kept replies are none."""
+    """Sums over all model calls of a query; kept replies are none. Of `llm_calls` the outcome of some is unknown."""
 
     llm_calls: int
+    unknown_calls: int
     prompt_tokens: int
     completion_tokens: int
     cost_usd: Decimal
@@ -107,12 +108,13 @@ def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
     row = session.execute(
         select(
             func.count(ModelCall.id).filter(~ModelCall.kept),
+            func.count(ModelCall.id).filter(ModelCall.unknown),
             func.coalesce(func.sum(ModelCall.prompt_tokens), 0),
             func.coalesce(func.sum(ModelCall.completion_tokens), 0),
             func.coalesce(func.sum(ModelCall.cost_usd), 0),
         ).where(ModelCall.query_id == query_id)
     ).one()
-    return UsageTotals(int(row[0]), int(row[1]), int(row[2]), Decimal(row[3]))
+    return UsageTotals(int(row[0]), int(row[1]), int(row[2]), int(row[3]), Decimal(row[4]))
 
 
 def list_model_calls(session: Session, query_id: uuid.UUID) -> list[ModelCall]:

@@ -121,6 +121,7 @@ SELECT
          SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each)) AS added,
     (SELECT json_build_object(
          'llm_calls', count(*) FILTER (WHERE NOT kept),
+         'unknown_calls', count(*) FILTER (WHERE unknown),
          'prompt_tokens', coalesce(sum(prompt_tokens), 0),
          'completion_tokens', coalesce(sum(completion_tokens), 0),
          'cost_usd', coalesce(sum(cost_usd), 0)::float)

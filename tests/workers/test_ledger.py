@@ -19,7 +19,7 @@ from db.queries import records, steps
 from db.session import engine, reading, system_transaction, transaction
 from domain.judgements import RERANK_CHUNK
 from services.replies import StoredReplies
-from services.results import read_history
+from services.results import read_history, read_query
 from services.step import StepContext, StepResult
 from tests.clients.groq_stage import GroqStage
 from workers.pipeline import Run
@@ -109,6 +109,10 @@ def test_calls_of_a_process_that_is_gone_are_entered_as_unknown_and_no_others(ru
     # At most: 200 tokens of prompt and the 500 that it was allowed to write.
     assert [(call.prompt_tokens, call.completion_tokens) for call in found] == [(200, 500)] * 2
     assert [float(call.cost_usd) for call in found] == [pytest.approx((200 * 0.075 + 500 * 0.30) / 1e6)] * 2
+    with reading() as session:
+        usage = records.usage_of_query(session, uuid.UUID(run.query_id))
+    assert (usage.llm_calls, usage.unknown_calls) == (2, 2)
+    assert read_query(uuid.UUID(run.query_id))["usage"]["unknown_calls"] == 2
     told = read_history(uuid.UUID(run.query_id))["model_calls"]
     assert [(call["unknown"], "not known" in call["error"]) for call in told] == [(True, True)] * 2
 
