@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any, cast
 
-from clients.llm.protocol import CallDeferred, CallLog
+from clients.llm.protocol import CallLog
 from services.step import StepResult
 from workers.runtime import Running
 
@@ -41,7 +41,8 @@ class Thought:
     def result(self) -> StepResult:
         """Run it to its end. A stopped one has no values; what its model calls cost is in the context's log.
 
-        Raises CallDeferred when a call has to wait, after those that were under way beside it have ended.
+        Raises CallDeferred when a call has to wait, and whatever breaks it, after the calls that were under way beside
+        it have ended.
         """
         if self._begun is None:
             self.begin()
@@ -61,8 +62,8 @@ class Thought:
     async def _settled(self, body: Coroutine[Any, Any, StepResult]) -> StepResult:
         try:
             return await body
-        except CallDeferred:
-            # The others are paid for: their records, and their replies, must not be lost. None of them goes on to more.
+        except Exception:
+            # Whatever it is, the others are paid for: their records, and their replies, must not be lost. None of them goes on to more.
             self._log.terms = replace(self._log.terms, ends_at=time.monotonic())
             await self._log.settled()
             raise

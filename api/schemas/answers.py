@@ -228,7 +228,7 @@ class UsageRead(BaseModel):
 
     llm_calls: int
     unknown_calls: int = Field(
-        description="Those of `llm_calls` whose process was killed: tokens and cost are what they may have taken at most."
+        description="Those of `llm_calls` whose process was killed; tokens and cost are the most they may have taken."
     )
     prompt_tokens: int
     completion_tokens: int

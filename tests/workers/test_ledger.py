@@ -191,3 +191,20 @@ def test_an_error_of_a_step_that_must_not_fail_loses_no_paid_call(run: Run) -> N
     with pytest.raises(ValueError, match="broken"):
         execute(body, run)
     assert [call.prompt for call in ledger(run)] == ["rerank_chunk"]
+
+
+def test_an_error_beside_calls_that_are_under_way_loses_none_of_them(run: Run) -> None:  # smell 9
+    async def body(context: StepContext) -> StepResult:
+        async def call() -> None:
+            with context.log.call_in_flight():
+                await asyncio.sleep(0.3)
+                context.log.records.append(PAID)
+
+        calls.append(asyncio.ensure_future(call()))
+        await asyncio.sleep(0)
+        raise ValueError("broken")
+
+    calls: list[asyncio.Future[None]] = []
+    with pytest.raises(ValueError, match="broken"):
+        execute_step(Step("probe", "probing", body), run)
+    assert [call.prompt for call in ledger(run)] == ["rerank_chunk"]
