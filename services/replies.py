@@ -5,6 +5,7 @@ For one event loop; statements run in threads, because sessions block.
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
@@ -39,7 +40,8 @@ class StoredReplies:
         self._keep_s = keep_s
         self._origin = hashlib.sha256(origin.encode()).digest()
         self._found = _Gathered(self._find, LOOK_UP_WITHIN_S)
-        self._stored = _Gathered(self._store, STORE_WITHIN_S)
+        # The first goes at once: a process that is killed loses what it has not stored.
+        self._stored = _Gathered(self._store, STORE_WITHIN_S, first_at_once=True)
         self._unstored: dict[tuple[int, bytes], KeptReply] = {}
         self._again: asyncio.Task[None] | None = None
 
@@ -118,11 +120,18 @@ class StoredReplies:
 
 
 class _Gathered(Generic[_T, _R]):
-    """Does `work` in a thread for all that was added within `within_s` seconds, separately for each tenant."""
+    """Does `work` in a thread for all that was added within `within_s` seconds, separately for each tenant.
 
-    def __init__(self, work: Callable[[Mapping[bytes, _T]], _R], within_s: float) -> None:
+    With `first_at_once` so long after the last time only: what comes alone does not wait for company.
+    """
+
+    def __init__(
+        self, work: Callable[[Mapping[bytes, _T]], _R], within_s: float, *, first_at_once: bool = False
+    ) -> None:
         self._work = work
         self._within_s = within_s
+        self._first_at_once = first_at_once
+        self._began: dict[int, float] = {}
         self._waiting: dict[int, tuple[dict[bytes, _T], asyncio.Task[_R | None]]] = {}
 
     async def add(self, items: Mapping[bytes, _T]) -> _R | None:
@@ -136,8 +145,9 @@ class _Gathered(Generic[_T, _R]):
         return await asyncio.shield(work)
 
     async def _soon(self, tenant: int) -> _R | None:
-        await asyncio.sleep(self._within_s)
+        await asyncio.sleep(self._wait_s(tenant))
         items, _ = self._waiting.pop(tenant)
+        self._began[tenant] = time.monotonic()
         try:
             return await asyncio.to_thread(self._for, tenant, items)
         except DatabaseUnavailable as error:
@@ -146,6 +156,11 @@ class _Gathered(Generic[_T, _R]):
             # Whoever asks goes on without: nothing that is kept is worth a question.
             log.exception("replies_not_reached")
         return None
+
+    def _wait_s(self, tenant: int) -> float:
+        if not self._first_at_once:
+            return self._within_s
+        return max(0.0, self._began.get(tenant, 0.0) + self._within_s - time.monotonic())
 
     def _for(self, tenant: int, items: Mapping[bytes, _T]) -> _R:
         with acting_for(tenant):

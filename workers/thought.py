@@ -63,7 +63,8 @@ class Thought:
         try:
             return await body
         except Exception:
-            # Whatever it is, the others are paid for: their records, and their replies, must not be lost. None of them goes on to more.
+            # Whatever it is, the others are paid for: their records, and their replies, must not be lost. None of them
+            # goes on to more.
             self._log.terms = replace(self._log.terms, ends_at=time.monotonic())
             await self._log.settled()
             raise

@@ -210,3 +210,22 @@ def test_a_store_that_breaks_is_empty_and_raises_nothing() -> None:  # smell 8
         assert await store.get(KEYS) == REPLIES
 
     asyncio.run(scenario())
+
+
+def test_a_reply_that_comes_alone_does_not_wait_for_others(
+    monkeypatch: pytest.MonkeyPatch, statements: list[str]
+) -> None:  # F10
+    """A process that is killed loses what it has not stored; what comes while others are stored is one statement."""
+    monkeypatch.setattr("services.replies.STORE_WITHIN_S", 3600.0)
+
+    async def scenario() -> None:
+        store = StoredReplies(DAY_S)
+        await store.put(KEYS[0], REPLIES[KEYS[0]])
+        rest = [asyncio.ensure_future(store.put(key, REPLIES[key])) for key in KEYS[1:]]
+        await asyncio.sleep(0.05)
+        assert not any(each.done() for each in rest)
+        for each in rest:
+            each.cancel()
+
+    asyncio.run(scenario())
+    assert statements == ["INSERT"]
