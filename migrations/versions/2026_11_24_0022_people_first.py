@@ -6,8 +6,8 @@ Only adds. The index is made without holding up writers; each step can be repeat
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0020"
+revision = "0022"
+down_revision = "0021"
 branch_labels = None
 depends_on = None
 
