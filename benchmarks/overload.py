@@ -3,6 +3,8 @@
 A whole stack verifies answers with a simulated provider that is slow, so that its few places, and not this machine, are
 the limit. First the capacity, closed-loop; then ten times that rate, whatever comes back; then how long the backlog
 takes to empty; then ten tenants of whom one floods. Rates and shares are of this run; machines are noisy.
+
+With `--busy N` instead: this machine is the limit, and N processes that only compute share it (overload_busy).
 """
 
 import argparse
@@ -21,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Connection, create_engine, text
 
+from benchmarks.overload_busy import measure_busy
 from citewell.supervisor.endpoints import running_database
 from citewell.supervisor.home import home_at
 from config.settings import settings
@@ -205,7 +208,12 @@ def main() -> None:
     """Run all and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=2.0, help="of overload")
-    minutes = parser.parse_args().minutes
+    parser.add_argument("--busy", type=int, metavar="N", help="beside N processes that only compute, 0 or more")
+    asked = parser.parse_args()
+    if asked.busy is not None:
+        measure_busy(asked.busy, asked.minutes, _print)
+        return
+    minutes = asked.minutes
     simulator = GroqSimulator(
         time_scale=1.0,
         accounts={KEY: Account("org_bench", Limits.none())},

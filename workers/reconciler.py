@@ -51,12 +51,10 @@ def reconcile(recovery: RecoverySettings) -> int:
     with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
-        for query in budgets.list_overdue(session, settings().budget.grace_s):
+        overdue = [(query, _FORGOTTEN) for query in budgets.list_overdue(session, settings().budget.grace_s)]
+        for query, reason in overdue + [(query, _HOPELESS) for query in admission.list_hopeless(session)]:
             with acting_for(query.tenant_id):
-                _end_late(query.query_id)
-        for query in admission.list_hopeless(session):
-            with acting_for(query.tenant_id):
-                _end_late(query.query_id, _HOPELESS)
+                _end_late(query.query_id, reason)
         lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
         lost += _without_message(session, recovery, lost)
         until = time.monotonic() + LONGEST_RESTART_S
@@ -127,7 +125,7 @@ def _give_up(query_id: uuid.UUID, launch: int) -> None:
     log.error("query_given_up", query_id=str(query_id), launches=launch)
 
 
-def _end_late(query_id: uuid.UUID, reason: str = _FORGOTTEN) -> None:
+def _end_late(query_id: uuid.UUID, reason: str) -> None:
     error = {"code": DEADLINE, "message": reason}
     with transaction() as session:
         finish(session, query_id, QueryStatus.FAILED, error=error)

@@ -2,12 +2,16 @@
 
 With a model that is far away 32 queries wait side by side and none is slower for it. Where this machine is the limit,
 more of them at a time end no sooner: each takes longer, and a person's question shares the machine with all of them.
-What tells the two apart is how late this process wakes when it wanted to: that is how long any step waits for its turn.
+Three things tell the two apart: how much of a core this process uses (its threads take turns on one), how long its
+threads are ready and wait for a core, and how late it wakes when it wanted to.
 """
 
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 
@@ -17,18 +21,35 @@ log = structlog.get_logger()
 
 FIRST, FEWEST = 8, 2
 """Places of a process that has seen nothing yet, and of one whose machine is as busy as can be."""
-CALM_S, CROWDED_S = 0.004, 0.012
-"""Late by so much on average: there is room for more; there is too much at a time."""
 LOOKS, LOOK_EVERY_S = 20, 0.05
+_TASKS = Path("/proc/self/task")
 
 
-def next_room(room: int, late_s: float, most: int, *, is_full: bool) -> int:
+class Strain(NamedTuple):
+    """Of a second: the share of a core that was used, the share of its working time for which it waited for a core, and
+    how late it woke on average, in seconds."""
+
+    used: float
+    waited: float
+    late_s: float
+
+
+CALM, CROWDED = Strain(0.6, 0.2, 0.004), Strain(0.85, 0.35, 0.012)
+"""Below all of the first there is room for more; above one of the second there is too much at a time."""
+
+
+def next_room(room: int, strain: Strain, most: int, *, is_full: bool) -> int:
     """How many places there are from now on. It grows only while all are taken: an empty machine proves nothing."""
-    if late_s > CROWDED_S:
+    if any(found > limit for found, limit in zip(strain, CROWDED, strict=True)):
         return max(min(FEWEST, most), room * 2 // 3)
-    if late_s < CALM_S and is_full:
+    if is_calm(strain) and is_full:
         return min(most, room * 2)
     return min(room, most)
+
+
+def is_calm(strain: Strain) -> bool:
+    """Whether there is room for more."""
+    return all(found < limit for found, limit in zip(strain, CALM, strict=True))
 
 
 class Room:
@@ -40,18 +61,20 @@ class Room:
 
     def look(self, leaving: threading.Event) -> bool:
         """Watch for a second, or until `leaving`; whether the number of places has changed."""
-        late = 0.0
+        late, began, used, waited = 0.0, time.perf_counter(), time.process_time(), _waited_s()
         for _ in range(LOOKS):
-            began = time.perf_counter()
+            asleep = time.perf_counter()
             if leaving.wait(LOOK_EVERY_S):
                 return False
-            late += max(0.0, time.perf_counter() - began - LOOK_EVERY_S)
-        before, late_s = self.places, late / LOOKS
+            late += max(0.0, time.perf_counter() - asleep - LOOK_EVERY_S)
+        used, waited = time.process_time() - used, max(0.0, _waited_s() - waited)
+        strain = Strain(used / (time.perf_counter() - began), waited / max(used + waited, 0.1), late / LOOKS)
+        before = self.places
         # Asked only when the answer matters.
-        is_full = late_s < CALM_S and self.places < self._most and self._taken()
-        self.places = next_room(self.places, late_s, self._most, is_full=is_full)
+        is_full = self.places < self._most and is_calm(strain) and self._taken()
+        self.places = next_room(self.places, strain, self._most, is_full=is_full)
         if self.places != before:
-            log.info("room", places=self.places, late_ms=round(1000 * late_s, 1))
+            log.info("room", places=self.places, **{name: round(each, 3) for name, each in strain._asdict().items()})
         return self.places != before
 
     def _taken(self) -> bool:
@@ -60,3 +83,12 @@ class Room:
         except CitewellError:
             # The database is away: nothing is started now anyway.
             return False
+
+
+def _waited_s() -> float:
+    """How long the threads of this process have been ready without a core; 0 where the system does not tell."""
+    waited_ns = 0
+    for told in _TASKS.glob("*/schedstat"):
+        with suppress(OSError, ValueError, IndexError):
+            waited_ns += int(told.read_text().split()[1])
+    return waited_ns / 1e9

@@ -9,33 +9,38 @@ from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 from tests.waiting import until
 from workers.presence import Presence
-from workers.room import CALM_S, CROWDED_S, FEWEST, FIRST, Room, next_room
+from workers.room import FEWEST, FIRST, Room, Strain, next_room
 
 MOST = 32
 
 
-def after(room: int, *late_s: float, is_full: bool = True) -> int:
-    for each in late_s:
-        room = next_room(room, each, MOST, is_full=is_full)
+QUIET, BETWEEN = Strain(0.3, 0.1, 0.001), Strain(0.7, 0.25, 0.008)
+BUSY = [Strain(0.95, 0, 0), Strain(0.3, 0.6, 0), Strain(0.3, 0, 0.03)]
+
+
+def after(room: int, *strains: Strain, is_full: bool = True) -> int:
+    for strain in strains:
+        room = next_room(room, strain, MOST, is_full=is_full)
     return room
 
 
 def test_room_grows_to_the_limit_while_all_of_it_is_taken_and_nobody_waits() -> None:  # F11
-    assert after(FIRST, *[CALM_S / 2] * 5) == MOST
-    assert after(FIRST, *[CALM_S / 2] * 5, is_full=False) == FIRST
+    assert after(FIRST, *[QUIET] * 5) == MOST
+    assert after(FIRST, *[QUIET] * 5, is_full=False) == FIRST
 
 
-def test_room_shrinks_while_work_waits_for_its_turn_and_never_to_nothing() -> None:  # F11
-    assert after(MOST, CROWDED_S * 2) < MOST
-    assert after(MOST, *[CROWDED_S * 2] * 20) == FEWEST
-    assert next_room(1, CROWDED_S * 2, 1, is_full=True) == 1
+@pytest.mark.parametrize("busy", BUSY)
+def test_room_shrinks_while_work_waits_for_its_turn_and_never_to_nothing(busy: Strain) -> None:  # F11
+    assert after(MOST, busy) < MOST
+    assert after(MOST, *[busy] * 20) == FEWEST
+    assert next_room(1, busy, 1, is_full=True) == 1
 
 
 def test_between_the_two_it_stays() -> None:  # F11
-    assert after(10, *[(CALM_S + CROWDED_S) / 2] * 5) == 10
+    assert after(10, *[BETWEEN] * 5) == 10
 
 
-def test_a_process_that_computes_finds_that_it_wakes_late() -> None:  # F11
+def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
     computing = threading.Event()
 
     def compute() -> None:
