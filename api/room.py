@@ -12,6 +12,9 @@ from fastapi.concurrency import run_in_threadpool
 from services import asking, backlog
 from services.asking import Asker, Priority
 
+_LONGEST_S = 86_400
+"""No route takes a longer deadline."""
+
 
 async def _for_a_question(
     request: Request,
@@ -46,10 +49,10 @@ async def _deadline_s(request: Request) -> float | None:
     """What the body says, if it says anything that can be used; its route tells what is wrong with it."""
     try:
         body: Any = await request.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     said: Any = cast("dict[str, Any]", body).get("deadline_s") if isinstance(body, dict) else None
-    return float(said) if type(said) in (int, float) and said > 0 else None
+    return float(said) if type(said) in (int, float) and 0 < said <= _LONGEST_S else None
 
 
 ROOM_FOR_A_QUESTION = Depends(_for_a_question)

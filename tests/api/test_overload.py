@@ -1,6 +1,7 @@
 """Overload is refused before anything is read or written, and says when to come again (A7)."""
 
 import json
+import uuid
 from collections.abc import Generator
 from typing import Any
 
@@ -149,30 +150,35 @@ def test_a_question_that_would_wait_too_long_is_refused_with_the_time_that_it_ta
     assert int(refused.headers["retry-after"]) == pytest.approx(wait_s - 90, abs=1)
 
 
+def script(http: httpx.Client) -> httpx.Response:
+    """Ask without a person, of one process that can take eight; it is said to live for a moment only.
+
+    There is no such workspace, so what is not refused for lack of room is 404."""
+    with living("verification", room=8):
+        backlog.forget()
+        return http.post("/v1/queries", json=QUESTION | {"workspace": "none"}, headers=SCRIPT)
+
+
 @pytest.mark.usefixtures("room_for_all")
 def test_the_first_dozens_are_not_refused_before_anything_is_known(http: httpx.Client) -> None:  # F11
-    wait_in_line(48, workspace="w")
-    with living("verification", room=8):
-        assert http.post("/v1/queries", json=QUESTION, headers=SCRIPT).status_code == 202
-        wait_in_line(150)
-        assert_problem(http.post("/v1/queries", json=QUESTION, headers=SCRIPT), 503, "overloaded")
+    wait_in_line(48)
+    assert script(http).status_code == 404
+    wait_in_line(90)
+    assert_problem(script(http), 503, "overloaded")
 
 
 @pytest.mark.usefixtures("room_for_all")
 def test_less_is_accepted_at_once_when_nothing_ends_any_more(http: httpx.Client) -> None:  # F11
-    with living("verification", room=8):
-        wait_in_line(48, workspace="w")
-        ended(1, 30)
-        wait_in_line(60)
-        assert http.post("/v1/queries", json=QUESTION, headers=SCRIPT).status_code == 202
-        # Eight run and have not ended for a minute: what has ended just before counts for less and less.
-        running(60, 8)
-        with system_transaction() as session:
-            session.execute(text("UPDATE queries SET finished_at = now() - interval '61 s' WHERE status = 'succeeded'"))
-        backlog.forget()
-        refused = http.post("/v1/queries", json=QUESTION, headers=SCRIPT)
-        assert_problem(refused, 503, "overloaded")
-        assert 60 <= int(refused.headers["retry-after"]) <= 300
+    ended(1, 30)
+    wait_in_line(60)
+    assert script(http).status_code == 404
+    # Eight run and have not ended for a minute, and what ended before is longer ago.
+    running(60, 8)
+    with system_transaction() as session:
+        session.execute(text("UPDATE queries SET finished_at = now() - interval '61 s' WHERE status = 'succeeded'"))
+    refused = script(http)
+    assert_problem(refused, 503, "overloaded")
+    assert 60 <= int(refused.headers["retry-after"]) <= 300
 
 
 def test_what_nobody_works_on_tells_nothing_of_the_speed(http: httpx.Client) -> None:  # A5, F11
@@ -199,6 +205,16 @@ def test_a_question_whose_own_time_is_too_short_is_refused(http: httpx.Client) -
         assert "takes about 25 seconds now" in assert_problem(refused, 503, "overloaded")["detail"]
         assert refused.headers["retry-after"] == "60"
         assert http.post(path, json={**body, "deadline_s": 40}).status_code == 202
+
+
+@pytest.mark.parametrize(
+    "body", ["[" * 200_000, '{"deadline_s": 1' + "0" * 400 + "}", '{"deadline_s": NaN}', "[]", "\x00"]
+)
+def test_a_body_that_says_nothing_of_use_is_no_error_of_ours(http: httpx.Client, body: str) -> None:  # F11
+    headers = {"Content-Type": "application/json"}
+    assert http.post("/v1/queries", content=body, headers=headers).status_code in {400, 422}
+    # A route without a body does not read it.
+    assert http.post(f"/v1/queries/{uuid.uuid4()}/replay", content=body, headers=headers).status_code == 404
 
 
 def stored() -> list[tuple[bool, str | None]]:
