@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from functools import cache
 
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -33,6 +32,11 @@ _TOLD = "after_commit"
 # Two threads that want the pool first must not make two.
 _first = threading.Lock()
 
+# Connections that are kept, and that are opened above them.
+_FOR_WORK, _FOR_LEASES = (20, 12), (1, 1)
+_engines: dict[tuple[int, int], Engine] = {}
+_is_apart: ContextVar[bool] = ContextVar("is_apart", default=False)
+
 _tenant: ContextVar[int] = ContextVar("tenant")
 # Local to the transaction: a connection goes back to the pool without a tenant. Two statements that are sent as one.
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
@@ -40,27 +44,40 @@ _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 
 def engine() -> Engine:
-    """One pool per process. Waits are bounded, so a stopped database is an error and not a hang.
+    """The pool of this process, or that of its leases (`apart`). Waits are bounded, so a stopped database is an error
+    and not a hang.
 
     A connection has no transaction but what its own BEGIN begins.
     """
+    sizes = _FOR_LEASES if _is_apart.get() else _FOR_WORK
     with _first:
-        return _engine()
+        if sizes not in _engines:
+            _engines[sizes] = _made(*sizes)
+        return _engines[sizes]
 
 
-@cache
-def _engine() -> Engine:
+def _made(kept: int, above: int) -> Engine:
     return create_engine(
         settings().database_url.get_secret_value(),
         # What is kept: above it a connection is opened, and its password computed, for every transaction.
-        pool_size=20,
-        max_overflow=12,
+        pool_size=kept,
+        max_overflow=above,
         pool_timeout=10,
         # Errors print the parameters of a statement otherwise, and those hold document text.
         hide_parameters=True,
         # The driver would send a BEGIN of its own: one more round trip for every transaction.
         connect_args={"autocommit": True, "connect_timeout": 5, "options": _LIMITS_MS},
     )
+
+
+@contextmanager
+def apart() -> Generator[None]:
+    """Transactions of this block have a connection that no work uses: a lease that waited for one would run out."""
+    token = _is_apart.set(True)
+    try:
+        yield
+    finally:
+        _is_apart.reset(token)
 
 
 @contextmanager
@@ -164,10 +181,10 @@ def _will_pass(error: DBAPIError) -> bool:
 
 
 def dispose(*, close: bool = True) -> None:
-    """Forget the pool. A forked child leaves the connections open (`close=False`): they are its parent's."""
-    if _engine.cache_info().currsize:
-        _engine().dispose(close=close)
-        _engine.cache_clear()
+    """Forget the pools. A forked child leaves the connections open (`close=False`): they are its parent's."""
+    with _first:
+        while _engines:
+            _engines.popitem()[1].dispose(close=close)
 
 
 def _after_fork_in_the_child() -> None:

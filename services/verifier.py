@@ -21,6 +21,9 @@ from domain.ruling import EVIDENCE_RULES
 
 _DIGITS = 12
 
+JUDGING = ("judging.py", "judging_together.py", "joining.py")
+"""The modules of `services` that decide on verdicts; whatever is in `domain` counts, wherever it stands."""
+
 
 def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset = "standard") -> str:
     """Return what checks statements: `offline/0.1.0+<hash>`, or `groq/<model>/<prompt's version>+<hash>` (N8).
@@ -67,10 +70,9 @@ def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, sett
 
 def _rules_hash() -> str:
     # Also a change that decides nothing gives a new version; the other way round would be worse.
-    modules = (file for file in files("domain").iterdir() if file.is_file())
-    facts = _files_below(files("domain.facts"))
-    judging = [files("services") / name for name in ("judging.py", "judging_together.py", "joining.py")]
-    return _digest([EVIDENCE_RULES, _hash_of([*modules, *facts, *judging])])
+    rules = (file for file in _files_below(files("domain")) if file.name.endswith(".py"))
+    judging = [files("services") / name for name in JUDGING]
+    return _digest([EVIDENCE_RULES, _hash_of([*rules, *judging])])
 
 
 def _offline_hash() -> str:

@@ -30,6 +30,10 @@ class NotPublished(Exception):
     """The broker could not be reached; what was to be started waits again."""
 
 
+class Unreadable(Exception):
+    """This version of the program cannot read what a query was asked with, such as an option of a newer one."""
+
+
 def launch_waiting() -> int:
     """Start the queries of all tenants that may run now (A7); return how many. Raises NotPublished.
 
@@ -45,7 +49,13 @@ def launch_waiting() -> int:
                 of_batch=limits.verifying.batch_in_flight,
             )
         for place, query in enumerate(admitted):
-            if not _publish_start(query):
+            try:
+                is_published = _publish_start(query)
+            except Unreadable:
+                # It stays launched: the reconciler, perhaps of a newer program, starts it again or gives it up.
+                log.exception("query_unreadable", query_id=str(query.query_id))
+                continue
+            if not is_published:
                 _unlaunch(admitted[place:])
                 raise NotPublished
         started += len(admitted)
@@ -55,10 +65,13 @@ def launch_waiting() -> int:
 
 def _publish_start(query: Admitted) -> bool:
     run = Run(str(query.query_id), query.launch, query.round, query.tenant_id)
-    is_given = query.kind == QueryKind.VERIFICATION
-    return _published(
-        lambda: verifying(run) if is_given else starting(run, QueryOptions(**query.options)), query.query_id
-    )
+    if query.kind == QueryKind.VERIFICATION:
+        return _published(lambda: verifying(run), query.query_id)
+    try:
+        options = QueryOptions(**query.options)
+    except (TypeError, ValueError) as error:
+        raise Unreadable(str(query.query_id)) from error
+    return _published(lambda: starting(run, options), query.query_id)
 
 
 def _unlaunch(admitted: Sequence[Admitted]) -> None:
@@ -85,7 +98,10 @@ def launch_documents() -> int:
 
 
 def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
-    """Start a query again from its first unfinished step, unless somebody else did since `seen_launch` was read."""
+    """Start a query again from its first unfinished step, unless somebody else did since `seen_launch` was read.
+
+    False when the broker could not be reached. Raises Unreadable.
+    """
     with transaction() as session:
         launch = queries.mark_launched(session, query_id, seen_launch)
         query = queries.get_query(session, query_id)

@@ -36,8 +36,10 @@ class Launcher:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin, with what may wait already; it hears of every query that ends in this process."""
-        self._thread = threading.Thread(target=self._run, name="launcher", daemon=True)
+        """Begin, with what may wait already; it hears of every query that ends in this process. Also after `stop`."""
+        # The thread of before, if it still lives, has to go on seeing that it was stopped.
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="launcher", daemon=True)
         self._thread.start()
         tell_ends_to(self.queries)
         self.queries()
@@ -77,22 +79,22 @@ class Launcher:
                 self._wanted.setdefault(key, work)
         self._nudged.set()
 
-    def _run(self) -> None:
+    def _run(self, stopped: threading.Event) -> None:
         pause = _FIRST_PAUSE_S
-        while not self._stopped.is_set():
+        while not stopped.is_set():
             self._nudged.wait()
             self._nudged.clear()
-            if self._work_off():
+            if self._work_off(stopped):
                 pause = _FIRST_PAUSE_S
             else:
                 # Not all processes at once when the broker is back.
-                self._stopped.wait(pause * random.uniform(0.5, 1))  # noqa: S311 - no secret
+                stopped.wait(pause * random.uniform(0.5, 1))  # noqa: S311 - no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
                 self._nudged.set()
 
-    def _work_off(self) -> bool:
+    def _work_off(self, stopped: threading.Event) -> bool:
         """Do what is wanted; False when it has to be tried again."""
-        while (each := self._next()) is not None:
+        while (each := self._next(stopped)) is not None:
             key, work = each
             try:
                 work()
@@ -106,9 +108,9 @@ class Launcher:
                 return False
         return True
 
-    def _next(self) -> tuple[object, Callable[[], object]] | None:
+    def _next(self, stopped: threading.Event) -> tuple[object, Callable[[], object]] | None:
         with self._lock:
-            if not self._wanted or self._stopped.is_set():
+            if not self._wanted or stopped.is_set():
                 return None
             key = next(iter(self._wanted))
             return key, self._wanted.pop(key)

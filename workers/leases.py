@@ -9,6 +9,7 @@ from itertools import count
 
 import structlog
 
+from db.session import apart
 from domain.errors import DatabaseUnavailable
 
 log = structlog.get_logger()
@@ -31,7 +32,7 @@ class LeaseRenewer:
         key = next(self._ids)
         context = copy_context()
         with self._lock:
-            self._held[key] = lambda: context.run(renew)
+            self._held[key] = lambda: context.run(_apart, renew)
             self._start()
         try:
             yield
@@ -42,7 +43,7 @@ class LeaseRenewer:
     def hold_for_good(self, renew: Callable[[], object]) -> None:
         """Call `renew` at every beat for the rest of the process; it acts for no tenant."""
         with self._lock:
-            self._held[next(self._ids)] = renew
+            self._held[next(self._ids)] = lambda: _apart(renew)
             self._start()
 
     def eventually(self, act: Callable[[], object]) -> None:
@@ -86,3 +87,9 @@ class LeaseRenewer:
                 except Exception:
                     # Without this thread no lease of the process would ever be renewed again.
                     log.exception("lease_not_renewed")
+
+
+def _apart(renew: Callable[[], object]) -> None:
+    # On a connection of its own: work may use all the others for longer than a lease lasts.
+    with apart():
+        renew()

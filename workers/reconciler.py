@@ -7,7 +7,7 @@ No scheduler is needed for correctness.
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import structlog
 from sqlalchemy.orm import Session
@@ -31,7 +31,15 @@ from domain.budget import DEADLINE
 from domain.errors import CitewellError
 from services.batches import cancel_more
 from services.finishing import finish
-from workers.launch import NotPublished, launch_documents, launch_graphs, launch_import, launch_waiting, relaunch_query
+from workers.launch import (
+    NotPublished,
+    Unreadable,
+    launch_documents,
+    launch_graphs,
+    launch_import,
+    launch_waiting,
+    relaunch_query,
+)
 from workers.queues import Queue
 from workers.runtime import ring
 
@@ -40,33 +48,36 @@ log = structlog.get_logger()
 TIDY_EVERY_S = 300.0
 MOST_WAITING = 1_000
 WRITTEN_OFF_AFTER_LEASES = 3
-LONGEST_RESTART_S = 2.0
+LONGEST_RESTART_S = LONGEST_END_S = 2.0
+UNREADABLE_LAUNCHES = 5
+"""So often a query that this program cannot read is left to others, as while a newer one is being installed."""
 
 _FORGOTTEN = "The query's deadline passed while nobody worked on it."
 _HOPELESS = "The query waited so long that it could not be finished within its deadline; no model was asked."
+_UNREADABLE = "This version cannot read the query's stored options; ask again, or start the version that took it."
 
 
 def reconcile(recovery: RecoverySettings) -> int:
-    """Look once; return how much was started. Does nothing when another process leads."""
+    """Look once; return how much was started. Does nothing when another process leads.
+
+    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.locks): what is done beside it
+    is bounded in time, and what is left has its turn at the next look. What can go on comes before what is over.
+    """
     with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
-        overdue = [(query, _FORGOTTEN) for query in budgets.list_overdue(session, settings().budget.grace_s)]
-        for query, reason in overdue + [(query, _HOPELESS) for query in admission.list_hopeless(session)]:
-            with acting_for(query.tenant_id):
-                _end_late(query.query_id, reason)
-        lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
-        lost += _without_message(session, recovery, lost)
-        until = time.monotonic() + LONGEST_RESTART_S
-        for query in lost:
-            with acting_for(query.tenant_id):
-                # When the broker is away each of them would wait for it; the rest has its turn at the next look.
-                if not _start_again(query, recovery) or time.monotonic() > until:
-                    break
+        late = _late(session)
+        lost = _lost(session, recovery, late)
+        for query in _while_it_lasts(lost, LONGEST_RESTART_S):
+            # When the broker is away each of them would wait for it.
+            if not _start_again(query, recovery):
+                break
         packed = imports.list_unstarted_imports(session, older_than_s=recovery.lease_s)
         imports.touch_imports(session, [import_id for import_id, _ in packed])
         for import_id in imports.list_unpacked_imports(session):
             imports.settle_import(session, import_id)
+        for query in _while_it_lasts(list(late), LONGEST_END_S):
+            _end_late(query.query_id, late[query])
         cancelled = batches.list_cancelling_batches(session)
     for import_id, tenant_id in packed:
         with acting_for(tenant_id):
@@ -75,6 +86,30 @@ def reconcile(recovery: RecoverySettings) -> int:
     for batch_id, tenant_id in cancelled:
         _go_on_cancelling(batch_id, tenant_id)
     return len(lost) + len(packed) + _admit()
+
+
+def _late(session: Session) -> dict[Launch, str]:
+    """What cannot end in time any more, with the reason."""
+    hopeless = dict.fromkeys(admission.list_hopeless(session), _HOPELESS)
+    return hopeless | dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _FORGOTTEN)
+
+
+def _lost(session: Session, recovery: RecoverySettings, late: Collection[Launch]) -> list[Launch]:
+    """What stopped and can go on."""
+    lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
+    lost += _without_message(session, recovery, lost)
+    over = {query.query_id for query in late}
+    return [query for query in lost if query.query_id not in over]
+
+
+def _while_it_lasts(found: Sequence[Launch], seconds: float) -> Iterator[Launch]:
+    """One after the other, each for its tenant, until the time is over."""
+    until = time.monotonic() + seconds
+    for query in found:
+        with acting_for(query.tenant_id):
+            yield query
+        if time.monotonic() > until:
+            return
 
 
 def _without_message(session: Session, recovery: RecoverySettings, known: Sequence[Launch]) -> list[Launch]:
@@ -114,11 +149,20 @@ def _start_again(query: Launch, recovery: RecoverySettings) -> bool:
         return True
     METER.count(families.QUERIES_RELAUNCHED)
     log.info("query_relaunched", query_id=str(query.query_id), launch=query.launch + 1)
-    return relaunch_query(query.query_id, query.launch)
+    try:
+        return relaunch_query(query.query_id, query.launch)
+    except Unreadable:
+        log.exception("query_unreadable", query_id=str(query.query_id))
+        if query.launch >= UNREADABLE_LAUNCHES:
+            _give_up(query.query_id, query.launch, _UNREADABLE)
+    except Exception:
+        # One row that nobody foresaw must not keep all others from being started.
+        log.exception("relaunch_failed", query_id=str(query.query_id))
+    return True
 
 
-def _give_up(query_id: uuid.UUID, launch: int) -> None:
-    reason = f"The query stopped {launch} times without finishing a step; see the worker logs."
+def _give_up(query_id: uuid.UUID, launch: int, reason: str | None = None) -> None:
+    reason = reason or f"The query stopped {launch} times without finishing a step; see the worker logs."
     with transaction() as session:
         finish(session, query_id, QueryStatus.FAILED, error={"code": "gave_up", "message": reason})
     ring(query_id)
