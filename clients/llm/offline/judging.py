@@ -107,9 +107,9 @@ def _leaves_out(statement: str, source: str) -> bool:
     found, count = partings(statement)
     if count < 2:
         return False
-    stems = read_passage(source).stems
+    passage = read_passage(source)
     own = [content_stems(part.text) for first, last, part in found if last - first == 1]
-    return any(len(wanted) >= _FEWEST_STEMS and not coverage(wanted, stems) for wanted in own)
+    return any(len(wanted) >= _FEWEST_STEMS and not passage.covers(wanted) for wanted in own)
 
 
 def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
@@ -132,7 +132,7 @@ def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     """Judge a statement against the source that supports it best, of those that share most of its words."""
     wanted = content_stems(without_markers(statement))
-    sharing = sorted(sources, key=lambda source: -coverage(wanted, read_passage(source.text).stems))
+    sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
     judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
     nothing = Judged(statement, 0, 0.0, 0.0, "", (), ())
     return max(judged, key=lambda each: each.support, default=nothing)

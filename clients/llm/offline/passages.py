@@ -10,7 +10,7 @@ from domain.remembering import remembered
 from domain.sentences import Sentence
 from domain.sources import Source
 from domain.support.reading import ReadSentences, ReadText
-from domain.word_index import read_sentences
+from domain.word_index import WordIndex, read_sentences
 
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
@@ -43,13 +43,18 @@ class ReadSentence:
 class Passage:
     """`text` is the source with its own citation markers blanked out, so that all places stay the same.
 
-    `reads` is what was read in each of its sentences, found by their words.
+    `reads` is what was read in each of its sentences, found by their words; `words` are those of the whole.
     """
 
     text: str
     sentences: tuple[ReadSentence, ...]
     stems: frozenset[str]
     reads: ReadSentences
+    words: WordIndex
+
+    def covers(self, wanted: Sequence[str]) -> float:
+        """Return which share of the stems `wanted` stands in the text, 0..1."""
+        return self.words.coverages(wanted).get(0, 0.0)
 
 
 @remembered(_MOST_CHARS)
@@ -58,7 +63,7 @@ def read_passage(text: str) -> Passage:
     plain = without_markers(text)
     sentences = tuple(_read(read_sentences(plain).sentences))
     stems = frozenset[str]().union(*(sentence.stems for sentence in sentences))
-    return Passage(plain, sentences, stems, ReadSentences(sentence.read for sentence in sentences))
+    return Passage(plain, sentences, stems, ReadSentences(each.read for each in sentences), WordIndex([sorted(stems)]))
 
 
 def is_stopped(text: str) -> bool:
