@@ -37,8 +37,9 @@ def claim_stems(claim: str) -> list[str]:
 def most_alike(wanted: Sequence[str], source: str, told: Sequence[str]) -> Aligned:
     """Return the sentence of `source` that has most of the stems `wanted`, the one with least besides them first.
 
-    `told` are those of the stems that are in no date.
+    `told` are those of the stems that are in no date. As many of either count as a sentence may have.
     """
+    wanted, told = wanted[:_MOST_STEMS], told[:_MOST_STEMS]
     read = read_sentences(source)
     best = _best(read, wanted) if read.sentences else None
     if best is None:

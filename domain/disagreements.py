@@ -27,6 +27,7 @@ from domain.words import coverage, stem, words
 _SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words in them to be a contradiction
 _SAME_STATEMENT = 0.9  # the same, for its dates to have to be in that sentence
 _MOST_DATES = 50
+_SHOWN = 100  # characters of a claim that was not compared
 _REFERENCE = re.compile(r"\b(?:contexts?|passages?|sources?) \d{1,3}(?:(?:, | and | & | or )\d{1,3})*+", re.IGNORECASE)
 _PARTICLE = re.compile("[가-힣]{1,3}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -51,14 +52,20 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     Numbers are compared by value, over scale words, units and rounding; a number of the claim that is nowhere in the
     source is a disagreement. Names and negations are looked for in the source's sentence that is most like the claim.
     Values are given as they stand in `readable(claim)` and `readable(source)`. Of a claim that is too long
-    (`domain.statement_length`) the sentences at its beginning are read.
+    (`domain.statement_length`) the sentences at its beginning are read, and one of the kind `wording` says so.
     """
     plain = _plain_source(source)
-    return tuple(each for sentence in _sentences(claim) for each in _of_sentence(sentence, plain))
+    found = tuple(each for sentence in _sentences(claim) for each in _of_sentence(sentence, plain))
+    return (*found, _uncompared(claim)) if is_too_long(claim) else found
 
 
 def best_places(claim: str, source: str) -> tuple[Compared, ...]:
-    """Return for each sentence of the `claim` the place of the `source` that says it best, and what differs there."""
+    """Return for each sentence of the `claim` the place of the `source` that says it best, and what differs there.
+
+    None for a claim of more than 2,000 characters, which `disagreements` calls unproven.
+    """
+    if is_too_long(claim):
+        return ()
     plain = _plain_source(source)
     return tuple(compare(sentence, plain) for sentence in _sentences(claim))
 
@@ -206,6 +213,11 @@ _MESSAGES: Mapping[Kind, str] = {
     "attribution": "the statement and the source differ in who asserts “{stated}”",
     "quantifier": "the statement and the source differ in how many are meant at “{stated}”",
 }
+
+
+def _uncompared(claim: str) -> Disagreement:
+    message = f"the statement has more than {LONGEST_STATEMENT:,} characters, too many to be compared with a source"
+    return Disagreement("wording", claim[:_SHOWN], None, message)
 
 
 def _disagreement(kind: Kind, claim_value: str, source_value: str | None) -> Disagreement:

@@ -6,9 +6,10 @@ evidence, and where the two disagree.
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
+from domain.alignment import claim_stems
 from domain.disagreements import Disagreement, disagreements, without_markers
 from domain.quotes import Located, locate_quote
 from domain.word_index import read_sentences
@@ -26,10 +27,16 @@ def claim_relevance(claim: str, source: str) -> float:
     Inflected forms and Korean words with other particles count as the same word; a claim of stop words only is
     compared by all its words.
     """
+    return relevance_to(claim)(source)
+
+
+def relevance_to(claim: str) -> Callable[[str], float]:
+    """Return `claim_relevance` of this claim, which is read once, to any source."""
     plain = without_markers(claim)
     if wanted := content_stems(plain):
-        return coverage(wanted, set(content_stems(source)))
-    return coverage(words(plain), set(words(source)))
+        return lambda source: coverage(wanted, set(content_stems(source)))
+    plain_words = words(plain)
+    return lambda source: coverage(plain_words, set(words(source)))
 
 
 def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 200) -> tuple[int, int]:
@@ -43,7 +50,7 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
     sentences = read.sentences
     if not sentences:
         return 0, 0
-    wanted = content_stems(claim)
+    wanted = claim_stems(claim)
     shares = read.index.coverages(wanted)
     best = min(shares, key=lambda number: (-shares[number], number), default=0)
     start, end = sentences[best].start, sentences[best].end

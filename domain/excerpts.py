@@ -1,10 +1,12 @@
 """What a model is shown of long sources at once: all of them if they fit, else the parts that matter most."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from domain.evidence import claim_relevance
+from domain.alignment import claim_stems
+from domain.evidence import relevance_to
+from domain.sentences import LONGEST_SENTENCE
 from domain.windows import windows
 from domain.words import content_stems, coverage
 
@@ -38,7 +40,8 @@ def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int)
     stems = [frozenset(content_stems(texts[part.source][part.start : part.end])) for part in parts]
     taken: set[int] = set()
     used = 0
-    for place in _in_turn([_ranked(each, parts, stems) for each in wanted] or [list(range(len(parts)))]):
+    rankings = (_ranked(each, parts, stems) for each in wanted) if wanted else [list(range(len(parts)))]
+    for place in _in_turn(rankings):
         if place in taken:
             continue
         used += parts[place].end - parts[place].start
@@ -50,14 +53,19 @@ def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int)
 
 def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]]) -> list[int]:
     """Places of parts, the likeliest first; those of sources that are not cited come last."""
-    own = content_stems(wanted.statement)
+    own = claim_stems(wanted.statement)
     cited = frozenset(wanted.sources)
     rated = [(bool(cited) and part.source not in cited, -coverage(own, stems[n]), n) for n, part in enumerate(parts)]
     return [place for *_, place in sorted(rated)]
 
 
-def _in_turn(rankings: Sequence[Sequence[int]]) -> Iterator[int]:
-    for row in zip(*rankings, strict=True):
+def _in_turn(rankings: Iterable[Sequence[int]]) -> Iterator[int]:
+    """The first of each, then the second; no ranking is made before its first is wanted."""
+    begun: list[Sequence[int]] = []
+    for ranking in rankings:
+        begun.append(ranking)
+        yield from ranking[:1]
+    for row in zip(*(ranking[1:] for ranking in begun), strict=True):
         yield from row
 
 
@@ -72,9 +80,13 @@ def _joined(parts: Sequence[Excerpt]) -> list[Excerpt]:
 
 
 def best_relevance(claim: str, text: str) -> float:
-    """Return `claim_relevance` to the part of a `text` of any length that has most of the claim's words."""
+    """Return `claim_relevance` to the part of a `text` of any length that has most of the claim's words.
+
+    The first 2,000 characters of the claim count: it is a sentence.
+    """
+    relevance = relevance_to(claim[:LONGEST_SENTENCE])
     parts = windows(text, _PART_CHARS, _OVERLAP_CHARS)
-    return max((claim_relevance(claim, text[start:end]) for start, end in parts), default=0.0)
+    return max((relevance(text[start:end]) for start, end in parts), default=0.0)
 
 
 def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:

@@ -40,10 +40,13 @@ _LABELLED = re.compile(
     rf"|\bunder[ ]the[ ](?:(?:trading|ticker|stock)[ ])?symbol[ ]{_MARKS}({_SIGN}){_NO_WORD}",
     re.IGNORECASE,
 )
-_SYMBOL = re.compile(rf"\btrading\s+symbol(?:\(?s\)?)?\s*[:：]?\s+({_SIGN})(?![\w.])", re.IGNORECASE)
+_SYMBOL = re.compile(rf"\btrading\s+symbol(?:\(?s\)?)?(?:\s*+[:：])?\s++({_SIGN})(?![\w.])", re.IGNORECASE)
 _SYMBOL_CODE = re.compile(r"(?:종목|단축)\s?(?:코드|번호)\s*[:：]?\s*(\d{5}[\dA-Z])(?!\w)")
 _TICKER = re.compile(_SIGN)
-_KOREAN = re.compile(r"^\W*([사반분감]\s*[업기사]\s*보\s*고\s*서)\W*(?:\([^)\n]*\))?\W*$", re.MULTILINE)
+# Nothing before or behind it reaches into another line, which would be tried from every line again.
+_KOREAN = re.compile(
+    r"^[^\w\n]*([사반분감]\s*[업기사]\s*보\s*고\s*서)[^\w\n]{0,99}(?:\([^)\n]{0,99}\))?[^\w\n]*$", re.MULTILINE
+)
 _KOREAN_TYPES = frozenset(("사업보고서", "반기보고서", "분기보고서", "감사보고서"))
 _KOREAN_COVER = re.compile(r"금융\s*위원회|사\s*업\s*연\s*도")
 _KOREAN_PERIOD = re.compile(r"사\s*업\s*연\s*도")

@@ -18,6 +18,7 @@ from domain.facts.standing import stands_in_one_place
 from domain.facts.tokens import Token, read_tokens
 from domain.judgements import StatementCheck
 from domain.ruling import DOUBT, Evidence, Ruling
+from domain.sentences import LONGEST_SENTENCE
 
 MOST_SOURCES = 8
 """Sources that one statement is held against together; S3.6 allows five citations, given answers may have more."""
@@ -67,13 +68,16 @@ class Joint:
 
 
 def read_jointly(statement: str, sources: Sequence[str]) -> Joint | None:
-    """Return the parts of `statement` and which of `sources` say them; None if it has one part or no source has one.
+    """Return the parts of `statement` and which of `sources` say them; None if it has one part, no source has one,
+    or it has more than 2,000 characters.
 
     Of all ways to take it apart the one that leaves least unsaid, then the one with the fewest parts. Linear in the
     sources' lengths: a statement has at most 15 parts, and the first 8 sources count.
     """
+    if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
+        return None
     found, count = partings(statement)
-    if count < 2 or len(sources) < 2:
+    if count < 2:
         return None
     known = {(first, last): _said(statement, part, sources[:MOST_SOURCES]) for first, last, part in found}
     parts = _best(known, count)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 
 from rapidfuzz import fuzz
 
@@ -19,6 +19,12 @@ _SIGNS = str.maketrans(
 _WORD_EDGE = re.compile(r"(?<!\w)(?=\w)|(?<=\w)(?!\w)|(?<!\w)(?!\w)")
 _MIN_FUZZY = 8
 """A shorter quotation would be similar to something in any text; it has to be found exactly."""
+_LONGEST_FUZZY = 2_000
+"""A longer one has to be found exactly, too: what follows takes time in proportion to the square of its length."""
+_MOST_ALIGNING = 2_000_000_000
+"""Square of a quotation's length times that of the text, up to which the whole text is aligned with it: up to 0.1 s."""
+_GRAM = 6  # characters; with three in ten changed, every eighth run of so many is still whole
+_MOST_COMPARED = 2_000_000  # characters, in looking for a place between word boundaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,8 @@ def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | Non
     """Return where `quote` stands in `text`, in code points of `text`, or None if nothing is similar enough (S4.4).
 
     An exact place is preferred, at word boundaries if there is one; otherwise the most similar passage with a ratio of
-    at least `min_ratio` (0..1), from word to word. The first of equals is taken.
+    at least `min_ratio` (0..1), from word to word. The first of equals is taken. A quotation of more than 2,000
+    characters has to stand there exactly. Linear in the length of `text`.
     """
     folded_quote = _fold(quote).text.strip()
     if not folded_quote:
@@ -59,12 +66,13 @@ def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | Non
     place = _find(folded_quote, folded.text)
     if place is not None:
         return Located(folded.starts[place], folded.ends[place + len(folded_quote) - 1], 1.0, exact=True)
-    return _similar(folded_quote, folded, min_ratio) if len(folded_quote) >= _MIN_FUZZY else None
+    return _similar(folded_quote, folded, min_ratio) if _MIN_FUZZY <= len(folded_quote) <= _LONGEST_FUZZY else None
 
 
 def _find(wanted: str, text: str) -> int | None:
     first = place = text.find(wanted)
-    while place >= 0:
+    tries = _MOST_COMPARED // max(len(wanted), 1)
+    while place >= 0 and (tries := tries - 1) >= 0:
         if _WORD_EDGE.match(text, place) and _WORD_EDGE.match(text, place + len(wanted)):
             return place
         place = text.find(wanted, place + 1)
@@ -73,10 +81,12 @@ def _find(wanted: str, text: str) -> int | None:
 
 def _similar(quote: str, folded: _Folded, min_ratio: float) -> Located | None:
     text = folded.text
-    alignment = fuzz.partial_ratio_alignment(quote, text, score_cutoff=min_ratio * 100)
+    first, last = _likely_window(quote, text)
+    alignment = fuzz.partial_ratio_alignment(quote, text[first:last], score_cutoff=min_ratio * 100)
     if alignment is None:
         return None
-    spans = product(_word_edges(text, alignment.dest_start), _word_edges(text, alignment.dest_end))
+    begins, ends = first + alignment.dest_start, first + alignment.dest_end
+    spans = product(_word_edges(text, begins), _word_edges(text, ends))
     ratio, start, end = max((fuzz.ratio(quote, text[start:end].strip()) / 100, -start, end) for start, end in spans)
     start = -start
     if ratio < max(min_ratio, 0.01):
@@ -84,6 +94,20 @@ def _similar(quote: str, folded: _Folded, min_ratio: float) -> Located | None:
     passage = text[start:end]
     start, end = end - len(passage.lstrip()), start + len(passage.rstrip())
     return Located(folded.starts[start], folded.ends[end - 1], min(ratio, 0.99), exact=False)
+
+
+def _likely_window(quote: str, text: str) -> tuple[int, int]:
+    """Return what is to be aligned with the quotation: all of `text`, or the part that shares most with it.
+
+    An alignment takes time in proportion to the text and to the square of the quotation, and cannot be stopped.
+    """
+    length = len(quote)
+    if length * length * len(text) <= _MOST_ALIGNING:
+        return 0, len(text)
+    grams = {quote[at : at + _GRAM] for at in range(length - _GRAM + 1)}
+    shared = [0, *accumulate(text[at : at + _GRAM] in grams for at in range(len(text)))]
+    best = max(range(max(len(text) - length, 0) + 1), key=lambda at: shared[min(at + length, len(text))] - shared[at])
+    return max(best - length // 4, 0), min(best + length + length // 4, len(text))
 
 
 def _word_edges(text: str, position: int) -> tuple[int, int]:

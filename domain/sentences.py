@@ -56,6 +56,9 @@ _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]」』*_`]*$")
 
 
 _REMEMBERED_CHARS = 5_000
+LONGEST_SENTENCE = 2_000
+"""Characters. What is longer is split between words: a sentence is held against every sentence of a source, and nobody
+writes one that long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,8 @@ class Sentence:
 def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
     """Split `text`; every character that is not white space lies in exactly one sentence, in order (N3, N4).
 
-    A blank line, a list item, a heading and a table row end a sentence; a single line break inside prose does not.
+    A blank line, a list item, a heading and a table row end a sentence; a single line break inside prose does not. A
+    sentence of more than 2,000 characters is split between words, or where it has none.
     Citation markers behind a full stop belong to the sentence before them; with `cites` false there are none in `text`.
     Linear in the length of `text`.
     """
@@ -91,9 +95,23 @@ def _split(text: str, cites: bool) -> list[Sentence]:
         for end in _ends(text, block_start, block_end, markers):
             if stripped := text[start:end].strip():
                 first = _skip_space(text, start, end)
-                sentences.append(Sentence(first, first + len(stripped), stripped))
+                sentences += _bounded(Sentence(first, first + len(stripped), stripped), markers)
             start = end
     return sentences
+
+
+def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentence]:
+    """Yield the sentence, one that is too long in parts; no part ends within a citation marker."""
+    start, text = sentence.start, sentence.text
+    while len(text) > LONGEST_SENTENCE:
+        space = next((at for at in range(LONGEST_SENTENCE, LONGEST_SENTENCE // 2, -1) if text[at].isspace()), 0)
+        cut = start + (space or LONGEST_SENTENCE)
+        marked = next((at for at in range(cut - 1, start, -1) if markers.get(at, 0) > cut), cut) if markers else cut
+        part = text[: marked - start].rstrip()
+        yield Sentence(start, start + len(part), part)
+        rest = text[marked - start :]
+        start, text = marked + len(rest) - len(rest.lstrip()), rest.lstrip()
+    yield Sentence(start, start + len(text), text)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,9 @@ keep the judge busy; that all of it is true cannot be said with care, so it is n
 word for word.
 """
 
-LONGEST_STATEMENT = 2_000
+from domain.sentences import LONGEST_SENTENCE
+
+LONGEST_STATEMENT = LONGEST_SENTENCE
 
 TOO_LONG = (
     f"a statement of more than {LONGEST_STATEMENT:,} characters is not read fact by fact: make shorter ones of it"

@@ -5,9 +5,9 @@ A stem is a key for comparing, not a dictionary form: inflections of one word me
 
 import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from math import ceil
 
 from rapidfuzz.distance import Prefix
 
@@ -125,17 +125,38 @@ def coverage(wanted: Sequence[str], found: Set[str]) -> float:
     """
     if not wanted:
         return 0.0
-    by_head: dict[str, list[str]] = defaultdict(list)
-    for candidate in found:
-        by_head[head(candidate)].append(candidate)
-    shares = {each: _share(each, found, by_head) for each in dict.fromkeys(wanted)}
-    return sum(shares[each] for each in wanted) / len(wanted)
+    shortest = _beginnings(found, {each[: _head(each)] for each in wanted if each not in found})
+    return sum(1.0 if each in found else _likeness(each, shortest) for each in wanted) / len(wanted)
 
 
-def _share(each: str, found: Set[str], by_head: Mapping[str, Sequence[str]]) -> float:
-    if each in found:
-        return 1.0
-    return max((likeness(each, other) for other in by_head.get(head(each), ())), default=0.0)
+def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
+    """Return the beginnings of the stems that have one of these heads, with the length of the shortest that has it.
+
+    A text may have thousands of stems with the same first letters: so none is compared with each of the others.
+    """
+    shortest: dict[str, int] = {}
+    for candidate in found if heads else ():
+        length = len(candidate)
+        if length > _LONGEST or candidate[: _head(candidate)] not in heads:
+            continue
+        for size in range(max(_head(candidate), ceil(_LIKE * length)), length + 1):
+            beginning = candidate[:size]
+            shortest[beginning] = min(shortest.get(beginning, length), length)
+    return shortest
+
+
+def _likeness(each: str, shortest: Mapping[str, int]) -> float:
+    """The largest share of its letters, and of the other stem's, that it begins with as another does."""
+    length = len(each) if len(each) <= _LONGEST else 0
+    sizes = range(max(_head(each), ceil(_LIKE * length)), length + 1) if shortest else ()
+    shares = (size / max(length, shortest[each[:size]]) for size in sizes if each[:size] in shortest)
+    alike = max(shares, default=0.0)
+    return alike if alike >= _LIKE else 0.0
+
+
+def _head(word: str) -> int:
+    """How many first characters two words must share to be compared at all: Korean syllables say more than letters."""
+    return 2 if word[0] >= "가" else 4
 
 
 def likeness(one: str, other: str) -> float:
@@ -145,5 +166,5 @@ def likeness(one: str, other: str) -> float:
 
 
 def head(word: str) -> str:
-    """Return what two words must begin with to be compared at all: Korean syllables say more than letters."""
-    return word[:2] if word[0] >= "가" else word[:4]
+    """Return what two words must begin with to be compared at all."""
+    return word[: _head(word)]

@@ -11,6 +11,7 @@ from domain.evidence import claim_relevance
 from domain.judgements import CHECK_STATEMENT, StatementCheck
 from domain.outcomes import Checked
 from domain.ruling import Grounds, Ruling
+from domain.sentences import LONGEST_SENTENCE
 from domain.sources import Sources
 from domain.verdicts import CONFIDENCE_THRESHOLD
 from domain.windows import windows
@@ -18,6 +19,7 @@ from domain.windows import windows
 WINDOW_CHARS = 12_000
 """What one call shows of the sources, about 3,000 tokens: judges read the middle of longer texts badly."""
 _OVERLAP_CHARS = 800
+_TOO_LONG = f"the statement has more than {LONGEST_SENTENCE:,} characters, too many to be checked at once"
 
 _WEIGHT = {"supports": 3, "contradicts": 2, "partially_supports": 1, "does_not_mention": 0}
 _SURE_CONTRADICTION = 4
@@ -29,8 +31,11 @@ async def judge_statement(
     """Return whether the `sources` say the `statement` (S5.4); its verdict is `domain.ruling.Ruling` as JSON.
 
     Long sources are shown in windows, the likeliest first, until one surely supports the statement: nothing is cut.
-    When a window could not be judged and no other supports, the whole is `not_checked` (N4).
+    When a window could not be judged and no other supports, the whole is `not_checked` (N4); so is a statement that is
+    longer than any sentence, as code may be: what it costs to compare grows with its length.
     """
+    if len(statement) > LONGEST_SENTENCE:
+        return Checked(status="not_checked", verdict=None, reason=_TOO_LONG)
     rulings: list[tuple[Ruling, StatementCheck]] = []
     failures: list[str] = []
     # The whole sources are the yardstick: what one window does not have may stand in another.

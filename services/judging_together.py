@@ -15,6 +15,7 @@ from domain.batches import packed
 from domain.judgements import CHECK_STATEMENTS, ItemCheck
 from domain.outcomes import Checked
 from domain.ruling import Grounds
+from domain.sentences import LONGEST_SENTENCE
 from domain.sources import Sources
 from domain.together import MOST_STATEMENTS, Statements, by_id
 from services.judging import WINDOW_CHARS, judge_statement, ruled
@@ -35,7 +36,7 @@ class Pair:
 async def judge_together(models: ModelGateway, pairs: Sequence[Pair], *, log: CallLog) -> list[Checked]:
     """Return for each of `pairs`, in order, what `judge_statement` does, with as few calls as their length allows.
 
-    A statement whose sources need windows is judged alone.
+    A statement whose sources need windows is judged alone, as is one that is too long to be checked.
     """
     # Statements about the same sources side by side: then these are shown once.
     order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
@@ -51,6 +52,8 @@ async def judge_together(models: ModelGateway, pairs: Sequence[Pair], *, log: Ca
 
 def _fit(pairs: Sequence[Pair]) -> bool:
     texts = {source.text for pair in pairs for source in pair.sources} | {pair.statement for pair in pairs}
+    if any(len(pair.statement) > LONGEST_SENTENCE for pair in pairs):
+        return False
     return len(pairs) <= MOST_STATEMENTS and sum(map(len, texts)) <= WINDOW_CHARS
 
 

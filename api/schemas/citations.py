@@ -36,7 +36,9 @@ class CitationVerify(Input):
         ge=0, le=_LAST_INDEX, description="The place of the chunk in its document, from 0.", examples=[0]
     )
     claim_text: Words = Field(
-        max_length=MAX_CLAIM_CHARS, description="What is claimed.", examples=["allows returns within 30 days"]
+        max_length=MAX_CLAIM_CHARS,
+        description="What is claimed; above 2,000 characters it is called unproven.",
+        examples=["allows returns within 30 days"],
     )
     expected_text_span: Words | None = Field(
         default=None,

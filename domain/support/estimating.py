@@ -2,6 +2,7 @@
 
 from domain.disagreements import best_places, without_markers
 from domain.remembering import remembered
+from domain.statement_length import is_too_long
 from domain.support.comparing import compare
 from domain.support.features import features
 from domain.support.model import support_model
@@ -12,8 +13,11 @@ from domain.word_index import read_sentences
 def estimated_support(statement: str, source: str) -> float:
     """Return the probability that the `source` says the `statement`, 0..1, figures that differ left out of account.
 
-    Other words for the same thing count for nothing, so a low value alone does not refute. Linear in both lengths.
+    Other words for the same thing count for nothing, so a low value alone does not refute. Linear in both lengths; 0
+    for a statement that is longer than a sentence may be.
     """
+    if is_too_long(statement):
+        return 0.0
     compared = compare(ReadText(" ".join(without_markers(statement).split())), _read(source))
     return support_model().support(features(compared, best_places(statement, source), None))
 

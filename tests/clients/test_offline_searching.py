@@ -1,5 +1,7 @@
 """What the offline model searches for: words of the question, and names that passages give."""
 
+from time import process_time
+
 import pytest
 
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
@@ -85,3 +87,11 @@ def test_rewritings_have_the_words_of_the_question_and_no_others() -> None:  # S
     assert rewrite_question("환불의 규정은 무엇인가요?", 1).questions == ["환불 규정"]
     assert rewrite_question("refunds", 3).questions == ["refund"]
     assert rewrite_question("refund", 3).questions == []
+
+
+@pytest.mark.parametrize("piece", ["하고 ", "a and ", "compare a ", "how do a and "])
+def test_a_hostile_question_is_taken_apart_in_bounded_time(piece: str) -> None:  # F9
+    question = "compare " + piece * (20_000 // len(piece))
+    started = process_time()
+    decide_search(question, Sources(), "")
+    assert process_time() - started < 2

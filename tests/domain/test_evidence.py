@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.disagreements import disagreements
 from domain.evidence import best_text_span, claim_relevance
+from domain.support.estimating import estimated_support
 
 POLICY = (
     "Section 3.2: Returns and Refunds\n\nAll returns must be made within 30 days of purchase date. "
@@ -88,3 +90,11 @@ def test_a_span_has_the_least_length_if_the_text_has(text: str) -> None:
 
 def test_a_blank_text_has_no_span() -> None:
     assert best_text_span(" \n ", "anything") == (0, 0)
+
+
+def test_a_statement_of_more_than_2000_characters_is_never_called_agreeing() -> None:  # F1
+    text = "The bridge was opened in 1998. " * 70
+    (found,) = disagreements(text, text)
+    assert (found.kind, found.source_value) == ("wording", None)
+    assert "2,000 characters" in found.message
+    assert estimated_support(text, text) == 0

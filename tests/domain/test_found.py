@@ -1,5 +1,7 @@
 """What documents say of themselves, and nothing that is not certain (S1.3)."""
 
+from time import process_time
+
 import pytest
 
 from domain.documents import ParsedDocument, Section
@@ -153,3 +155,10 @@ def sections(*paths: tuple[str, ...]) -> tuple[Section, ...]:
 )
 def test_a_title_is_said_or_stands_above_all(document: ParsedDocument, title: str | None) -> None:
     assert completed(document, "a.md") == ({"title": title} if title else {})
+
+
+def test_a_cover_of_nothing_but_line_breaks_is_read_in_bounded_time() -> None:  # F9
+    started = process_time()
+    for text in ("\n" * 16_000, "사업보고서 " + "(" * 16_000, "trading symbol" + " " * 16_000):
+        assert filing_in(ParsedDocument(text), "cover.pdf") == {}
+    assert process_time() - started < 2

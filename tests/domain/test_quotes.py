@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from random import Random
+from time import process_time
 
 import pytest
 from hypothesis import assume, given
@@ -86,3 +88,32 @@ def test_a_likeness_inside_one_long_word_is_no_quotation() -> None:
 
 def test_the_least_ratio_is_the_callers_choice() -> None:
     assert locate_quote("customers must have 30 days", POLICY, min_ratio=0.95) is None
+
+
+@pytest.mark.parametrize("piece", ["a", "[1]", "ab cd ", "“a” ", "가 나 "])
+def test_a_hostile_statement_is_looked_up_in_bounded_time(piece: str) -> None:  # F1
+    started = process_time()
+    locate_quote(piece * (20_000 // len(piece)) + " x [1].", piece * (40_000 // len(piece)) + " x 0.5.", 0.85)
+    assert process_time() - started < 5  # 20 s and more when all of it is aligned
+
+
+def words_of(random: Random, count: int) -> list[str]:
+    return ["".join(random.choices("abcdefghijklmnop", k=random.randint(2, 9))) for _ in range(count)]
+
+
+def test_a_long_changed_quotation_is_found_in_a_long_text() -> None:  # F1
+    random = Random(18)
+    quoted = words_of(random, 250)
+    text = " ".join([*words_of(random, 5_000), *quoted, *words_of(random, 5_000)])
+    changed = " ".join("changed" if place % 12 == 5 else word for place, word in enumerate(quoted))
+    located = locate_quote(changed, text)
+    assert located is not None
+    assert not located.exact
+    assert abs(located.start - text.index(" ".join(quoted))) < 20
+    assert abs(located.end - located.start - len(" ".join(quoted))) < 40
+
+
+def test_a_quotation_of_more_than_2000_characters_is_only_found_word_for_word() -> None:  # F1
+    quoted = " ".join(words_of(Random(18), 500))
+    assert locate_quote(quoted, f"before {quoted} behind") is not None
+    assert locate_quote(quoted.replace(" ", " and ", 1), f"before {quoted} behind") is None

@@ -152,3 +152,20 @@ def test_hostile_text_comes_to_an_end(piece: str) -> None:
     text = piece * (64_000 // len(piece))
     found = split_sentences(text)
     assert sum(len("".join(sentence.text.split())) for sentence in found) == len("".join(text.split()))
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 9_000, "the parts of it and " * 500, "계약은 그리고 " * 800, "that [1], and " * 700]
+)
+def test_a_sentence_of_more_than_2000_characters_is_split(text: str) -> None:  # F1
+    found = split_sentences(text)
+    assert max(len(each.text) for each in found) <= 2_000
+    assert all(text[each.start : each.end] == each.text for each in found)
+    assert "".join("".join(each.text.split()) for each in found) == "".join(text.split())
+
+
+def test_a_long_sentence_is_not_split_in_a_marker_or_a_word() -> None:  # F1
+    text = "word " * 397 + "there [Source: AAPL 10-Q 2023, and page 12] " + "word " * 100
+    first, second = split_sentences(text)
+    assert first.text.endswith("there")
+    assert second.text.startswith("[Source: AAPL")

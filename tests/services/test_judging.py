@@ -16,6 +16,7 @@ from domain.outcomes import Checked
 from domain.sources import Sources
 from domain.verdicts import PairVerdict, Verdict
 from services.judging import WINDOW_CHARS, judge_statement
+from services.judging_together import Pair, judge_together
 from tests.attacks import (
     ATTACKS,
     LOWERING,
@@ -238,3 +239,15 @@ def test_a_model_that_does_not_answer_in_time_supports_nothing(stage: GroqStage,
     impatient = ModelSettings(call_timeout_s=0.3, deadline_s=0.5, attempts=1, fallbacks={})
     found = judged(stage, [(f"{SUPPORTED[0]} It is case {n}.", POLICY) for n in range(30)], impatient, at_once=30)
     assert {each["status"] for each in found} == {"not_checked"}
+
+
+def test_a_statement_longer_than_any_sentence_is_not_checked_and_says_why() -> None:  # F1, N4
+    long = "`" + "x = 1; " * 400 + "`"
+    gateway = ModelGateway(OfflineModel(), QUICK)
+    sources = Sources.numbered([("a.py", long)])
+    alone = asyncio.run(judge_statement(gateway, long, sources, log=CallLog()))
+    pairs = [Pair("s0:c1", "x = 1;", sources), Pair("s1:c1", long, sources)]
+    _, together = asyncio.run(judge_together(gateway, pairs, log=CallLog()))
+    for checked in (alone, together):
+        assert (checked["status"], checked["verdict"]) == ("not_checked", None)
+        assert "2,000 characters" in checked.get("reason", "")

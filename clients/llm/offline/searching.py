@@ -33,6 +33,7 @@ _PAIRS = tuple(
         r"^(?P<one>[가-힣\w]{2,})(?:와|과)\s+(?P<two>[가-힣\w]{2,})의\s+(?P<rest>.+)$",
     )
 )
+_LONGEST_PAIR = 500
 _NAME = re.compile(r"(?<=[\w,;:(] )[A-Z][\w’'-]+(?:\s+[A-Z][\w’'-]+)*")
 _ABOUT = 0.3
 _USER = "user: "
@@ -98,7 +99,8 @@ def _refers(question: str) -> bool:
 def _parts(question: str) -> list[str]:
     """What is asked for one by one; nothing when the question has one part."""
     plain = " ".join(question.split()).rstrip(" ?？.")
-    for pattern in _PAIRS:
+    # What is longer names no two things in one breath, and the patterns would try every place with every other.
+    for pattern in _PAIRS if len(plain) <= _LONGEST_PAIR else ():
         if found := pattern.search(plain):
             rest = found.groupdict().get("rest") or ""
             return [f"{found[side]} {rest}".strip() for side in ("one", "two")]
