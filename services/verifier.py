@@ -21,7 +21,7 @@ from domain.ruling import EVIDENCE_RULES
 
 _DIGITS = 12
 
-JUDGING = ("judging.py", "judging_together.py", "joining.py")
+JUDGING = ("judging.py", "judging_together.py", "joining.py", "findings.py")
 """The modules of `services` that decide on verdicts; whatever is in `domain` counts, wherever it stands."""
 
 

@@ -126,3 +126,18 @@ def test_what_is_not_started_starts_nothing(broker: Any) -> None:
     query_id = ask()
     Launcher().queries()
     assert (broker.llen("retrieval"), status(query_id)[0]) == (0, QueryStatus.QUEUED)
+
+
+def test_one_that_was_stopped_starts_again(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # smell 12
+    monkeypatch.setattr("workers.launcher._JOIN_S", 60.0)
+    launcher = Launcher()
+    launcher.start()
+    launcher.stop()
+    launcher.start()
+    try:
+        query_id = ask()
+        launcher.queries()
+        until(lambda: broker.llen("retrieval") == 1)
+        assert status(query_id)[:2] == (QueryStatus.RUNNING, 1)
+    finally:
+        launcher.stop()

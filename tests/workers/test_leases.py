@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import queries, steps
-from db.session import system_transaction, transaction
+from db.session import engine, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing import finish
 from tests.factories import make_query
@@ -105,3 +105,24 @@ def test_what_another_worker_has_taken_over_is_not_renewed() -> None:  # A5
     with held.hold(claim, lambda: None):
         held.renew()
     assert lasting(claim) == [set()]
+
+
+@pytest.mark.usefixtures("database")
+def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
+    renewed, work = threading.Semaphore(0), engine()
+
+    def renew() -> None:
+        with system_transaction() as session:
+            session.execute(text("SELECT 1"))
+        renewed.release()
+
+    leases = LeaseRenewer(interval_s=0.01)
+    taken = [work.connect() for _ in range(32)]  # as many as there are
+    try:
+        with leases.hold(renew):
+            for _ in range(3):
+                # Before anybody could have given up waiting for a connection.
+                assert renewed.acquire(timeout=5)
+    finally:
+        for connection in taken:
+            connection.close()

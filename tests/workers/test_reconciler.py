@@ -15,7 +15,7 @@ from db.queries.locks import try_leader_lock
 from db.session import reading, transaction
 from tests.factories import make_options, make_query
 from workers.launch import launch_waiting
-from workers.reconciler import reconcile
+from workers.reconciler import UNREADABLE_LAUNCHES, reconcile
 
 RECOVERY = RecoverySettings(lease_s=10, stalled_s=60, max_launches=3)
 
@@ -145,6 +145,64 @@ def test_what_waited_too_long_to_be_finished_is_ended_before_it_is_started(broke
     assert error is not None
     assert (error["code"], "no model was asked" in error["message"]) == ("deadline_exceeded", True)
     assert broker.llen("retrieval") == 1
+
+
+def of_a_newer_program() -> uuid.UUID:
+    options = make_options().model_dump(mode="json") | {"retrieval_method": "of_a_newer_program"}
+    with transaction() as session:
+        return make_query(session, options=options).id
+
+
+def test_an_unreadable_query_stops_none_of_those_that_are_let_in_with_it(broker: Any) -> None:  # smell 2
+    with transaction() as session:
+        first = make_query(session).id
+    broken = of_a_newer_program()
+    with transaction() as session:
+        last = make_query(session).id
+    assert launch_waiting() == 3
+    assert broker.llen("retrieval") == 2
+    assert [state(each) for each in (first, broken, last)] == [(QueryStatus.RUNNING, 1)] * 3
+
+
+def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(broker: Any) -> None:  # smell 2
+    # One that a newer program may yet start; the deadline ends it if nobody does.
+    patient = RECOVERY.model_copy(update={"max_launches": 30})
+    broken = of_a_newer_program()
+    launch_waiting()
+    for launch in range(2, UNREADABLE_LAUNCHES + 3):
+        other = stopped(launches=1)
+        with transaction() as session:
+            session.execute(text("UPDATE queries SET created_at = now(), progress_at = now() - interval '1 h'"))
+        reconcile(patient)
+        assert state(other)[0] == QueryStatus.RUNNING
+        assert state(other)[1] >= 2
+        if state(broken)[0] == QueryStatus.FAILED:
+            break
+        assert state(broken) == (QueryStatus.RUNNING, launch)
+    assert state(broken)[0] == QueryStatus.FAILED
+    with reading() as session:
+        error = session.get_one(Query, broken).error
+    assert error is not None
+    assert "cannot read the query's stored options" in error["message"]
+
+
+def test_what_can_go_on_is_started_before_what_is_over_is_ended(
+    broker: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:  # smell 1
+    with transaction() as session:
+        over = [make_query(session, options=make_options(deadline_s=1).model_dump(mode="json")).id for _ in range(3)]
+    assert launch_waiting() == 3
+    with transaction() as session:
+        session.execute(text("UPDATE queries SET created_at = now() - interval '1 h'"))
+    going_on = stopped(launches=1)
+    # Not even the first of them takes longer than all of them may.
+    monkeypatch.setattr("workers.reconciler.LONGEST_END_S", 0.0)
+    assert reconcile(RECOVERY) == 1
+    assert state(going_on) == (QueryStatus.RUNNING, 2)
+    assert [state(each)[0] for each in over].count(QueryStatus.FAILED) == 1
+    for _ in range(2):
+        reconcile(RECOVERY)
+    assert [state(each)[0] for each in over] == [QueryStatus.FAILED] * 3
 
 
 def test_only_the_leader_acts(broker: Any) -> None:
