@@ -93,12 +93,14 @@ def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[s
 
 @remembered()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
-    """The figures of a source that stand near each other, two by two."""
+    """The figures of a source that stand near each other, two by two; one that is told again is no second figure."""
     figures = sorted([*known, *worded(source)], key=lambda each: each.start)[:_MOST]
     return tuple(
         (one, other)
         for one, other in combinations(figures, 2)
-        if other.start - one.start <= _NEAR and one.start != other.start
+        if other.start - one.start <= _NEAR
+        and one.start != other.start
+        and not (one.dimension == other.dimension and states(one, other))
     )
 
 

@@ -23,8 +23,6 @@ _UNKNOWN_S = 15
 _ROOM = 0.1
 # Of a question's time so much may be waiting: what begins in time should end in time, also when all becomes slower.
 _WAITING, _WAITING_AND_WORKING = 0.5, 0.8
-# What the speed is measured over (db.queries.backlog): later than this nothing of now is remembered.
-_FORGOTTEN_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +149,6 @@ def _is_person(priority: Priority | None, lines: Mapping[int, Line]) -> bool:
 
 def _too_late(asked: _Asked, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings) -> Overload | None:
     """Whether it would end too late at the speed of now: what starts before it, and what such a question takes."""
-    if pace.typical_s > asked.deadline_s:
-        told = f"A question takes about {pace.typical_s:.0f} seconds now, and it has {asked.deadline_s:g}: give it more"
-        return Overloaded(f"{told}.{_come_again(_FORGOTTEN_S)}", _FORGOTTEN_S)
     wait_s = _ahead(asked.is_person, lines, pace) / pace.per_second
     may_wait_s = min(
         limits.max_wait_s,

@@ -196,15 +196,17 @@ def test_what_nobody_works_on_tells_nothing_of_the_speed(http: httpx.Client) -> 
     assert before.per_second > away.per_second > 3 * starved.per_second
 
 
-def test_a_question_whose_own_time_is_too_short_is_refused(http: httpx.Client) -> None:  # F11
+def test_a_question_whose_own_time_is_too_short_waits_for_nobody(http: httpx.Client) -> None:  # F11
     with acting_for(DEFAULT_TENANT), transaction() as session:
         make_document(session, "text")
     ended(30, 10)
+    # It takes about 25 s; where nothing is before it, whoever asks may have the try.
+    assert http.post("/v1/queries", json={**QUESTION, "deadline_s": 10}).status_code == 202
     for path, body in (("/v1/queries", QUESTION), ("/v1/verifications", GIVEN)):
         refused = http.post(path, json={**body, "deadline_s": 10})
-        assert "takes about 25 seconds now" in assert_problem(refused, 503, "overloaded")["detail"]
-        assert refused.headers["retry-after"] == "60"
-        assert http.post(path, json={**body, "deadline_s": 40}).status_code == 202
+        assert "may for 0" in assert_problem(refused, 503, "overloaded")["detail"]
+        assert int(refused.headers["retry-after"]) >= 1
+    assert http.post("/v1/verifications", json={**GIVEN, "deadline_s": 40}).status_code == 202
 
 
 @pytest.mark.parametrize(

