@@ -27,7 +27,7 @@ from services import results
 from services.cancelling import cancel_query
 from services.submission import NewQuery
 from services.workspaces import read_model
-from workers.runtime import ring
+from workers.ringing import ring
 
 
 async def completed(request: Request, response: Response, asked: CompletionCreate) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from db.session import transaction
 from services.early import SENTENCES
 from services.step import StepContext
 from workers.claims import Entered
-from workers.runtime import ring_watchers
+from workers.ringing import ring_watchers
 from workers.work import Work
 
 log = structlog.get_logger()

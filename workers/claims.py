@@ -22,7 +22,8 @@ from domain.budget import Budget
 from domain.options import QueryOptions
 from services.finishing import finish
 from services.step import Outcome, QuerySnapshot, StepContext
-from workers.runtime import leases, ring, ring_watchers, tools, worker_name
+from workers.ringing import ring, ring_watchers
+from workers.runtime import leases, tools, worker_name
 from workers.work import Part, Work
 
 log = structlog.get_logger()

@@ -22,7 +22,7 @@ from services.finishing import finish
 from services.step import StepContext, StepResult
 from workers.children import Children
 from workers.once import once
-from workers.runtime import ring
+from workers.ringing import ring
 from workers.work import Step
 
 log = structlog.get_logger()

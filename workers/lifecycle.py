@@ -44,6 +44,7 @@ from workers.queues import Queue
 from workers.reconciler import start_reconciler
 from workers.reporter import reporter
 from workers.room import Room
+from workers.runtime import event_loop, leases, worker_name
 from workers.standing import start_standing
 from workers.watchdog import start_watchdog
 
@@ -128,11 +129,15 @@ def _with_its_queues_known(sender: Any, **_: Any) -> None:
 @worker_process_init.connect
 def _after_fork(**_: Any) -> None:
     dispose()
-    # Threads do not survive a fork, and the parent's launcher is not this process's.
-    launcher.cache_clear()
+    forget_the_parent()
     launcher().start()
-    reporter.cache_clear()
     _tell_of_itself()
+
+
+def forget_the_parent() -> None:
+    """Have made anew what has a thread, none of which survives a fork, or the parent's name."""
+    for made in (launcher, reporter, worker_name, event_loop, leases):
+        made.cache_clear()
 
 
 @worker_process_shutdown.connect

@@ -22,7 +22,8 @@ from workers import computing
 from workers.deferral import terms_of
 from workers.observing import bound_to_items
 from workers.pipeline import Run
-from workers.runtime import ring_watchers, worker_name
+from workers.ringing import ring_watchers
+from workers.runtime import worker_name
 from workers.thought import Thought
 from workers.work import Claim, Step
 

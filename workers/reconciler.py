@@ -41,7 +41,7 @@ from workers.launch import (
     relaunch_query,
 )
 from workers.queues import Queue
-from workers.runtime import ring
+from workers.ringing import ring
 
 log = structlog.get_logger()
 

@@ -8,12 +8,10 @@ import os
 import secrets
 import socket
 import threading
-import uuid
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
-from clients.bell import Ringer, ringer
 from clients.embeddings import configured_embedder
 from clients.limiter.factory import make_limiter
 from clients.llm.factory import make_model
@@ -27,6 +25,7 @@ from services.verifier import calibration_of, verifier_version
 from services.webhooks import address_policy
 from workers.leases import LeaseRenewer
 from workers.once import once
+from workers.ringing import process_ringer
 
 T = TypeVar("T")
 
@@ -107,7 +106,7 @@ def tools() -> Tools:
         check_early=settings().stream.check_early,
         stop_ungrounded_after=settings().stream.stop_ungrounded_after,
         reranker=make_reranker(settings().rerank),
-        is_watched=_ringer().is_watched,
+        is_watched=process_ringer().is_watched,
     )
 
 
@@ -115,20 +114,6 @@ def _replies() -> StoredReplies | None:
     keep_s = settings().models.keep_replies_s
     origin = f"{settings().provider_url} {settings().models.model_dump_json(include={'catalogue', 'fallbacks'})}"
     return StoredReplies(keep_s, origin) if keep_s and settings().provider != "offline" else None
-
-
-def ring(query_id: uuid.UUID) -> None:
-    """Tell those who wait for the query that it has ended."""
-    _ringer().ring(query_id)
-
-
-def ring_watchers(query_id: uuid.UUID) -> None:
-    """Tell those who watch the query that something happened."""
-    _ringer().ring_watchers(query_id)
-
-
-def _ringer() -> Ringer:
-    return ringer(settings().redis_url.get_secret_value())
 
 
 @once

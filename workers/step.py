@@ -32,7 +32,7 @@ from workers.mind import Mind, book
 from workers.observing import bound_to, tell_step, traced
 from workers.onward import Onward, register, work_of
 from workers.pipeline import Run
-from workers.runtime import ring, ring_watchers
+from workers.ringing import ring, ring_watchers
 from workers.work import Claim, Step, Work, held_claims
 
 log = structlog.get_logger()

@@ -15,7 +15,7 @@ from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, Veri
 from config.settings import settings
 from services import batches
 from workers.launcher import launcher
-from workers.runtime import ring
+from workers.ringing import ring
 
 router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])
 

@@ -26,7 +26,7 @@ from services.cancelling import cancel_query
 from services.replaying import replay_query
 from services.submission import NewQuery, submit_once
 from workers.launcher import launcher
-from workers.runtime import ring
+from workers.ringing import ring
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 

@@ -31,7 +31,7 @@ from services.cancelling import cancel_query
 from services.given import submit_verification
 from services.replaying import replay_query
 from workers.launcher import launcher
-from workers.runtime import ring
+from workers.ringing import ring
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db.models import DEFAULT_TENANT, Query
 from db.queries.queries import get_query
 from db.session import acting_for, transaction
-from workers.runtime import ring
+from workers.ringing import ring
 
 Work = Callable[[Session, Query], None]
 

@@ -25,7 +25,7 @@ from services.finishing import finish
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving
-from workers.runtime import ring
+from workers.ringing import ring
 
 LAST = {"final", "failed", "cancelled"}
 

@@ -20,9 +20,12 @@ def lines(_: schemathesis.SerializationContext, value: Any) -> bytes:
     return "\n".join(map(json.dumps, items)).encode()
 
 
-@schemathesis.hook
-def before_call(_: schemathesis.HookContext, case: schemathesis.Case, _kwargs: Any) -> None:
+@schemathesis.hook  # pyright: ignore[reportUnknownMemberType]
+def before_call(_: schemathesis.HookContext, case: Any, _kwargs: Any) -> None:
     """A question that has no time is refused while another one is under way, with 503: that is no fault."""
-    body: Any = case.body
-    if isinstance(body, dict) and isinstance(deadline := body.get("deadline_s"), float) and 0 < deadline < _ENOUGH_S:
+    if not isinstance(case.body, dict):
+        return
+    body = cast("dict[str, Any]", case.body)
+    deadline = body.get("deadline_s")
+    if isinstance(deadline, float) and 0 < deadline < _ENOUGH_S:
         body["deadline_s"] = _ENOUGH_S

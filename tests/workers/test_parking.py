@@ -228,11 +228,12 @@ def test_a_persons_calls_take_the_turn_of_the_oldest_script_of_the_same_tenant(r
     hour, minute = timedelta(hours=1), timedelta(minutes=1)
     with transaction() as session:
         asked_at = session.get_one(Query, uuid.UUID(run.query_id)).created_at
-        for age, over in (
+        others: list[tuple[timedelta, dict[str, Any]]] = [
             (minute, {"is_scripted": True}),
             (hour, {"is_scripted": False}),
             (2 * hour, {"is_scripted": True, "status": "queued"}),
-        ):
+        ]
+        for age, over in others:
             make_query(session, **{"status": "running", "created_at": asked_at - age, **over})
 
     def body(context: StepContext) -> StepResult:

@@ -12,7 +12,7 @@ from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing import finish
 from workers.celery_app import app
-from workers.runtime import ring
+from workers.ringing import ring
 
 log = structlog.get_logger()
 
