@@ -13,7 +13,7 @@ from domain.question.asking import Asked, Kind, has_kind
 from domain.support.reading import ReadText
 from domain.words import STOP_WORDS, stem, vocabulary
 
-_MOST_CHARS = 1_500  # of a sentence: what is longer is none
+_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a sentence or a question: what is longer is none
 _REACH = 7  # words to either side of a date, a number or a name that may belong to it
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _COUNTED: frozenset[Kind] = frozenset({"number", "amount"})
@@ -50,10 +50,8 @@ class _Said:
 def answer_features(asked: Asked, sentence: str) -> dict[str, float]:
     """Lay one sentence, without citation markers, beside one part of a question. Linear in both lengths."""
     said = _read(sentence[:_MOST_CHARS])
-    question = ReadText(asked.text)
-    wanted = [each for each in asked.stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or list(
-        asked.stems
-    )
+    question, stems = _question(asked.text), asked.stems[:_MOST_STEMS]
+    wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or list(stems)
     shares = {each: said.read.kin.likeness(each) for each in wanted}
     weights = {each: _weight(each, question.names) for each in wanted}
     kind = has_kind(asked.kind, said.read.text, asked.text)
@@ -75,6 +73,11 @@ def answer_features(asked: Asked, sentence: str) -> dict[str, float]:
         **{f"asks_{each}": float(asked.kind == each) for each in ("who", "when", "where", "why", "how")},
         "asks_number": float(asked.kind in _COUNTED),
     }
+
+
+@lru_cache(maxsize=256)
+def _question(text: str) -> ReadText:
+    return ReadText(text[:_MOST_CHARS])
 
 
 @lru_cache(maxsize=4096)
@@ -108,7 +111,7 @@ def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float
 
 def _near(asked: Asked, said: _Said, weights: Mapping[str, float]) -> float:
     """Which share of the question stands around the best date, number or name that it may ask for."""
-    asked_words = ReadText(asked.text).kin.stems
+    asked_words = _question(asked.text).kin.stems
     names = [place for place, name in said.names if not asked_words.issuperset(ReadText(name).stems)]
     by_kind: Mapping[Kind, Sequence[int]] = {
         "when": said.dates,

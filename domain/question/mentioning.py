@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from domain.alignment import claim_stems
 from domain.evidence import best_text_span
 from domain.words import content_stems, coverage
 
@@ -16,7 +17,7 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
     There are at most three. The words are in one line and no answer: a caption or a row of a table may be the nearest.
     Linear in all lengths.
     """
-    wanted = list(dict.fromkeys(content_stems(question)))
+    wanted = list(dict.fromkeys(claim_stems(question)))
     found: list[tuple[float, int, str]] = []
     for number, text in enumerate(passages):
         start, end = best_text_span(text, question, _SHORTEST, _LONGEST)

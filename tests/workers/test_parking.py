@@ -234,7 +234,8 @@ def test_a_persons_calls_take_the_turn_of_the_oldest_script_of_the_same_tenant(r
             (2 * hour, {"is_scripted": True, "status": "queued"}),
         ]
         for age, over in others:
-            make_query(session, **{"status": "running", "created_at": asked_at - age, **over})
+            values: dict[str, Any] = {"status": "running", "created_at": asked_at - age, **over}
+            make_query(session, **values)
 
     def body(context: StepContext) -> StepResult:
         before = (asked_at - minute).timestamp() - context.log.terms.since
