@@ -2,10 +2,13 @@
 
 import re
 import unicodedata
+from array import array
 from dataclasses import dataclass
 from itertools import accumulate, product
 
 from rapidfuzz import fuzz
+
+from domain.remembering import remembered
 
 _COMBINING = "\u0300-\u036f\u1160-\u11ff\u20d0-\u20ff\u3099\u309a"
 # Runs that stay as they are but for case; white space; what only lays out; anything else with its combining marks.
@@ -45,8 +48,8 @@ class _Folded:
     """`text` in one form for comparing; its character `n` came from `original[starts[n]:ends[n]]`."""
 
     text: str
-    starts: list[int]
-    ends: list[int]
+    starts: "array[int]"
+    ends: "array[int]"
 
 
 def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | None:
@@ -62,7 +65,7 @@ def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | Non
     verbatim = _find(quote.strip(), text)
     if verbatim is not None:
         return Located(verbatim, verbatim + len(quote.strip()), 1.0, exact=True)
-    folded = _fold(text)
+    folded = _fold_source(text)
     place = _find(folded_quote, folded.text)
     if place is not None:
         return Located(folded.starts[place], folded.ends[place + len(folded_quote) - 1], 1.0, exact=True)
@@ -122,8 +125,8 @@ def _word_edges(text: str, position: int) -> tuple[int, int]:
 
 def _fold(text: str) -> _Folded:
     parts: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    # A list of numbers would take nine times the memory, and sources are remembered.
+    starts, ends = array("I"), array("I")
     for match in _PIECE.finditer(text):
         start, end = match.span()
         if match["layout"]:
@@ -138,3 +141,6 @@ def _fold(text: str) -> _Folded:
         starts.extend([start] * len(folded))
         ends.extend([end] * len(folded))
     return _Folded("".join(parts), starts, ends)
+
+
+_fold_source = remembered()(_fold)
