@@ -15,7 +15,7 @@ from domain.errors import CitewellError
 REFUSING = {"keys.parse_key", "modes.parse_mode"}
 
 
-def test_every_public_function_of_the_domain_that_takes_text_can_be_called() -> None:  # S2 of issue 18
+def test_every_public_function_of_the_domain_that_takes_text_can_be_called() -> None:  # F9
     cannot = [name for name in sorted(functions()) if (name in REFUSING) is _is_called(name)]
     assert not cannot, f"say in benchmarks/growth how to call {', '.join(cannot)}"
     assert len(functions()) > 200
@@ -35,7 +35,7 @@ def _is_called(name: str) -> bool:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_has_the_length_asked_for_and_is_the_same_each_time(shape: str) -> None:  # S2 of issue 18
+def test_a_shape_has_the_length_asked_for_and_is_the_same_each_time(shape: str) -> None:  # F9
     assert len(text_of(shape, 5_000)) == 5_000
     assert text_of(shape, 5_000) == text_of(shape, 5_000)
 
@@ -56,19 +56,19 @@ def linear(text: str) -> list[int]:
 @pytest.mark.parametrize(("function", "marked"), [(quadratic, True), (linear, False)])
 def test_what_grows_faster_than_its_text_is_marked(
     function: Callable[[str], object], marked: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:  # S2 of issue 18
+) -> None:  # F9
     monkeypatch.setattr("benchmarks.growth.measuring.SHAPES", ("words",))
     monkeypatch.setattr(calling, "functions", lambda: {"it": function})
     assert any(row.marked for row in measured("it", (5_000, 10_000, 20_000))) is marked
 
 
-def test_a_growth_that_noise_could_make_is_not_marked() -> None:  # S2 of issue 18
+def test_a_growth_that_noise_could_make_is_not_marked() -> None:  # F9
     assert Row("it", "letter", "all long", (0.002, 0.009, 0.04)).growth == 0
     assert Row("it", "letter", "all long", (0.01, 0.024)).marked
     assert Row("it", "letter", "all long", (0.6, 1.1)).marked
 
 
-def test_what_does_not_end_is_ended_and_marked(monkeypatch: pytest.MonkeyPatch) -> None:  # S2 of issue 18
+def test_what_does_not_end_is_ended_and_marked(monkeypatch: pytest.MonkeyPatch) -> None:  # F9
     monkeypatch.setattr(calling, "functions", lambda: {"it": endless})
     monkeypatch.setattr("benchmarks.growth.measuring.SHAPES", ("letter",))
     monkeypatch.setattr("benchmarks.growth.measuring._LIMIT_S", 0)
@@ -79,7 +79,7 @@ def test_what_does_not_end_is_ended_and_marked(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_command_says_with_its_exit_code_that_nothing_is_marked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:  # S2 of issue 18
+) -> None:  # F9
     monkeypatch.setattr("sys.argv", ["growth", "--only", "words.words", "--only", "keys", "--sizes", "500,1000"])
     assert main() == 0
     assert "words.words" in capsys.readouterr().out

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from domain.remembering import remembered
 
 
-# S2 of issue 18
+# F9
 @given(st.lists(st.text("ab", max_size=6), max_size=30), st.integers(0, 12), st.integers(1, 4))
 def test_what_is_remembered_is_what_would_be_returned(texts: Sequence[str], most_chars: int, most: int) -> None:
     @remembered(most_chars, most)
@@ -18,7 +18,7 @@ def test_what_is_remembered_is_what_would_be_returned(texts: Sequence[str], most
     assert [shout(text) for text in texts] == [text.upper() for text in texts]
 
 
-# S2 of issue 18
+# F9
 def test_the_latest_texts_are_kept_up_to_the_bound_of_characters() -> None:
     asked: list[str] = []
 
