@@ -65,13 +65,12 @@ def launch_waiting() -> int:
 
 def _publish_start(query: Admitted) -> bool:
     run = Run(str(query.query_id), query.launch, query.round, query.tenant_id)
-    if query.kind == QueryKind.VERIFICATION:
-        return _published(lambda: verifying(run), query.query_id)
     try:
         options = QueryOptions(**query.options)
     except (TypeError, ValueError) as error:
         raise Unreadable(str(query.query_id)) from error
-    return _published(lambda: starting(run, options), query.query_id)
+    is_given = query.kind == QueryKind.VERIFICATION
+    return _published(lambda: verifying(run) if is_given else starting(run, options), query.query_id)
 
 
 def _unlaunch(admitted: Sequence[Admitted]) -> None:

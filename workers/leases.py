@@ -50,7 +50,7 @@ class LeaseRenewer:
         """Do `act` as soon as Postgres can be reached; it acts for the tenant that is acted for now."""
         context = copy_context()
         with self._lock:
-            self._owed.append(lambda: context.run(act))
+            self._owed.append(lambda: context.run(_apart, act))
             self._start()
 
     def _start(self) -> None:
@@ -89,7 +89,7 @@ class LeaseRenewer:
                     log.exception("lease_not_renewed")
 
 
-def _apart(renew: Callable[[], object]) -> None:
+def _apart(act: Callable[[], object]) -> None:
     # On a connection of its own: work may use all the others for longer than a lease lasts.
     with apart():
-        renew()
+        act()

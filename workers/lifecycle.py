@@ -47,6 +47,7 @@ from workers.room import Room
 from workers.runtime import event_loop, leases, worker_name
 from workers.standing import start_standing
 from workers.watchdog import start_watchdog
+from workers.work import held_claims
 
 log = structlog.get_logger()
 
@@ -135,8 +136,11 @@ def _after_fork(**_: Any) -> None:
 
 
 def forget_the_parent() -> None:
-    """Have made anew what has a thread, none of which survives a fork, or the parent's name."""
-    for made in (launcher, reporter, worker_name, event_loop, leases):
+    """Have made anew what has a thread, none of which survives a fork, or the parent's name.
+
+    Models and embedder stay: a parent loads them so that its children share the memory.
+    """
+    for made in (launcher, reporter, worker_name, event_loop, leases, held_claims):
         made.cache_clear()
 
 

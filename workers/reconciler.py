@@ -20,7 +20,7 @@ from db.models import QueryStatus
 from db.queries import admission, audits, batches, budgets, imports, queries
 from db.queries.events import drop_old_drafts
 from db.queries.idempotency import forget_old_keys
-from db.queries.locks import try_leader_lock
+from db.queries.locks import try_leader_lock, wait_briefly
 from db.queries.meters import fold_the_dead
 from db.queries.processes import forget_the_dead
 from db.queries.queries import Launch
@@ -28,7 +28,7 @@ from db.queries.records import write_off_calls
 from db.queries.replies import SWEEP, drop_old_replies
 from db.session import acting_for, system_transaction, transaction
 from domain.budget import DEADLINE
-from domain.errors import CitewellError
+from domain.errors import CitewellError, DatabaseUnavailable
 from services.batches import cancel_more
 from services.finishing import finish
 from workers.launch import (
@@ -171,8 +171,14 @@ def _give_up(query_id: uuid.UUID, launch: int, reason: str | None = None) -> Non
 
 def _end_late(query_id: uuid.UUID, reason: str) -> None:
     error = {"code": DEADLINE, "message": reason}
-    with transaction() as session:
-        finish(session, query_id, QueryStatus.FAILED, error=error)
+    try:
+        with transaction() as session:
+            wait_briefly(session)
+            finish(session, query_id, QueryStatus.FAILED, error=error)
+    except DatabaseUnavailable:
+        # Somebody is at it; it has its turn at the next look, and what else there is to do now.
+        log.warning("query_not_ended", query_id=str(query_id))
+        return
     ring(query_id)
     log.warning("query_overdue", query_id=str(query_id))
 

@@ -12,14 +12,15 @@ from workers.lifecycle import forget_the_parent
 from workers.runtime import event_loop, leases, run, worker_name
 
 def all_of_it():
-    return worker_name(), id(leases()), run(asyncio.sleep(0, os.getpid()))
+    return worker_name(), leases(), run(asyncio.sleep(0, os.getpid()))
 
 before = all_of_it()
 if child := os.fork():
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 forget_the_parent()
 after = all_of_it()
-os._exit(0 if before[0] != after[0] and f":{os.getpid()}:" in after[0] and after[2] == os.getpid() else 3)
+is_own = before[0] != after[0] and f":{os.getpid()}:" in after[0] and before[1] is not after[1]
+os._exit(0 if is_own and after[2] == os.getpid() else 3)
 """
 
 

@@ -9,7 +9,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy import text
 
 from config.settings import RecoverySettings
-from db.models import Query, QueryStatus
+from db.models import Query, QueryKind, QueryStatus
 from db.queries import queries, steps
 from db.queries.locks import try_leader_lock
 from db.session import reading, transaction
@@ -147,10 +147,10 @@ def test_what_waited_too_long_to_be_finished_is_ended_before_it_is_started(broke
     assert broker.llen("retrieval") == 1
 
 
-def of_a_newer_program() -> uuid.UUID:
+def of_a_newer_program(kind: str = QueryKind.ANSWER) -> uuid.UUID:
     options = make_options().model_dump(mode="json") | {"retrieval_method": "of_a_newer_program"}
     with transaction() as session:
-        return make_query(session, options=options).id
+        return make_query(session, options=options, kind=kind).id
 
 
 def test_an_unreadable_query_stops_none_of_those_that_are_let_in_with_it(broker: Any) -> None:  # smell 2
@@ -164,10 +164,14 @@ def test_an_unreadable_query_stops_none_of_those_that_are_let_in_with_it(broker:
     assert [state(each) for each in (first, broken, last)] == [(QueryStatus.RUNNING, 1)] * 3
 
 
-def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(broker: Any) -> None:  # smell 2
+@pytest.mark.parametrize("kind", list(QueryKind))
+def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(
+    broker: Any, kind: str
+) -> None:  # smell 2
+    assert broker
     # One that a newer program may yet start; the deadline ends it if nobody does.
     patient = RECOVERY.model_copy(update={"max_launches": 30})
-    broken = of_a_newer_program()
+    broken = of_a_newer_program(kind)
     launch_waiting()
     for launch in range(2, UNREADABLE_LAUNCHES + 3):
         other = stopped(launches=1)
@@ -203,6 +207,21 @@ def test_what_can_go_on_is_started_before_what_is_over_is_ended(
     for _ in range(2):
         reconcile(RECOVERY)
     assert [state(each)[0] for each in over] == [QueryStatus.FAILED] * 3
+
+
+def test_a_query_that_somebody_holds_keeps_no_other_from_being_ended(broker: Any) -> None:  # smell 1
+    assert broker
+    with transaction() as session:
+        held, free = (make_query(session, options=make_options(deadline_s=1).model_dump(mode="json")).id for _ in "12")
+    assert launch_waiting() == 2
+    with transaction() as session:
+        session.execute(text("UPDATE queries SET created_at = now() - interval '1 h'"))
+    with transaction() as session:
+        session.execute(text("SELECT FROM queries WHERE id = :id FOR UPDATE").bindparams(id=held))
+        reconcile(RECOVERY)
+        assert (state(held)[0], state(free)[0]) == (QueryStatus.RUNNING, QueryStatus.FAILED)
+    reconcile(RECOVERY)
+    assert state(held)[0] == QueryStatus.FAILED
 
 
 def test_only_the_leader_acts(broker: Any) -> None:
