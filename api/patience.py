@@ -116,7 +116,7 @@ class PatientProtocol(H11Protocol):
             for event in (head, h11.Data(data=body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         if self.cycle:
-            # Whoever still reads the body hears that the client left, and what it answers is sent nowhere.
+            # A handler that still reads the body is told that the client disconnected; its response is discarded.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()

@@ -42,7 +42,7 @@ class Reach:
         """A client for the length of a call. Raises ToolError for whatever goes wrong within, and what to do then."""
         try:
             key = self._key_for(headers or {})
-            # Somebody waits for the model that calls the tool.
+            # A person is waiting for the model that calls this tool.
             async with AsyncCitewellClient(self._address(), key, priority="interactive") as client:
                 yield client
         except ApiProblem as problem:

@@ -94,6 +94,6 @@ async def _bound(response: httpx.Response) -> None:
     """Called before any of the body is read."""
     encoding = response.headers.get("content-encoding", NOT_COMPRESSED)
     if encoding != NOT_COMPRESSED:
-        # The size of what comes out is not known before: no more of it than of an error.
+        # Nobody asked for it, and its size once unpacked is unknown: it stays packed, and so is no valid reply.
         del response.headers["content-encoding"]
     response.stream = _Bounded(response, MOST_OF_REFUSAL if response.is_error else _MOST_BYTES.get())

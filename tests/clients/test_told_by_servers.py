@@ -1,6 +1,7 @@
 """What a model's server says is believed within bounds: tokens, the length of a reply, waits (F4, F5)."""
 
 import asyncio
+import gzip
 import itertools
 import json
 from collections.abc import Awaitable, Callable
@@ -149,6 +150,20 @@ def test_an_endless_stream_is_cut_off(client: str) -> None:  # F5
     comments = ask(client, endless("text/event-stream", b": ping\n" * 10_000, sent), streamed=True)
     assert isinstance(comments, ModelReplyInvalid)
     assert sum(sent) < 20_000_000
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_packed_answer_that_nobody_asked_for_is_not_unpacked(client: str) -> None:  # F5
+    choice = {"message": {"content": "{}"}, "finish_reason": "stop"}
+    packed = gzip.compress(json.dumps({"choices": [choice], "usage": {}}).encode() + b" " * 40_000_000)
+    asked: list[str] = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked.append(request.headers["accept-encoding"])
+        return web.Response(body=packed, headers={"content-encoding": "gzip", "content-type": "application/json"})
+
+    assert isinstance(ask(client, answer), ModelReplyInvalid)
+    assert asked == ["identity"]
 
 
 @pytest.mark.parametrize("client", CLIENTS)

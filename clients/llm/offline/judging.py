@@ -96,7 +96,7 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
 
 
 def _judged_whole(statement: str, source: Source) -> Judged:
-    """A statement that is too long to be read fact by fact: it stands in the source word for word, or nobody knows."""
+    """A statement too long to be read fact by fact: supported if the source has it word for word, else uncertain."""
     if stands_in(without_markers(statement), read_passage(source.text).text):
         return Judged(statement, source.number, support_model().verbatim, 1.0, statement, (), ())
     return Judged(statement, source.number, _UNSAID, 0.0, "", (), ())

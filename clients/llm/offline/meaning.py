@@ -22,7 +22,7 @@ class Meaning:
         self.known = embedder is not None
         self._embedder = embedder
         self._remembered = lru_cache(maxsize=remembered)(self._encode)
-        # The passages of a question are scored at once: whoever wants the vector of the same text waits for the first.
+        # Threads score the passages of one question together; each text is encoded once, and the others wait for it.
         self._encoding = [Lock() for _ in range(_LOCKS)]
 
     def best_likeness(self, text: str, others: Sequence[str]) -> float:

@@ -53,7 +53,7 @@ class Passage:
     words: WordIndex
 
     def covers(self, wanted: Sequence[str]) -> float:
-        """Return which share of the stems `wanted` stands in the text, 0..1."""
+        """Return the share of the stems `wanted` that the text contains, 0..1."""
         return self.words.coverages(wanted).get(0, 0.0)
 
 
