@@ -26,6 +26,7 @@ COPY alembic.ini ./
 COPY migrations migrations
 # The root file system may be read-only: everything is compiled, and nothing is written but below /tmp.
 ENV PATH=/opt/citewell/bin:$PATH \
+    CELERY_CUSTOM_WORKER_POOL=workers.pool:LoopPool \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     OPENBLAS_NUM_THREADS=1 \

@@ -127,8 +127,10 @@ class PoolSettings(Group):
     """One worker process group: which queues it consumes and how."""
 
     queues: tuple[str, ...]
-    pool: Literal["threads", "prefork"] = "threads"
-    concurrency: int = Field(default=8, ge=1)
+    pool: Literal["loop", "threads", "prefork"] = Field(
+        default="loop", description="loop: one event loop per process, with threads for what is no step of a query"
+    )
+    concurrency: int = Field(default=8, ge=1, description="messages that a process takes at a time")
     processes: int = Field(default=1, ge=1)
 
 

@@ -1,9 +1,9 @@
 """Which items of its steps a message may work on: claimed, left to others, or parked as they broke their workers."""
 
-import threading
+import asyncio
 import uuid
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
@@ -22,13 +22,13 @@ from domain.budget import Budget
 from domain.options import QueryOptions
 from services.finishing import finish
 from services.step import Outcome, QuerySnapshot, StepContext
+from workers.once import once
 from workers.ringing import ring, ring_watchers
 from workers.runtime import leases, tools, worker_name
 from workers.work import Part, Work
 
 log = structlog.get_logger()
 
-_alone = threading.Lock()
 _LONGEST_QUEUE_S = 5.0
 _NOTED_EVERY_S = 1.0
 """Progress within a stage: what looks for queries that stopped is patient for much longer."""
@@ -121,18 +121,28 @@ def _note_stage(session: Session, work: Work, entry: Entry) -> bool:
     return bool(events.note_progress(session, entry.id, work.stage))
 
 
-@contextmanager
-def alone() -> Generator[None]:
+@asynccontextmanager
+async def alone() -> AsyncGenerator[None]:
     """One suspect at a time in this process: when it dies, only the one that broke it is blamed for good.
 
     Raises CallDeferred when others take their time.
     """
-    if not _alone.acquire(timeout=_LONGEST_QUEUE_S):
-        raise CallDeferred(_LONGEST_QUEUE_S, "another step that broke its worker before is being tried")
+    turn = _turn_of_suspects()
+    try:
+        async with asyncio.timeout(_LONGEST_QUEUE_S):
+            await turn.acquire()
+    except TimeoutError:
+        others = "another step that broke its worker before is being tried"
+        raise CallDeferred(_LONGEST_QUEUE_S, others) from None
     try:
         yield
     finally:
-        _alone.release()
+        turn.release()
+
+
+@once
+def _turn_of_suspects() -> asyncio.Lock:
+    return asyncio.Lock()
 
 
 def claim_alone(work: Work, key: Key) -> dict[Key, int]:

@@ -8,8 +8,6 @@ process ends. So a deadline, a cancelling or a SIGTERM acts within a second, wha
 import asyncio
 import time
 import uuid
-from collections.abc import Coroutine
-from typing import Any
 
 import structlog
 
@@ -50,10 +48,9 @@ def children() -> Children:
     return Children()
 
 
-def begin(step: Step, context: StepContext) -> StepResult | Coroutine[Any, Any, StepResult]:
-    """Call the body of a step, here or, as a coroutine, in a child. The latter raises OutOfTime and what
-    `Children.work` raises; it leaves no values when the query ended meanwhile."""
-    return elsewhere(step, context) if step.computes and is_large(context) else step.body(context)
+def is_elsewhere(step: Step, context: StepContext) -> bool:
+    """Whether the step is worked on in a child."""
+    return step.computes and is_large(context)
 
 
 def is_large(context: StepContext) -> bool:
@@ -70,7 +67,8 @@ def is_large(context: StepContext) -> bool:
 
 
 async def elsewhere(step: Step, context: StepContext) -> StepResult:
-    """What the step leaves, worked out in a child."""
+    """What the step leaves, worked out in a child; no values when the query ended meanwhile. Raises OutOfTime and what
+    `Children.work` raises."""
     ended = _endings().of(context)
     work = asyncio.ensure_future(children().work(step.body, context))
     try:

@@ -15,11 +15,11 @@ from db.queries.parking import hand_back_all
 from db.session import system_transaction
 from domain.errors import CitewellError
 from workers.runtime import worker_prefix
-from workers.thought import Thought
+from workers.step_run import StepRun
 
 log = structlog.get_logger()
 
-_running: set[Thought] = set()
+_running: set[StepRun] = set()
 _lock = threading.Lock()
 _over = threading.Event()
 
@@ -30,19 +30,19 @@ def is_over() -> bool:
 
 
 @contextmanager
-def stoppable(thoughts: Sequence[Thought]) -> Generator[None]:
-    """Stop the thoughts when the worker has to end within the block."""
+def stoppable(runs: Sequence[StepRun]) -> Generator[None]:
+    """Stop the runs when the worker has to end within the block."""
     with _lock:
-        _running.update(thoughts)
+        _running.update(runs)
     if is_over():
         # Too late for the look that stopped all others.
-        for thought in thoughts:
-            thought.stop()
+        for run in runs:
+            run.stop()
     try:
         yield
     finally:
         with _lock:
-            _running.difference_update(thoughts)
+            _running.difference_update(runs)
 
 
 def start_draining(*, wait: bool) -> None:
@@ -60,8 +60,8 @@ def _drain(pause_s: float) -> None:
     hand_back()
     with _lock:
         running = list(_running)
-    for thought in running:
-        thought.stop()
+    for run in running:
+        run.stop()
 
 
 def hand_back() -> None:

@@ -15,7 +15,7 @@ from services.call_telemetry import tell_calls
 from workers.pipeline import Run
 
 if TYPE_CHECKING:
-    from workers.mind import Mind
+    from workers.step_run import StepRun
 
 log = structlog.get_logger()
 
@@ -44,35 +44,35 @@ def bound_to_items(step: str, items: Sequence[str]) -> Generator[None]:
         yield
 
 
-def tell_step(mind: "Mind", outcome: Outcome) -> None:
+def tell_step(run: "StepRun", outcome: Outcome) -> None:
     """Count a step and its model calls and make their spans, after the commit that stored what became of it."""
-    records, name, ended_ns = mind.context.log.records, mind.step.name, mind.thought.ended_ns
-    items = mind.context.items
+    records, name, ended_ns = run.context.log.records, run.step.name, run.ended_ns
+    items = run.context.items
     if outcome == "put_off":
         # What was kept will be found again, and told then.
         records = [record for record in records if not record.kept]
-    METER.observe(families.STEP_SECONDS, max(0, ended_ns - mind.began_ns) / 1e9, name)
-    broken = mind.is_broken and outcome == "done"
+    METER.observe(families.STEP_SECONDS, max(0, ended_ns - run.began_ns) / 1e9, name)
+    broken = run.is_broken and outcome == "done"
     METER.count(families.STEP_ITEMS, name, "failed" if broken else outcome, by=len(items))
     with bound_to_items(name, items):
-        log.debug("step", outcome=outcome, model_calls=len(records), ms=(ended_ns - mind.began_ns) // 1_000_000)
-    _trace(mind, outcome, records, ended_ns)
+        log.debug("step", outcome=outcome, model_calls=len(records), ms=(ended_ns - run.began_ns) // 1_000_000)
+    _trace(run, outcome, records, ended_ns)
 
 
-def _trace(mind: "Mind", outcome: Outcome, records: Sequence[CallRecord], ended_ns: int) -> None:
+def _trace(step_run: "StepRun", outcome: Outcome, records: Sequence[CallRecord], ended_ns: int) -> None:
     within = None
     if tracing.is_on():
-        run, items = mind.run, mind.context.items
+        run, items = step_run.run, step_run.context.items
         attributes: dict[str, tracing.Value] = {
             "citewell.query_id": run.query_id,
-            "citewell.step": mind.step.name,
+            "citewell.step": step_run.step.name,
             "citewell.round": run.round,
             "citewell.launch": run.launch,
-            "citewell.attempt": max(mind.attempts.values(), default=0),
+            "citewell.attempt": max(step_run.attempts.values(), default=0),
             "citewell.item_count": len(items),
             "citewell.items": list(items[:_MOST_ITEMS]),
             "citewell.outcome": outcome,
         }
-        error = "failed" if mind.is_broken else None
-        within = tracing.past_span(f"step {mind.step.name}", mind.began_ns, ended_ns, attributes, error=error)
+        error = "failed" if step_run.is_broken else None
+        within = tracing.past_span(f"step {step_run.step.name}", step_run.began_ns, ended_ns, attributes, error=error)
     tell_calls(records, settings().models.catalogue, within)

@@ -4,6 +4,7 @@ Going on spares what a message costs: it is not published, fetched and acknowled
 transaction that stores what was done before it.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
@@ -69,12 +70,12 @@ class Onward:
             self._built = pipeline.going_on(Run(*link.args[:4]), self._links)
         return str(link.task)
 
-    def launch(self) -> None:
+    async def launch(self) -> None:
         """Publish what is left and nobody else publishes."""
         if self._built is None or not self._links:
             return
         try:
-            self._built.apply_async()
+            await asyncio.to_thread(self._built.apply_async)
         except (OperationalError, RedisError, OSError) as error:
             # No fault of the query: everything is stored, and the reconciler starts it again from here.
             log.warning("following_not_published", task=str(self._links[0].task), error=type(error).__name__)

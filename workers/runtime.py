@@ -10,7 +10,7 @@ import socket
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from clients.embeddings import configured_embedder
 from clients.limiter.factory import make_limiter
@@ -49,45 +49,17 @@ def worker_prefix() -> str:
 
 @once
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The process's one event loop, running in a daemon thread: all model calls of all its tasks share it."""
+    """The process's one event loop, running in a daemon thread: all messages and model calls share it."""
     loop = asyncio.new_event_loop()
     # Names are looked up in threads, few by default: a handful of dead name servers would hold up every webhook.
-    loop.set_default_executor(ThreadPoolExecutor(_OUTGOING, thread_name_prefix="lookup"))
-    threading.Thread(target=loop.run_forever, name="model-calls", daemon=True).start()
+    loop.set_default_executor(ThreadPoolExecutor(_OUTGOING, thread_name_prefix="blocking"))
+    threading.Thread(target=loop.run_forever, name="loop", daemon=True).start()
     return loop
 
 
-class Running(Generic[T]):
-    """A coroutine on the process's loop; deadlines are its own affair. It may be stopped from any thread."""
-
-    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
-        self._task: asyncio.Task[T] | None = None
-        self._stopped = False
-        self._future = asyncio.run_coroutine_threadsafe(self._supervised(coroutine), event_loop())
-
-    def result(self) -> T:
-        """Wait for its end. Raises CancelledError when it was stopped."""
-        return self._future.result()
-
-    def stop(self) -> None:
-        """Cancel it; `result` returns when it has cleaned up."""
-        event_loop().call_soon_threadsafe(self._stop)
-
-    def _stop(self) -> None:
-        self._stopped = True
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _supervised(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        self._task = asyncio.ensure_future(coroutine)
-        if self._stopped:
-            self._task.cancel()
-        return await self._task
-
-
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run `coroutine` on the process's loop and wait for it."""
-    return Running(coroutine).result()
+    """Run `coroutine` on the process's loop and wait for it; its deadline is its own affair. Not on the loop itself."""
+    return asyncio.run_coroutine_threadsafe(coroutine, event_loop()).result()
 
 
 @once

@@ -10,6 +10,8 @@ from config.settings import PoolSettings, Settings
 _API_STOP = ((signal.SIGTERM, 5.0),)
 # Warm, so that running steps finish; then cold, which puts unfinished ones back into their queue.
 _WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
+# How Celery is told of a pool that is not its own (workers/pool.py).
+_POOL_OPTIONS, _CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
 
 
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
@@ -44,8 +46,9 @@ def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
     return ProcessSpec(
         name=name,
         argv=(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker", "-Q", ",".join(pool.queues),
-              "--pool", pool.pool, "--concurrency", str(pool.concurrency), "-n", f"{name}@%h",
-              "--without-mingle", "--without-gossip", *heard),
+              "--pool", _POOL_OPTIONS.get(pool.pool, pool.pool), "--concurrency", str(pool.concurrency),
+              "-n", f"{name}@%h", "--without-mingle", "--without-gossip", *heard),
+        env=_CUSTOM_POOL,
         ready_line=rf"{re.escape(name)}@\S+ ready\.",
         stop=_WORKER_STOP,
     )  # fmt: skip

@@ -5,12 +5,18 @@ from typing import Any
 
 import flower.options as flower  # pyright: ignore[reportMissingTypeStubs]
 from alembic.config import CommandLine
+from celery import concurrency
 from celery.app.utils import find_app
 from celery.bin import base
 from celery.bin import celery as umbrella
 from uvicorn.main import main as uvicorn
 
+from tests.deploy.files import image_environment
+
 _celery: Any = umbrella.celery
+# Celery reads the variable, which the image sets, when it is imported.
+_pools: Any = vars(concurrency)["ALIASES"]
+_pools["custom"] = image_environment()["CELERY_CUSTOM_WORKER_POOL"]
 
 
 def parsed(command: Sequence[str]) -> dict[str, Any]:

@@ -10,6 +10,13 @@ ROOT = Path(__file__).resolve().parents[2]
 KUBERNETES = ROOT / "deploy" / "kubernetes"
 
 
+def image_environment() -> dict[str, str]:
+    """What the image of the Dockerfile sets for every process."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
+    last = [line for line in text.splitlines() if line.startswith("ENV ")][-1]
+    return dict(part.split("=", 1) for part in last.removeprefix("ENV ").split())
+
+
 def compose() -> dict[str, Any]:
     """docker-compose.yml, its anchors resolved."""
     return yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))

@@ -16,9 +16,9 @@ from clients.llm.groq import GroqModel
 from clients.webhooks.sending import WebhookSender
 from tests.faults.failpoints import FOLDER, Failpoints, Point
 from workers.onward import Onward
-from workers.thought import Thought
+from workers.step_run import StepRun
 
-# A model call runs on the event loop, with a copy of the context of the thread that asked for it.
+# A model call has a copy of the context of the task that asked for it.
 _task: ContextVar[str] = ContextVar("task", default="")
 _subject: ContextVar[str] = ContextVar("subject", default="")
 
@@ -56,15 +56,15 @@ def _hook_tasks(reach: Reach) -> None:
 
 
 def _hook_steps(reach: Reach) -> None:
-    think = Thought.result
+    executed = StepRun.result
 
-    @functools.wraps(think)
-    def result(self: Thought) -> Any:
-        found = think(self)
+    @functools.wraps(executed)
+    async def result(self: StepRun) -> Any:
+        found = await executed(self)
         reach(Point.AFTER_CALL, _task.get())
         return found
 
-    Thought.result = result
+    StepRun.result = result
 
 
 def _hook_going_on(reach: Reach) -> None:

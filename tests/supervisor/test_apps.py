@@ -21,7 +21,7 @@ def test_every_pool_has_its_processes_with_names_and_queues_of_their_own() -> No
     assert [worker.name for worker in workers] == ["models-1", "models-2", "ingestion"]
     assert [option(worker, "-n") for worker in workers] == [f"{worker.name}@%h" for worker in workers]
     assert [option(worker, "-Q") for worker in workers] == [*["generation,verification"] * 2, "ingestion"]
-    assert [option(worker, "--pool") for worker in workers] == ["threads", "threads", "prefork"]
+    assert [option(worker, "--pool") for worker in workers] == ["custom", "custom", "prefork"]
     assert [option(worker, "--concurrency") for worker in workers] == ["16", "16", "1"]
     assert (api.name, option(api, "--port"), api.ready_url) == ("api", "8000", "http://127.0.0.1:8000/readyz")
 

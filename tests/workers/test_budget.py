@@ -16,9 +16,10 @@ from domain.budget import NO_CALL, NO_REPAIR
 from services.results import read_query
 from services.step import StepContext, StepResult
 from tests.factories import make_options, make_query
+from tests.workers.executing import execute_step
 from workers.pipeline import Run
 from workers.reconciler import reconcile
-from workers.step import Step, execute_step
+from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
 

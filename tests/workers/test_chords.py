@@ -2,11 +2,11 @@
 
 import threading
 import uuid
-from collections.abc import Generator
 from typing import Any
 
 import pytest
 from celery import Signature
+from celery.app.task import Context
 from celery.exceptions import Ignore
 from kombu.exceptions import OperationalError
 
@@ -15,25 +15,25 @@ from db.queries import events, steps
 from db.session import acting_for, reading, transaction
 from domain.outcomes import Closed
 from services.step import StepContext, StepResult
+from tests.workers.executing import execute_step
 from tests.workers.probes import probe
 from workers.celery_app import app
-from workers.chords import MessageChord
+from workers.message import Message
 from workers.pipeline import Run
-from workers.step import Step, execute_step
+from workers.work import Step
 
 BATCH = Closed(sentences=[])
 DRAFT = ("draft", {"start": 0, "text": "Fees apply."})
 
 
 @pytest.fixture
-def chord(broker: Any, run: Run) -> Generator[MessageChord]:
+def chord(broker: Any, run: Run) -> Message:
     """That of a message which a worker has taken."""
     assert broker is not None
     task: Any = app.tasks["query.probe"]
     group = f"group-{run.query_id}"
-    task.push_request(id="task", args=[*run], group=group, group_index=0, chord=probe(run, [""], "after"))
-    yield MessageChord(task)
-    task.pop_request()
+    context = Context(id="task", args=[*run], group=group, group_index=0, chord=probe(run, [""], "after"))
+    return Message(task, context)
 
 
 def step_of(body: Any) -> Step:
@@ -62,7 +62,7 @@ def told(run: Run) -> list[str]:
 
 
 def test_a_step_hands_on_while_it_works_and_adds_the_rest_when_it_is_done(
-    broker: Any, run: Run, chord: MessageChord
+    broker: Any, run: Run, chord: Message
 ) -> None:  # N1
     spread: list[bool] = []
 
@@ -79,17 +79,17 @@ def test_a_step_hands_on_while_it_works_and_adds_the_rest_when_it_is_done(
         assert (broker.llen("verification"), waited_for(broker, run)) == (1, 1)
         return StepResult.single({"status": "complete"})
 
-    execute_step(step_of(body), run, chord=chord)
+    execute_step(step_of(body), run, message=chord)
     assert spread == [True, False]
     assert (broker.llen("verification"), waited_for(broker, run)) == (2, 2)
     assert stored(run) == {("sentences", "b1"): BATCH, ("generate", ""): {"status": "complete"}}
     assert told(run).count("draft") == 2
     # A message that comes again finds it done, and its chord waits for nobody else.
-    execute_step(step_of(body), run, chord=chord)
+    execute_step(step_of(body), run, message=chord)
     assert waited_for(broker, run) == 2
 
 
-def test_whoever_has_lost_the_claim_hands_nothing_on(broker: Any, run: Run, chord: MessageChord) -> None:  # A5
+def test_whoever_has_lost_the_claim_hands_nothing_on(broker: Any, run: Run, chord: Message) -> None:  # A5
     def body(context: StepContext) -> StepResult:
         with transaction() as session:
             steps.claim_items(session, run.query_id, 0, "generate", [""], worker="other", lease_s=10, launch=2)
@@ -97,14 +97,14 @@ def test_whoever_has_lost_the_claim_hands_nothing_on(broker: Any, run: Run, chor
         return StepResult({})
 
     with pytest.raises(Ignore):
-        execute_step(step_of(body), run, chord=chord)
+        execute_step(step_of(body), run, message=chord)
     assert (broker.llen("verification"), waited_for(broker, run)) == (0, 0)
     assert stored(run) == {}
     assert "draft" not in told(run)
 
 
 def test_a_broker_that_is_away_costs_the_head_start_and_nothing_else(
-    run: Run, chord: MessageChord, monkeypatch: pytest.MonkeyPatch
+    run: Run, chord: Message, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A5
     def away(*_: object, **__: object) -> Signature[Any]:
         raise OperationalError("away")
@@ -115,7 +115,7 @@ def test_a_broker_that_is_away_costs_the_head_start_and_nothing_else(
         assert context.spread([DRAFT], "b1", BATCH) is False
         return StepResult.single({"status": "complete"})
 
-    execute_step(step_of(body), run, chord=chord)
+    execute_step(step_of(body), run, message=chord)
     assert stored(run)["generate", ""] == {"status": "complete"}
 
 

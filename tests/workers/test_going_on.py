@@ -10,7 +10,7 @@ from celery import Signature, chain
 from celery.exceptions import Ignore, Reject
 from sqlalchemy import text
 
-from clients.llm.protocol import CallDeferred, CallLog, CallRecord, Usage
+from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import QueryStatus
 from db.queries import events, queries, records, steps
 from db.session import reading, system_transaction, transaction
@@ -18,16 +18,17 @@ from domain.errors import DatabaseUnavailable
 from services.finishing import finish
 from services.step import QuerySnapshot, StepContext, StepResult
 from tests.factories import make_options
+from tests.workers.executing import execute_work
 from workers import draining, onward, pipeline
 from workers.celery_app import app
 from workers.onward import Onward, register, work_of
 from workers.pipeline import Run
 from workers.queues import Queue
+from workers.runtime import run as run_on_loop
 from workers.runtime import tools
-from workers.step import Step, execute_work
+from workers.step_run import StepRun
 from workers.tasks import verification
-from workers.thought import Thought
-from workers.work import Next, Part, Work
+from workers.work import Claim, Next, Part, Step, Work
 
 FAILED = {"status": "not_checked"}
 
@@ -346,19 +347,20 @@ def test_a_message_that_finds_its_work_done_takes_no_stage_back(run: Run, play: 
         assert queries.get_query(session, uuid.UUID(run.query_id)).stage == "b"
 
 
-def test_a_thought_that_comes_when_the_time_is_over_is_never_begun(monkeypatch: pytest.MonkeyPatch) -> None:  # A5
-    over, begun = threading.Event(), list[str]()
-
-    def body() -> StepResult:
-        begun.append("body")
-        return StepResult.single({})
-
+def test_a_step_that_comes_when_the_time_is_over_is_never_begun(
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A5
+    over = threading.Event()
+    step = play.step("a")
+    claim = Claim(run, {("a", ""): 1})
+    query = QuerySnapshot(uuid.UUID(run.query_id), 1, "?", "m", "p", make_options())
+    begun = StepRun(step, claim, StepContext(query, 0, (), {}, tools()))
     monkeypatch.setattr(draining, "_over", over)
     over.set()
-    thought = Thought(body, CallLog())
-    with draining.stoppable([thought]):
-        assert thought.result().values == {}
-    assert begun == []
+    with draining.stoppable([begun]):
+        found = run_on_loop(begun.result())
+    assert isinstance(found, StepResult)
+    assert (found.values, play.seen) == ({}, [])
 
 
 def test_calls_of_a_step_that_has_to_wait_are_billed_when_nobody_needs_it_any_more(run: Run, play: Play) -> None:  # A4

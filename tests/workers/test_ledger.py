@@ -22,9 +22,10 @@ from services.replies import StoredReplies
 from services.results import read_history, read_query
 from services.step import StepContext, StepResult
 from tests.clients.groq_stage import GroqStage
+from tests.workers.executing import execute_step
 from workers.pipeline import Run
 from workers.reconciler import write_off
-from workers.step import Step, execute_step
+from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
 

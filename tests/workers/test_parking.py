@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery.app.task import Context
 from celery.exceptions import Ignore
 from sqlalchemy import text
 
@@ -22,9 +23,11 @@ from services.parked import read_parked
 from services.results import read_history
 from services.step import StepContext, StepResult
 from tests.factories import make_query
+from tests.workers.executing import execute_step
+from workers.celery_app import app
+from workers.message import Message
 from workers.pipeline import Run
 from workers.runtime import worker_prefix
-from workers.step import execute_step
 from workers.work import Body, Step
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -35,7 +38,8 @@ FAILED = {"status": "not_checked", "verdict": None}
 def execute(
     body: Body, run: Run, *items: str, failed: Mapping[str, Any] | None = FAILED, redelivered: bool = False
 ) -> None:
-    execute_step(Step("probe", "probing", body, failed=failed), run, items or ("",), redelivered=redelivered)
+    message = Message(app.tasks["query.retrieve"], Context(delivery_info={"redelivered": redelivered}))
+    execute_step(Step("probe", "probing", body, failed=failed), run, items or ("",), message=message)
 
 
 def done(context: StepContext) -> StepResult:

@@ -35,9 +35,10 @@ def start_worker(broker: Any, database: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("PROBE_LOG", str(tmp_path / "probes"))
     running: list[subprocess.Popen[bytes]] = []
 
-    def start(*, pool: str = "threads", **recovery: float) -> subprocess.Popen[bytes]:
+    def start(*, pool: str = "custom", **recovery: float) -> subprocess.Popen[bytes]:
         given = {"lease_s": 3.0, "heartbeat_s": 0.5, **recovery}
-        environment = {f"CITEWELL_RECOVERY__{name.upper()}": str(value) for name, value in given.items()}
+        environment = {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
+        environment |= {f"CITEWELL_RECOVERY__{name.upper()}": str(value) for name, value in given.items()}
         log = tmp_path / f"worker{len(running)}.log"
         command = "-m celery -A tests.workers.probes worker -Q verification --without-mingle --without-gossip"
         with log.open("wb") as output:
@@ -146,7 +147,7 @@ def test_the_death_of_whoever_keeps_a_put_off_step_is_only_a_delay(run: Run, sta
     assert (len(starts("defer-1-60")), len(starts("plain"))) == (2, 1)
 
 
-@pytest.mark.parametrize("pool", ["threads", "prefork"])
+@pytest.mark.parametrize("pool", ["custom", "prefork"])
 def test_a_step_that_kills_its_worker_is_tried_three_times_and_parked(
     run: Run, start_worker: Start, pool: str
 ) -> None:  # A5, N4
@@ -186,7 +187,13 @@ def test_a_step_that_kills_its_worker_is_tried_three_times_and_parked(
 
 
 @pytest.mark.parametrize(
-    ("pool", "how"), [("threads", signal.SIGTERM), ("threads", signal.SIGQUIT), ("prefork", signal.SIGQUIT)]
+    ("pool", "how"),
+    [
+        ("custom", signal.SIGTERM),
+        ("custom", signal.SIGQUIT),
+        ("threads", signal.SIGTERM),
+        ("prefork", signal.SIGQUIT),
+    ],
 )
 def test_a_worker_that_is_told_to_end_hands_back_what_it_cannot_finish(
     run: Run, start_worker: Start, broker: Any, pool: str, how: signal.Signals

@@ -18,10 +18,11 @@ from domain.errors import EmbeddingMismatch
 from services.finishing import finish
 from services.step import StepContext, StepResult
 from tests.factories import make_query
+from tests.workers.executing import execute_step
 from workers import pipeline
 from workers.pipeline import Run
-from workers.step import Step, execute_step
 from workers.tasks.maintenance import fail_query
+from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
 

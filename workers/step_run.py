@@ -1,8 +1,14 @@
-"""A step at work within a message: what it is given, what it leaves, and what it paid."""
+"""One step of a message while it is executed: its input, its body, its result, and the model calls that it paid for.
 
+A body that is a coroutine function runs on the event loop; any other runs in a thread, since it computes or asks the
+database; over much text both run in a process of their own (workers.computing).
+"""
+
+import asyncio
+import inspect
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -23,15 +29,15 @@ from workers.deferral import terms_of
 from workers.observing import bound_to_items
 from workers.pipeline import Run
 from workers.ringing import ring_watchers
-from workers.runtime import worker_name
-from workers.thought import Thought
+from workers.runtime import event_loop, worker_name
 from workers.work import Claim, Step
 
 log = structlog.get_logger()
 
 
-class Mind:
-    """A step at work; `is_paid` once its model calls are stored, `is_broken` when its `failed` value stands in."""
+class StepRun:
+    """An execution of a step; `is_paid` once its model calls are stored, `is_broken` when its `failed` value stands
+    in."""
 
     def __init__(self, step: Step, claim: Claim, context: StepContext) -> None:
         attempts = claim.of(step.name)
@@ -41,37 +47,76 @@ class Mind:
         self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=tell)
         self._token = uuid.uuid4()
         call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
-        self.thought = Thought(lambda: computing.begin(step, self.context), call_log)
         self.is_paid = False
         self.run, self.attempts = claim.run, attempts
         self.began_ns = time.time_ns()
+        self._ended_ns = 0
         self.is_broken = False
-        self._found: StepResult | CallDeferred | DatabaseUnavailable | None = None
+        self._body: asyncio.Task[StepResult] | None = None
+        self._is_stopped = False
 
-    def begin(self) -> None:
-        """Begin; a body that waits for no model is at its end then. Raises what breaks a step that must not fail."""
+    @property
+    def ended_ns(self) -> int:
+        """When it ended, Unix time in ns by this process's clock; now if it has not."""
+        return self._ended_ns or time.time_ns()
+
+    async def result(self) -> StepResult | Exception:
+        """Execute it; the error that a step without `failed` ends with, DatabaseUnavailable and CallDeferred are
+        returned, when all the calls beside them have ended. A stopped one has no values."""
         self.began_ns = time.time_ns()
-        self._found = _left_out(self.step, self.context)
-        self.is_broken = self._found is not None
-        if self._found is None:
-            self._attempt(self.thought.begin)
-
-    def found(self) -> StepResult | CallDeferred | DatabaseUnavailable:
-        """Wait for what it leaves, or what keeps it from leaving anything now. Raises as `begin` does."""
-        if self._found is None:
-            self._attempt(self.thought.result)
-        return cast("StepResult | CallDeferred | DatabaseUnavailable", self._found)
-
-    def _attempt(self, act: Callable[[], StepResult | None]) -> None:
+        left_out = _left_out(self.step, self.context)
+        self.is_broken = left_out is not None
+        if left_out is not None:
+            return left_out
         try:
             with bound_to_items(self.step.name, self.context.items):
-                self._found = act()
+                return await self._executed()
         except (DatabaseUnavailable, CallDeferred) as error:
-            self._found = error
-        except Exception as error:
-            if self.step.failed is None:
-                raise
-            self._found = self._broken(error)
+            return error
+        except Exception as error:  # noqa: BLE001 - a broken step is a value, or ends its query
+            return error if self.step.failed is None else self._broken(error)
+        finally:
+            self._ended_ns = time.time_ns()
+
+    def stop(self) -> None:
+        """End it as soon as it waits for something; one that is not begun yet never begins. From any thread."""
+        self._is_stopped = True
+        event_loop().call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        if self._body is not None:
+            self._body.cancel()
+
+    async def _executed(self) -> StepResult:
+        if self._is_stopped:
+            return StepResult({})
+        if computing.is_elsewhere(self.step, self.context):
+            body: Coroutine[Any, Any, StepResult] = computing.elsewhere(self.step, self.context)
+        elif inspect.iscoroutinefunction(self.step.body):
+            body = self.step.body(self.context)
+        else:
+            # Nobody can stop a thread: it is waited for.
+            return await asyncio.to_thread(cast("Callable[[StepContext], StepResult]", self.step.body), self.context)
+        self._body = asyncio.ensure_future(self._settled(body))
+        try:
+            return await self._body
+        except asyncio.CancelledError:
+            if self._is_stopped:
+                return StepResult({})
+            # The message was revoked, not this step stopped.
+            self._body.cancel()
+            raise
+
+    async def _settled(self, body: Coroutine[Any, Any, StepResult]) -> StepResult:
+        try:
+            return await body
+        except Exception:
+            # Whatever it is, the others are paid for: their records, and their replies, must not be lost. None of them
+            # goes on to more.
+            call_log = self.context.log
+            call_log.terms = replace(call_log.terms, ends_at=time.monotonic())
+            await call_log.settled()
+            raise
 
     def _broken(self, error: Exception) -> StepResult:
         # A broken step is a value: what follows must say "not checked" instead of never running.
@@ -95,11 +140,11 @@ class Mind:
         return [Settled(self.context.query.id, self._token)] if self.context.log.has_begun else []
 
 
-def book(session: Session, minds: Iterable[Mind], *, kept: bool = True) -> None:
+def book(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> None:
     """Store the model calls of these steps: one statement."""
-    minds = tuple(minds)
-    rows = [row for mind in minds for row in mind.calls(kept=kept)]
-    records.add_model_calls(session, rows, [each for mind in minds for each in mind.settled])
+    runs = tuple(runs)
+    rows = [row for run in runs for row in run.calls(kept=kept)]
+    records.add_model_calls(session, rows, [each for run in runs for each in run.settled])
 
 
 def _left_out(step: Step, context: StepContext) -> StepResult | None:

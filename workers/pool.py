@@ -1,0 +1,190 @@
+"""A Celery pool that is one event loop: the messages of a process wait for models and servers side by side on it.
+
+`--pool custom` with CELERY_CUSTOM_WORKER_POOL=workers.pool:LoopPool. Celery's consumer keeps its own thread. A task
+with `on_loop`, a coroutine function of its `Message` and its arguments, runs on the loop of this process; any other
+task runs in one of `concurrency` threads, traced by Celery as in its pool of threads.
+
+Celery's tracer is written for a task per thread (`Task.request` is a stack per thread), so it is not used for what runs
+on the loop. What it does for the tasks of this program is done here: links of the message's chain and parts of chords
+behind a success, errbacks behind a failure, a new message for `ComeAgain`. Ignore and Reject reach Celery's request as
+they do elsewhere. Results are not stored, `link` callbacks and time limits are not supported: nothing here has them.
+"""
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import structlog
+from billiard.einfo import ExceptionInfo
+from celery import Task
+from celery.app.task import Context
+from celery.app.trace import FAILURE, SUCCESS, TraceInfo
+from celery.concurrency.base import BasePool, apply_target
+from celery.exceptions import Ignore, Reject, Retry, Terminated
+from celery.signals import task_postrun, task_prerun
+from kombu.serialization import loads, prepare_accept_content
+
+from workers.message import ComeAgain, Message
+from workers.runtime import event_loop
+
+log = structlog.get_logger()
+
+_CLEAN_UP_S = 10.0
+"""What is cancelled at the end has so long to give back what it holds."""
+
+_Told = Callable[..., object]
+
+
+@dataclass(eq=False)
+class Running:
+    """A message at work, as Celery's request knows it."""
+
+    loop: asyncio.AbstractEventLoop
+    task: asyncio.Task[None] | None = None
+    reason: Exception = field(default_factory=lambda: Reject("the worker ends", requeue=True))
+    """What becomes of the message when it is cancelled."""
+
+    def terminate(self, signal: object = None) -> None:
+        """Cancel it: it was revoked. Celery has acknowledged it then."""
+        self.reason = Terminated(str(signal))
+        self.loop.call_soon_threadsafe(self.cancel)
+
+    def cancel(self) -> None:
+        """On the loop: raise CancelledError where it waits."""
+        if self.task is not None:
+            self.task.cancel()
+
+
+class LoopPool(BasePool):
+    """See the module. `limit` messages are taken at a time."""
+
+    limit: int
+    app: Any
+    body_can_be_buffer = True
+    signal_safe = False
+
+    def on_start(self) -> None:
+        self._loop = event_loop()
+        self._accepted = prepare_accept_content(self.app.conf.accept_content)
+        self._running = set[Running]()
+        self._none_left = threading.Event()
+        self._threads = ThreadPoolExecutor(max_workers=self.limit, thread_name_prefix="task")
+
+    def on_apply(
+        self,
+        target: _Told,
+        args: Any = None,
+        kwargs: Any = None,
+        callback: Any = None,
+        accept_callback: Any = None,
+        **_: Any,
+    ) -> Any:
+        """Take a message: `args` are those of Celery's tracer."""
+        task: Any = self.app.tasks[args[0]]
+        if not hasattr(task, "on_loop"):
+            return self._threads.submit(apply_target, target, args, kwargs, callback, accept_callback)
+        running = Running(self._loop)
+        self._loop.call_soon_threadsafe(self._begin, running, task, args[1:], callback, accept_callback)
+        return running
+
+    def _begin(self, running: Running, task: Any, args: Any, callback: _Told, accepted: _Told | None) -> None:
+        self._running.add(running)
+        running.task = self._loop.create_task(self._apply(running, task, args, callback, accepted))
+
+    async def _apply(self, running: Running, task: Any, args: Any, callback: _Told, accepted: _Told | None) -> None:
+        began = time.monotonic()
+        try:
+            if accepted is not None:
+                accepted(os.getpid(), began)
+            error = await self._ended(running, task, *args)
+            callback((int(error is not None), error, time.monotonic() - began))
+        except Exception:
+            # Celery's own bookkeeping. The message stays unacknowledged and goes back when this process ends.
+            log.exception("message_not_acknowledged", task=task.name)
+        finally:
+            self._running.discard(running)
+            if not self._running:
+                self._none_left.set()
+
+    async def _ended(
+        self, running: Running, task: Any, task_id: str, request: Any, body: Any, content_type: Any, encoding: Any
+    ) -> ExceptionInfo | None:
+        """Execute a message; what Celery's request is to be told of its end, None for a success."""
+        context = None
+        try:
+            positional, named, embedded = loads(body, content_type, encoding, accept=self._accepted)
+            context = Context({**request, **(embedded or {})}, args=positional, kwargs=named, called_directly=False)
+            message = Message(task, context)
+            task_prerun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named)
+            await task.on_loop(message, *positional, **named)
+            await _launch_what_follows(message)
+            task_postrun.send(sender=task, task_id=task_id, task=task, args=positional, kwargs=named, state=SUCCESS)
+        except asyncio.CancelledError:
+            return _told(running.reason)
+        except (Ignore, Reject) as ended:
+            return _told(ended)
+        except ComeAgain as again:
+            return _told(await asyncio.to_thread(_sent_again, task, context, again))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the errback is to know of it
+            return await asyncio.to_thread(_failed, task, context, error)
+        return None
+
+    def on_stop(self) -> None:
+        """Wait for what is at work: whoever drains the worker bounds that (workers.draining)."""
+        self._none_left.clear()
+        if self._running:
+            self._none_left.wait()
+        self._threads.shutdown(cancel_futures=True)
+
+    def on_terminate(self) -> None:
+        """Cancel what is at work; its messages go back to their queues."""
+        self._none_left.clear()
+        if self._running:
+            self._loop.call_soon_threadsafe(lambda: [each.cancel() for each in self._running])
+            self._none_left.wait(_CLEAN_UP_S)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def terminate_job(self, pid: int, signal: object = None) -> None:
+        """Celery calls `Running.terminate` besides, which knows which one it is."""
+
+    def _get_info(self) -> dict[str, Any]:
+        told: dict[str, Any] = cast("Any", super())._get_info()
+        return {**told, "running": len(self._running)}
+
+
+async def _launch_what_follows(message: Message) -> None:
+    """What Celery does behind a success: publish the next link of the chain, count a part of a chord."""
+    if message.chain or message.context.chord:
+        await asyncio.to_thread(message.launch_what_follows)
+
+
+def _sent_again(task: Task[Any, Any], context: Context | None, again: ComeAgain) -> Exception:
+    """Publish the message anew, with the time from which on it is to be taken; what its request is told."""
+    try:
+        Message(task, context).send_again(again)
+    except Exception as error:  # noqa: BLE001 - as Celery's own: the reconciler starts the query again
+        return Reject(error, requeue=False)
+    return Retry(again.reason, exc=again, when=cast("Any", again.eta or again.countdown_s))
+
+
+def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> ExceptionInfo:
+    """Count it as a part of its chord, and have its errbacks called."""
+    if context is None:
+        return _told(error)
+    try:
+        raise error
+    except Exception as raised:  # noqa: BLE001 - Celery reads the current exception
+        info: Any = TraceInfo(FAILURE, raised)
+        return info.handle_error_state(task, context)
+
+
+def _told(error: Exception) -> ExceptionInfo:
+    try:
+        raise error
+    except Exception:  # noqa: BLE001 - what has a traceback is what is raised
+        return ExceptionInfo()
