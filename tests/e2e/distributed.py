@@ -16,7 +16,7 @@ from citewell.supervisor.endpoints import free_port
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers import EmbeddedServers
-from tests.deploy.files import ROOT, services
+from tests.deploy.files import ROOT, image_environment, services
 
 # What compose fills in where nothing is set outside: ${NAME:-default}.
 _DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
@@ -73,7 +73,7 @@ class Site:
             "CITEWELL_REDIS_URL": self.servers.redis_url,
             # As in the image, but for each process its own.
             "CITEWELL_PULSE_FILE": str(self.servers.home.root / f"{name}.pulse"),
-            "OPENBLAS_NUM_THREADS": "1",
+            **{name: image_environment()[name] for name in ("OPENBLAS_NUM_THREADS", "CELERY_CUSTOM_WORKER_POOL")},
         }
         defaults = {name: _DEFAULT.sub(r"\1", value) for name, value in told.items()}
         return {**_inherited(), **defaults, **here, **self.outside}

@@ -33,7 +33,7 @@ _IMPORTED = (
     "celery.worker.consumer",
     "celery.worker.components",
     "celery.worker.autoscale",
-    "celery.concurrency.thread",
+    "workers.pool",
     "celery.concurrency.prefork",
     "celery.backends.redis",
     "kombu.transport.redis",
@@ -48,6 +48,8 @@ _IMPORTED = (
 def serve() -> None:
     """Fork for everybody who connects, one after another, for ever."""
     folder = Path(os.environ[FOLDER])
+    # Celery reads it when it is imported.
+    os.environ["CELERY_CUSTOM_WORKER_POOL"] = "workers.pool:LoopPool"
     for name in _IMPORTED:
         import_module(name)
     hooks.install()
