@@ -11,7 +11,7 @@ _API_STOP = ((signal.SIGTERM, 5.0),)
 # Warm, so that running steps finish; then cold, which puts unfinished ones back into their queue.
 _WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
 # How Celery is told of a pool that is not its own (workers/pool.py).
-_POOL_OPTIONS, _CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
+_POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
 
 
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
@@ -48,7 +48,7 @@ def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
         argv=(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker", "-Q", ",".join(pool.queues),
               "--pool", _POOL_OPTIONS.get(pool.pool, pool.pool), "--concurrency", str(pool.concurrency),
               "-n", f"{name}@%h", "--without-mingle", "--without-gossip", *heard),
-        env=_CUSTOM_POOL,
+        env=CUSTOM_POOL,
         ready_line=rf"{re.escape(name)}@\S+ ready\.",
         stop=_WORKER_STOP,
     )  # fmt: skip

@@ -48,8 +48,6 @@ _IMPORTED = (
 def serve() -> None:
     """Fork for everybody who connects, one after another, for ever."""
     folder = Path(os.environ[FOLDER])
-    # Celery reads it when it is imported.
-    os.environ["CELERY_CUSTOM_WORKER_POOL"] = "workers.pool:LoopPool"
     for name in _IMPORTED:
         import_module(name)
     hooks.install()

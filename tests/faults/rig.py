@@ -17,7 +17,7 @@ import httpx
 import pytest
 from redis import Redis
 
-from citewell.supervisor.apps import app_processes
+from citewell.supervisor.apps import CUSTOM_POOL, app_processes
 from citewell.supervisor.endpoints import claim_port
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.process import ProcessSpec
@@ -208,7 +208,13 @@ def _environment(home: Path, simulator: GroqSimulator) -> dict[str, str]:
     }
 
 
-_NURSERY = ProcessSpec("nursery", (sys.executable, "-m", "tests.faults.nursery"), ready_line=NURSERY_READY)
+_NURSERY = ProcessSpec(
+    "nursery",
+    (sys.executable, "-m", "tests.faults.nursery"),
+    # Celery reads it when it is imported, before any fork.
+    env=CUSTOM_POOL,
+    ready_line=NURSERY_READY,
+)
 
 
 @dataclass(frozen=True)
@@ -227,4 +233,4 @@ class _Wrapping:
             stub = str(Path(__file__).with_name("stub.py"))
             return replace(spec, argv=(interpreter, "-I", "-S", stub, str(self.folder), spec.name, *rest))
         shift = {CLOCK: str(self.clocks.get(spec.name, 0))}
-        return replace(spec, argv=(interpreter, "-m", "tests.faults.wrapped", *rest), env=shift)
+        return replace(spec, argv=(interpreter, "-m", "tests.faults.wrapped", *rest), env={**spec.env, **shift})
