@@ -25,7 +25,7 @@ from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.step import Outcome, StepContext, StepResult
 from workers import draining
-from workers.chords import add_what_follows, with_spread
+from workers.chords import Beside, Chord, add_what_follows, handing_on, with_spread
 from workers.claims import Entered, alone, budget_of, claim_alone, claimant, enter
 from workers.deferral import SHORTEST_S, put_off
 from workers.message import Message
@@ -43,27 +43,44 @@ _Deferred = Sequence[tuple[StepRun, CallDeferred]]
 
 async def execute(work: Work, onward: Onward, message: Message | None = None) -> None:
     """Do what is not done yet and what follows in place, and launch the rest; what the work hands on goes to the chord
-    of its message.
+    of its message, if that has one.
 
     Raises Ignore when somebody else does or has done the work, Reject when this process ends, CallDeferred when the
     message has to come again.
     """
+    is_again = message is not None and message.is_redelivered
     following, entered = work, None
-    while following is not None:
-        work = following
-        with bound_to(work.run, work.name):
-            await _still_there()
-            entered = with_spread(work, entered or await asyncio.to_thread(enter, work), message)
-            with traced(work.run, entered.context.query.traceparent if entered else None):
-                is_again = message is not None and message.is_redelivered
-                context, entered_next = await _do(work, entered, onward, redelivered=is_again)
-                await add_what_follows(work, entered, context, message)
-        # What follows in place is behind the chord.
-        message = None
-        following, entered = onward.next(work, context), entered_next
-        if following is not None:
-            onward.take()
-    await onward.launch()
+    beside = Beside(lambda handed_on: execute(handed_on, Onward()))
+    try:
+        while following is not None:
+            work = following
+            with bound_to(work.run, work.name):
+                context, entered = await _executed(work, entered, onward, beside, message, redelivered=is_again)
+            # What follows in place is behind the chord.
+            message = None
+            following = onward.next(work, context)
+            if following is None or onward.is_fan_in:
+                await beside.ended()
+            if following is not None:
+                onward.take()
+        await onward.launch()
+    finally:
+        await beside.ended()
+
+
+async def _executed(
+    work: Work, entered: Entered | None, onward: Onward, beside: Beside, message: Message | None, *, redelivered: bool
+) -> tuple[StepContext, Entered | None]:
+    """Do one work; return its outcomes and, if it is begun already, what follows."""
+    await _still_there()
+    adding = Chord(message) if message is not None and message.context.chord else beside
+    entered = with_spread(work, entered or await asyncio.to_thread(enter, work), adding)
+    with traced(work.run, entered.context.query.traceparent if entered else None):
+        # What goes on beside it leaves something that is only seen by whoever enters behind it.
+        goes_on = onward if handing_on(work) is None and not beside.is_used else None
+        context, following = await _do(work, entered, goes_on, redelivered=redelivered)
+        await add_what_follows(work, entered, context, message, onward)
+    return context, following
 
 
 async def _still_there() -> None:
@@ -75,7 +92,7 @@ async def _still_there() -> None:
 
 
 async def _do(
-    work: Work, entered: Entered | None, onward: Onward, *, redelivered: bool
+    work: Work, entered: Entered | None, onward: Onward | None, *, redelivered: bool
 ) -> tuple[StepContext, Entered | None]:
     """Do what can be done of it, all or raise; return its outcomes and, if it is begun already, what follows."""
     if entered is None:
@@ -104,7 +121,7 @@ def _is_done(work: Work, context: StepContext) -> bool:
 
 
 async def _work(
-    work: Work, context: StepContext, attempts: Mapping[Key, int], onward: Onward
+    work: Work, context: StepContext, attempts: Mapping[Key, int], onward: Onward | None
 ) -> tuple[StepContext, Entered | None]:
     """Work on what was claimed; return the context with the outcomes and, if it is begun already, what follows."""
     if not attempts:
@@ -115,8 +132,10 @@ async def _work(
         results, deferred = await _results(claim, runs)
         for run, result in results:
             context = context.with_outcomes(run.step.name, result.values)
-        # What follows may have to look at the database to know how wide it is.
-        following = await asyncio.to_thread(onward.next, work, context) if _is_done(work, context) else None
+        following = None
+        if onward is not None and _is_done(work, context):
+            # What builds it may read the whole answer.
+            following = await asyncio.to_thread(onward.next, work, context)
         entered = await _leave(claim, context, results, [run for run, _ in deferred], following) if results else None
         if deferred:
             await _come_again(claim, deferred)

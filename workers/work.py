@@ -49,6 +49,9 @@ class Step:
     computes: bool = False
 
 
+Doing = Callable[["Work"], Coroutine[Any, Any, None]]
+
+
 class Part(NamedTuple):
     """Items of one step."""
 
