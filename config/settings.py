@@ -135,15 +135,16 @@ class PoolSettings(Group):
 
 
 def _pools() -> dict[str, PoolSettings]:
-    # On a laptop a process per queue costs memory and start-up time, so one process serves every queue that waits for
-    # models. Ingestion has a process of its own: a large document must not hold up a question.
+    # One process does all steps of a question, so that none of them is a message of its own, and there are two where
+    # there are two cores. A large document must not hold up a question, nor receivers that do not answer: ingestion
+    # and webhooks have processes of their own.
     return {
-        "models": PoolSettings(
-            queues=("reranking", "citations", "generation", "verification", "graph", "maintenance"), concurrency=64
+        "queries": PoolSettings(
+            queues=("retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"),
+            concurrency=64,
+            processes=min(2, os.cpu_count() or 1),
         ),
-        "retrieval": PoolSettings(queues=("retrieval",), concurrency=4),
         "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
-        # Threads that wait for strangers' servers, away from those that work.
         "webhooks": PoolSettings(queues=("webhooks",), concurrency=64),
     }
 

@@ -174,6 +174,9 @@ def _sent_again(task: Task[Any, Any], context: Context | None, again: ComeAgain)
 
 def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> ExceptionInfo:
     """Count it as a part of its chord, and have its errbacks called."""
+    log.error("task_failed", task=task.name, exc_info=error)
+    # Celery clears the frames of the traceback, and those of a coroutine that is awaited are still needed.
+    error = error.with_traceback(None)
     if context is None:
         return _told(error)
     try:

@@ -149,12 +149,12 @@ def test_a_batch_survives_the_death_of_its_workers(stack: Stack) -> None:  # N2,
 
 
 def followed(stack: Stack, path: str) -> dict[str, Any]:
-    """Wait for the end; kill the process that serves the models when a third is done."""
+    """Wait for the end; kill a process that answers questions when a third is done."""
     killed, deadline = False, time.monotonic() + 120
     while not (batch := stack.http.get(path).raise_for_status().json())["finished_at"]:
         assert time.monotonic() < deadline, batch
         assert batch["running"] <= 8
-        pid = stack.supervisor.pids["models"]
+        pid = stack.supervisor.pids["queries-1"]
         if not killed and batch["succeeded"] >= ANSWERS // 3 and pid is not None:
             os.kill(pid, signal.SIGKILL)
             killed = True

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from celery import Signature, chain
+from celery import Signature, chain, chord
 from celery.exceptions import Ignore, Reject
 from sqlalchemy import text
 
@@ -15,6 +15,7 @@ from db.models import QueryStatus
 from db.queries import events, queries, records, steps
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
+from domain.outcomes import Closed
 from services.finishing import finish
 from services.step import QuerySnapshot, StepContext, StepResult
 from tests.factories import make_options
@@ -375,3 +376,105 @@ def test_calls_of_a_step_that_has_to_wait_are_billed_when_nobody_needs_it_any_mo
     with pytest.raises(Ignore):
         execute_work(Work(run, (waiting, other)), Onward())
     assert calls(run) == [("a", "a")]
+
+
+def items_of(run: Run, name: str, *items: str, queue: str = "verification") -> Signature[Any]:
+    return app.signature(f"query.{name}", args=(*run, list(items)), immutable=True, queue=queue)
+
+
+def then_all(name: str, *batches: Sequence[str], queue: str = "verification", follows: str = "end") -> Next:
+    """A chord over these items, and what waits for all of them."""
+
+    def build(run: Run, _: StepContext) -> Signature[Any]:
+        return chord([items_of(run, name, *batch, queue=queue) for batch in batches], link(follows, run))
+
+    return build
+
+
+def stored_items(run: Run) -> list[tuple[str, str]]:
+    with reading() as session:
+        found = steps.list_outcomes(session, uuid.UUID(run.query_id)).get(run.round, {})
+    return sorted(found)
+
+
+@pytest.mark.usefixtures("serving")
+def test_the_header_of_a_chord_is_one_work_in_place(run: Run, play: Play, broker: Any) -> None:  # A2
+    register("query.b", [play.step("b")])
+    register("query.end", [play.step("end")])
+    execute_work(Work.single(play.step("a", then=then_all("b", ["1"], ["2", "3"])), run), Onward())
+    assert play.seen == ["a", "b", "end"]
+    assert stored_items(run) == [("a", ""), ("b", "1"), ("b", "2"), ("b", "3"), ("end", "")]
+    assert broker.llen("verification") == 0
+
+
+@pytest.mark.parametrize(
+    ("batches", "queue"), [([[str(n) for n in range(20)], [str(n) for n in range(20, 40)]], "verification"),
+                           ([["1"], ["2"]], "reranking")],
+)  # fmt: skip
+@pytest.mark.usefixtures("serving")
+def test_a_chord_that_is_wide_or_belongs_elsewhere_is_published(
+    run: Run, play: Play, broker: Any, batches: list[list[str]], queue: str
+) -> None:  # A1
+    register("query.b", [play.step("b")])
+    register("query.end", [play.step("end")])
+    execute_work(Work.single(play.step("a", then=then_all("b", *batches, queue=queue)), run), Onward())
+    assert play.seen == ["a"]
+    assert broker.llen(queue) == 2
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_a_step_hands_on_in_place_is_waited_for_and_seen(run: Run, play: Play, broker: Any) -> None:  # N1
+    seen: list[Any] = []
+    both = threading.Barrier(2, timeout=20)
+
+    def writing(context: StepContext) -> StepResult:
+        assert context.spread([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
+        # It is at work while this one still is.
+        both.wait()
+        return StepResult.single({"status": "complete"})
+
+    def checking(context: StepContext) -> StepResult:
+        both.wait()
+        return StepResult({item: {"checked": True} for item in context.items})
+
+    def ending(context: StepContext) -> StepResult:
+        seen.append({key for key in context.outcomes if key[0] in ("early", "rest")})
+        return StepResult.single({"status": "done"})
+
+    register("query.early", [Step("early", None, checking, failed=FAILED)])
+    register("query.rest", [play.step("rest")])
+    register("query.side", [play.step("side")])
+    register("query.end", [Step("end", "ending", ending)])
+    writer = Step(
+        "write",
+        "writing",
+        writing,
+        adds=lambda run_, _: [items_of(run_, "rest", "r1"), items_of(run_, "rest", "r2")],
+        spreads=lambda run_, item: items_of(run_, "early", item),
+    )
+    register("query.write", [writer])
+
+    def drafting(run_: Run, _: StepContext) -> Signature[Any]:
+        return chord([link("write", run_), link("side", run_)], link("end", run_))
+
+    execute_work(Work.single(play.step("a", then=drafting), run), Onward())
+    assert play.seen == ["a", "side", "rest"]
+    assert seen == [{("early", "b1"), ("rest", "r1"), ("rest", "r2")}]
+    assert broker.llen("verification") == 0
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_is_handed_on_and_breaks_leaves_the_rest_as_it_is(run: Run, play: Play) -> None:  # N1, N4
+    def writing(context: StepContext) -> StepResult:
+        assert context.spread([("draft", {"start": 0, "text": "So."})], "b1", Closed(sentences=[]))
+        return StepResult.single({"status": "complete"})
+
+    play.errors = {"early": [ValueError("broken")]}
+    register("query.early", [play.step("early")])
+    register("query.end", [play.step("end")])
+    register("query.side", [play.step("side")])
+    spreads = Step("write", "writing", writing, spreads=lambda run_, item: items_of(run_, "early", item))
+    register("query.write", [spreads])
+    drafting = always(chord([link("write", run), link("side", run)], link("end", run)))
+    execute_work(Work.single(play.step("a", then=drafting), run), Onward())
+    assert stored_items(run) == [("a", ""), ("end", ""), ("sentences", "b1"), ("side", ""), ("write", "")]
