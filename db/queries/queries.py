@@ -261,7 +261,7 @@ def list_stalled(
     )
     rows = session.execute(
         select(Query.id, Query.launch, Query.tenant_id)
-        .where(Query.status == QueryStatus.RUNNING, waited, ~_claim(StepOutcome.lease_until > func.now()))
+        .where(Query.status == _as_literal(QueryStatus.RUNNING), waited, ~_claim(StepOutcome.lease_until > func.now()))
         .order_by(Query.created_at)
         .limit(limit)
     )

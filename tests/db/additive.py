@@ -48,11 +48,26 @@ def offences(sql: str) -> list[str]:
     """The statements that do more than add, each on one line; what is not known to be harmless is one."""
     statements = [" ".join(re.sub(r"--[^\n]*", "", each).split()) for each in _split(sql)]
     new, made, added = (_names(pattern, statements) for pattern in (_NEW_TABLE, _MADE, _ADDED))
-    return [each for each in statements if each and not _only_adds(each, new, made, added)]
+    replaced = _replaced(statements)
+    return [each for each in statements if each and each not in replaced and not _only_adds(each, new, made, added)]
 
 
 def _names(pattern: re.Pattern[str], statements: list[str]) -> set[str]:
     return {found[1] for each in statements if (found := pattern.match(each))}
+
+
+def _replaced(statements: list[str]) -> set[str]:
+    """What drops an index behind the making of another, as many as were made: programs of before read that one.
+
+    A unique index is a promise, and stays.
+    """
+    made, found = 0, set[str]()
+    for each in statements:
+        made += bool(_MADE.match(each))
+        dropped = _LEFT_BEHIND.match(each)
+        if made > len(found) and dropped and dropped[1].startswith("ix_"):
+            found.add(each)
+    return found
 
 
 def _split(sql: str) -> list[str]:

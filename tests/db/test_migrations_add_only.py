@@ -44,6 +44,17 @@ def _run(sql: str) -> Upgrade:
     return lambda: op.execute(sql)
 
 
+def _replace(index: str, by: str, *, first: bool = False) -> None:
+    def drop() -> None:
+        op.drop_index(index, "queries", if_exists=True, postgresql_concurrently=True)
+
+    if first:
+        drop()
+    op.create_index(by, "queries", ["mode"], postgresql_concurrently=True)
+    if not first:
+        drop()
+
+
 BAD: dict[str, Upgrade] = {
     "drops a table": lambda: op.drop_table("events"),
     "drops a column": lambda: op.drop_column("queries", "mode"),
@@ -63,6 +74,8 @@ BAD: dict[str, Upgrade] = {
     "a foreign key that is checked now": lambda: op.create_foreign_key("fk", "queries", "tenants", ["x"], ["id"]),
     "an index that stops writing": lambda: op.create_index("ix_queries_mode", "queries", ["mode"]),
     "drops another index": lambda: op.drop_index("ix", "queries", if_exists=True, postgresql_concurrently=True),
+    "drops an index before there is another": lambda: _replace("ix_queries_mode", "ix_queries_manner", first=True),
+    "drops a unique index": lambda: _replace("uq_documents_content", "ix_documents_content"),
     "a check of an old column": lambda: op.create_check_constraint(
         "ck", "queries", "mode > ''", postgresql_not_valid=True
     ),
@@ -106,6 +119,7 @@ def _all_that_may_be() -> None:
             postgresql_concurrently=True,
             postgresql_where=sa.text("status = 'queued'"),
         )
+        _replace("ix_queries_mode", "ix_queries_manner")
     op.execute("ALTER TABLE queries ADD CONSTRAINT fk_r FOREIGN KEY (replay_of) REFERENCES queries (id) NOT VALID")
     op.execute("CREATE FUNCTION place() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM places; END; $$")
 

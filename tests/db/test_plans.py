@@ -9,7 +9,7 @@ from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from db.models import QueryKind
-from db.queries import deliveries, documents, events, imports, metrics, quality, queries
+from db.queries import budgets, deliveries, documents, events, imports, metrics, quality, queries
 from db.queries.queries import QueryFilter
 from db.session import reading
 from tests.factories import make_query
@@ -97,7 +97,22 @@ def old_drafts(session: Session) -> None:
     events.drop_old_drafts(session, 60)
 
 
+def open_ones(read: Callable[[Session], object]) -> Callable[[Session], object]:
+    """Of a table that is nearly all history."""
+
+    def look(session: Session) -> None:
+        some_history(session)
+        read(session)
+
+    return look
+
+
 OTHERS: dict[str, tuple[Callable[[Session], object], str]] = {
+    "queries behind their deadline": (open_ones(lambda s: budgets.list_overdue(s, 10)), "ix_queries_open"),
+    "queries that nobody works on": (
+        open_ones(lambda s: queries.list_stalled(s, lease_s=10, stalled_s=60)),
+        "ix_queries_running",
+    ),
     "old drafts": (old_drafts, "ix_events_drafts"),
     "documents": (
         lambda s: documents.list_documents(s, documents.DocumentFilter(), limit=50),
@@ -113,6 +128,7 @@ def test_what_is_few_is_found_by_an_index(database: str, read: Callable[[Session
     assert database
     with reading() as session:
         plan = plan_of(session, read)
+        session.rollback()
     assert f"using {index}" in plan
     assert "Seq Scan" not in plan.replace("Seq Scan on workspaces", "")
 

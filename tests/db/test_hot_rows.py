@@ -1,0 +1,65 @@
+"""A running query's row is written in place: no new entries in its indexes, however often it is told of (A2)."""
+
+import uuid
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from db.queries import events, queries
+from db.session import reading, transaction
+from tests.factories import make_query
+
+pytestmark = pytest.mark.usefixtures("database")
+
+# What this connection has counted is told at the end of the transaction, not some time later.
+_TELL = text("SELECT pg_stat_force_next_flush()")
+_WRITTEN = text("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'queries'")
+
+WRITES: dict[str, Callable[[Session, uuid.UUID, int], object]] = {
+    "a stage": lambda s, query_id, n: events.note_progress(s, query_id, f"stage {n}", [("sentence", {"n": n})]),
+    "progress": lambda s, query_id, _: events.note_progress(s, query_id),
+    "an event": lambda s, query_id, n: events.add_event(s, "draft", {"n": n}, query_id=query_id),
+    "a round": lambda s, query_id, n: queries.advance_round(s, query_id, n + 1),
+}
+
+
+def write(work: Callable[[Session], object]) -> None:
+    with transaction() as session:
+        work(session)
+        session.execute(_TELL)
+
+
+def written() -> tuple[int, int]:
+    with reading() as session:
+        total, hot = session.execute(_WRITTEN).one()
+    return total, hot
+
+
+@pytest.mark.parametrize("tell", WRITES.values(), ids=WRITES.keys())
+def test_a_query_that_runs_is_written_in_place(tell: Callable[[Session, uuid.UUID, int], object]) -> None:  # A2
+    running: list[uuid.UUID] = []
+    for _ in range(8):
+        with transaction() as session:
+            running.append(make_query(session, question="What was the revenue of the company in 2023?").id)
+    for query_id in running:
+        write(lambda session, query_id=query_id: queries.mark_launched(session, query_id, 0))
+    total, hot = written()
+    # In turn, as queries that share a page run at the same time.
+    for number in range(10):
+        for query_id in running:
+            write(lambda session, query_id=query_id, number=number: tell(session, query_id, number))
+    now_total, now_hot = written()
+    assert now_total - total == 80
+    # Now and then a page is full before Postgres has tidied it.
+    assert now_hot - hot >= 60
+
+
+def test_no_index_of_queries_names_what_is_written_while_one_runs() -> None:  # A2
+    named = text("""
+        SELECT definition FROM pg_index, pg_get_indexdef(indexrelid) AS definition
+        WHERE indrelid = 'queries'::regclass AND definition ~ '\\y(progress_at|stage|round|event_seq)\\y'
+    """)
+    with reading() as session:
+        assert session.scalars(named).all() == []
