@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from db.models import Citation
-from db.queries.chunks import Passage, source_slice
-from db.queries.given import given_slice
+from db.queries.chunks import Passage, read_given_slices, read_slices
 from domain.citation_types import citation_type, weaker
 from domain.evidence import best_text_span, claim_relevance
 from domain.judgements import CitationType
@@ -96,12 +95,14 @@ def assert_exact(session: Session, answer: str, citations: list[Citation], given
 
     `given_with` is the verification that the sources came with (N2), if they did.
     """
-    for citation in citations:
-        start, end = citation.source_start, citation.source_end
-        if given_with is None:
-            stored = source_slice(session, citation.document_id, start, end)
-        else:
-            stored = given_slice(session, given_with, citation.chunk_index + 1, start, end)
+    spans = [(each.source_start, each.source_end) for each in citations]
+    if given_with is None:
+        documents = [each.document_id for each in citations]
+        texts = read_slices(session, [(of, *span) for of, span in zip(documents, spans, strict=True)])
+    else:
+        numbers = [each.chunk_index + 1 for each in citations]
+        texts = read_given_slices(session, given_with, [(of, *span) for of, span in zip(numbers, spans, strict=True)])
+    for citation, stored in zip(citations, texts, strict=True):
         if stored is not None and stored != citation.text_span:
             raise EvidenceMismatch(f"{citation.chunk_id} at {citation.source_start}:{citation.source_end}")
         if answer[citation.answer_start : citation.answer_end] != citation.claim_text:

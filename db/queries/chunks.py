@@ -1,11 +1,12 @@
 """Chunks together with the document that they come from."""
 
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import ARRAY, BigInteger, TextClause, any_, bindparam, func, literal_column, select, text, tuple_
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document
@@ -20,8 +21,9 @@ from domain.excerpts import page_at
 class Passage:
     """A chunk as the pipeline uses it; `key` is its primary key, `text` the document's text at start..end.
 
-    `context` is what it is part of: headings, the columns of its table. A source that came with a request (N2) is one
-    passage, however long: it has `pages`, a chunk lies on one `page`.
+    `context` is what it is part of: headings, the columns of its table. `sections` are those of the document that the
+    passage touches. A source that came with a request (N2) is one passage, however long: it has `pages`, a chunk lies
+    on one `page`.
     """
 
     key: int
@@ -46,7 +48,8 @@ class Passage:
         return page_at(self.pages, offset) if self.pages else self.page
 
     def section_at(self, offset: int) -> str | None:
-        """The innermost section of the document at `offset` (code points of its text), if it has sections."""
+        """The innermost section of the document at `offset` (code points of its text), if it has sections; the offset
+        lies in the passage."""
         return next((title for title, start, end in reversed(self.sections) if start <= offset < end), self.section)
 
     @property
@@ -69,6 +72,15 @@ class Passage:
         return self.filename if self.page is None else f"{self.filename}, p.{self.page}"
 
 
+# Of a long document most sections are elsewhere, and every chunk of it would bring all of them.
+_TOUCHED = literal_column(
+    """(
+        SELECT jsonb_agg(section ORDER BY place)
+        FROM jsonb_array_elements(documents.sections) WITH ORDINALITY AS listed (section, place)
+        WHERE (section ->> 1)::int <= chunks.end_index AND (section ->> 2)::int > chunks.start_index
+    )""",
+    JSONB,
+)
 # Not whole objects: every check of an answer reads its passages, and plain rows cost a third of them.
 _COLUMNS = (
     Chunk.id.label("key"),
@@ -85,16 +97,17 @@ _COLUMNS = (
     Chunk.end_index,
     Chunk.text,
     Chunk.context,
-    Document.sections,
+    _TOUCHED.label("sections"),
 )
+# However many, the statement is the same: it is prepared once.
+_KEYS = bindparam("keys", type_=ARRAY(BigInteger))
+_BY_KEY = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id).where(Chunk.id == any_(_KEYS))
 
 
 def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     """The passages with these keys, in the order of the keys; a chunk that is gone meanwhile is left out."""
     wanted = list(keys)
-    rows = session.execute(
-        select(*_COLUMNS).join(Document, Document.id == Chunk.document_id).where(Chunk.id.in_(wanted))
-    )
+    rows = session.execute(_BY_KEY, {"keys": wanted})
     by_key = {row["key"]: _passage(dict(row)) for row in rows.mappings()}
     return [by_key[key] for key in wanted if key in by_key]
 
@@ -146,20 +159,54 @@ def list_passages(
 
 def text_around(session: Session, passage: Passage) -> str:
     """The document's text from the start of the chunk before `passage` to the end of the one after it."""
-    index = passage.chunk_index
-    spans = session.execute(
-        select(Chunk.start_index, Chunk.end_index).where(
-            Chunk.document_id == passage.document_id, Chunk.chunk_index.between(index - 1, index + 1)
-        )
-    ).all()
-    start = min([passage.start_index, *(start for start, _ in spans)])
-    end = max([passage.end_index, *(end for _, end in spans)])
-    return source_slice(session, passage.document_id, start, end) or passage.text
+    place = {"document": passage.document_id, "index": passage.chunk_index}
+    around = session.scalar(_AROUND, {**place, "start": passage.start_index, "end": passage.end_index})
+    return around or passage.text
 
 
-def source_slice(session: Session, document_id: uuid.UUID, start: int, end: int) -> str | None:
-    """The document's stored text from `start` to `end` (code points), read back from the database."""
-    return session.scalar(select(func.substr(Document.text, start + 1, end - start)).where(Document.id == document_id))
+_AROUND = text("""
+    WITH around AS (
+        SELECT least(:start, min(start_index)) AS first, greatest(:end, max(end_index)) AS last FROM chunks
+        WHERE document_id = :document AND chunk_index BETWEEN :index - 1 AND :index + 1
+    )
+    SELECT substr(documents.text, first + 1, last - first) FROM documents, around WHERE documents.id = :document
+""")
+
+
+def read_slices(session: Session, slices: Sequence[tuple[uuid.UUID, int, int]]) -> list[str | None]:
+    """The stored texts at these (document, start, end), in code points; None of a document that is gone."""
+    return _read(session, _SLICES, slices)
+
+
+def read_given_slices(
+    session: Session, query_id: uuid.UUID, slices: Sequence[tuple[int, int, int]]
+) -> list[str | None]:
+    """The same of sources that came with a request (N2), by their numbers."""
+    return _read(session, _GIVEN_SLICES, slices, q=query_id)
+
+
+def _read(session: Session, slicing: TextClause, slices: Sequence[tuple[Any, int, int]], **more: Any) -> list[Any]:
+    if not slices:
+        return []
+    sources, starts, ends = (list(column) for column in zip(*slices, strict=True))
+    return list(session.scalars(slicing, {"sources": sources, "starts": starts, "ends": ends, **more}))
+
+
+# Each text is read once, however much of it is asked for: a long one is stored packed, in pieces.
+_SLICED = """
+    WITH asked AS (
+        SELECT * FROM unnest(CAST(:sources AS {type}[]), CAST(:starts AS int[]), CAST(:ends AS int[]))
+            WITH ORDINALITY AS asked (key, first, last, place)
+    ), spans AS (
+        SELECT key, min(first) AS first, max(last) AS last FROM asked GROUP BY key
+    ), found AS MATERIALIZED (
+        SELECT key, first, substr(text, first + 1, last - first) AS span FROM spans JOIN {texts}
+    )
+    SELECT substr(span, asked.first - found.first + 1, asked.last - asked.first)
+    FROM asked LEFT JOIN found USING (key) ORDER BY place
+"""
+_SLICES = text(_SLICED.format(type="uuid", texts="documents ON documents.id = key"))
+_GIVEN_SLICES = text(_SLICED.format(type="int", texts="given_sources ON query_id = :q AND number = key"))
 
 
 def _passage(row: dict[str, Any]) -> Passage:

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus, GivenSource
@@ -60,15 +60,6 @@ def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
     if text is None:
         raise SourceNotFound
     return text
-
-
-def given_slice(session: Session, query_id: uuid.UUID, number: int, start: int, end: int) -> str | None:
-    """The text of source `number` from `start` to `end` (code points), read back from the database."""
-    return session.scalar(
-        select(func.substr(GivenSource.text, start + 1, end - start)).where(
-            GivenSource.query_id == query_id, GivenSource.number == number
-        )
-    )
 
 
 def chunk_id_of(number: int) -> str:

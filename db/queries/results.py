@@ -1,14 +1,16 @@
 """Answers and verifications: written once per round, read for the API."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import select, text
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
+
+Part = TypeVar("Part", VerificationSentence, VerificationClaim, CitationCheck)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def find_published_verification(session: Session, query_id: uuid.UUID) -> Stored
         .order_by(Verification.id.desc())
         .limit(1)
     )
-    return _with_parts(session, verification) if verification else None
+    return _with_parts(session, verification)[0] if verification else None
 
 
 class Whole(NamedTuple):
@@ -174,7 +176,7 @@ def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVeri
         .order_by(Verification.kind, Verification.id)
         .limit(1)
     )
-    return _with_parts(session, verification) if verification else None
+    return _with_parts(session, verification)[0] if verification else None
 
 
 def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVerification]:
@@ -182,17 +184,23 @@ def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVeri
     verifications = session.scalars(
         select(Verification).where(Verification.query_id == query_id).order_by(Verification.id)
     )
-    return [_with_parts(session, verification) for verification in verifications]
+    return _with_parts(session, *verifications)
 
 
-def _with_parts(session: Session, verification: Verification) -> StoredVerification:
-    own = verification.id
-    sentences = select(VerificationSentence).where(VerificationSentence.verification_id == own)
-    claims = select(VerificationClaim).where(VerificationClaim.verification_id == own)
-    checks = select(CitationCheck).where(CitationCheck.verification_id == own)
-    return StoredVerification(
-        verification,
-        list(session.scalars(sentences.order_by(VerificationSentence.position))),
-        list(session.scalars(claims.order_by(VerificationClaim.position))),
-        list(session.scalars(checks.order_by(CitationCheck.item))),
-    )
+def _with_parts(session: Session, *verifications: Verification) -> list[StoredVerification]:
+    # Three statements, however many there are.
+    own = [verification.id for verification in verifications]
+    sentences = _below(session, VerificationSentence, VerificationSentence.position, own)
+    claims = _below(session, VerificationClaim, VerificationClaim.position, own)
+    checks = _below(session, CitationCheck, CitationCheck.item, own)
+    return [StoredVerification(each, sentences[each.id], claims[each.id], checks[each.id]) for each in verifications]
+
+
+def _below(
+    session: Session, part: type[Part], place: InstrumentedAttribute[Any], verification_ids: Sequence[int]
+) -> dict[int, list[Part]]:
+    """The parts of each verification in their order."""
+    found: dict[int, list[Part]] = {each: [] for each in verification_ids}
+    for row in session.scalars(select(part).where(part.verification_id.in_(verification_ids)).order_by(place)):
+        found[row.verification_id].append(row)
+    return found
