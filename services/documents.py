@@ -115,13 +115,13 @@ def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
     """The pages and sections of the stored text as JSON, or None while it is not read yet. Raises DocumentNotFound."""
     with reading() as session:
         document = rows.get_document(session, document_id)
-        characters = rows.get_text_length(session, document_id)
+        characters, sections = rows.get_text_length(session, document_id), document.sections
     if characters is None:
         return None
     return {
         "characters": characters,
         "pages": [dict(zip(("number", "start", "end"), page, strict=True)) for page in document.pages or []],
-        "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in document.sections or []],
+        "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in sections or []],
     }
 
 

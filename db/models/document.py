@@ -88,7 +88,7 @@ class Document(Base):
     launched_at: Mapped[datetime | None]
     text: Mapped[str | None] = mapped_column(deferred=True)
     pages: Mapped[list[list[int]] | None]
-    sections: Mapped[list[Any] | None]
+    sections: Mapped[list[Any] | None] = mapped_column(deferred=True)
     created_at: Mapped[CreatedAt]
     progress_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ready_at: Mapped[datetime | None]

@@ -12,10 +12,12 @@ from sqlalchemy.orm import Session
 from db.models import Citation, CitationCheck, Document, Verification, VerificationSentence
 from db.queries import results
 from db.queries.chunks import find_passages, get_passage, get_passages, list_passages, read_given_slices, read_slices
+from db.queries.documents import DocumentFilter, get_document, list_documents
 from db.queries.given import add_given_sources
 from db.queries.results import StoredVerification
 from db.session import reading, transaction
 from services.citing import EvidenceMismatch, assert_exact
+from services.documents import read_document_layout
 from tests.factories import make_chunk, make_document, make_query
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -62,6 +64,18 @@ def test_a_chunk_brings_the_sections_that_it_touches_and_no_others() -> None:  #
         for offset in range(passage.start_index, passage.end_index):
             assert passage.section_at(offset) == f"Section {bisect_right(STARTS, offset) - 1}"
     assert (without.sections, without.section_at(7)) == ([], "Own")
+
+
+def test_a_list_of_documents_brings_no_sections_and_the_layout_of_one_does() -> None:  # smell 16
+    with transaction() as session:
+        document_id = long_document(session).id
+    with reading() as session, statements(session) as sent:
+        assert [found.id for found, _ in list_documents(session, DocumentFilter(), limit=10)] == [document_id]
+        assert get_document(session, document_id).filename == "a.txt"
+        assert [each for each in sent if "sections" in each] == []
+    layout = read_document_layout(document_id)
+    assert layout is not None
+    assert [list(each.values()) for each in layout["sections"]] == SECTIONS
 
 
 def test_slices_of_texts_are_read_by_one_statement_as_they_stand_there() -> None:  # smell 16
