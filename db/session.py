@@ -63,6 +63,9 @@ def _made(kept: int, above: int) -> Engine:
         pool_size=kept,
         max_overflow=above,
         pool_timeout=10,
+        # The one used last is taken first: each connection prepares and plans every statement for itself, so few of
+        # them should do the work, and not all of them in turn.
+        pool_use_lifo=True,
         # Errors print the parameters of a statement otherwise, and those hold document text.
         hide_parameters=True,
         # The driver would send a BEGIN of its own: one more round trip for every transaction.

@@ -1,7 +1,7 @@
 """What the database may get over by itself is told apart from what is wrong."""
 
 import uuid
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 from sqlalchemy import NullPool, create_engine, text
@@ -53,6 +53,17 @@ def test_connections_that_died_in_the_pool_are_found_out_before_anything_is_lost
         query_id = make_query(session).id
     with reading() as session:
         assert session.get(Query, query_id) is not None
+
+
+def test_as_few_connections_as_possible_do_the_work_and_plan_its_statements() -> None:  # A2
+    backend = text("SELECT pg_backend_pid()")
+    with ExitStack() as many:
+        opened = {many.enter_context(reading()).scalar(backend) for _ in range(6)}
+    used: set[int | None] = set()
+    for _ in range(12):
+        with reading() as session:
+            used.add(session.scalar(backend))
+    assert (len(opened), len(used), used <= opened) == (6, 1, True)
 
 
 def test_what_is_not_committed_is_gone() -> None:
