@@ -63,7 +63,7 @@ class ModelSettings(Group):
     base_url: str | None = Field(default=None, description="of an openai_compatible server, without /chat/completions")
     api_key: SecretStr | None = Field(default=None, description="of an openai_compatible server, if it wants one")
     client: Literal["lean", "sdk"] = Field(
-        default="sdk", description="what speaks to Groq: its SDK, or our own, which is cheaper"
+        default="lean", description="what speaks to Groq: our own client, or its SDK, which takes twice as much"
     )
     main: str = "openai/gpt-oss-120b"
     fast: str = "openai/gpt-oss-20b"
@@ -78,7 +78,7 @@ class ModelSettings(Group):
     attempts: int = Field(default=3, ge=1, le=10, description="tries per model call, the first included")
     call_timeout_s: float = Field(default=30.0, gt=0)
     deadline_s: float = Field(default=90.0, gt=0, description="per model call, all attempts and waits included")
-    concurrency: int = Field(default=32, ge=1, description="model calls in flight per worker process")
+    concurrency: int = Field(default=128, ge=1, description="model calls in flight per worker process")
     patience_s: float = Field(
         default=2.0, ge=0, description="a step that would wait longer for its allowance is put off and holds no worker"
     )

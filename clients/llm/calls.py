@@ -1,8 +1,10 @@
-"""One attempt: a place within the limits, the call, a second one if the first is late, and what is learnt from both."""
+"""One attempt: a slot of this process, a place within the limits, the call, a second one if the first is late, and what
+is learnt from both. Who waits for a slot holds nothing of the limits, and the call's own time has not begun."""
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -71,14 +73,28 @@ class Caller:
         self._keeper = keeper
         self._breakers: dict[str, Breaker] = {}
         self._hedges = Hedges(settings.hedge_share, settings.hedge_min_s)
+        self._slots = asyncio.Semaphore(settings.concurrency)
 
     async def make(self, attempt: Attempt[T]) -> T:
         """Return the value of a reply that fits. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
-        place = await self._place(attempt)
-        late_after = self._late_after_s(attempt, place)
-        if late_after is None:
-            return await self._call(attempt, place)
-        return await self._race(attempt, place, late_after)
+        async with self._slot(attempt):
+            place = await self._place(attempt)
+            late_after = self._late_after_s(attempt, place)
+            if late_after is None:
+                return await self._call(attempt, place)
+            return await self._race(attempt, place, late_after)
+
+    @asynccontextmanager
+    async def _slot(self, attempt: Attempt[T]) -> AsyncGenerator[None]:
+        try:
+            async with asyncio.timeout(max(0.0, attempt.ends_at - time.monotonic())):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise ModelUnavailable("this process made as many model calls as it may until it was too late") from None
+        try:
+            yield
+        finally:
+            self._slots.release()
 
     async def _place(self, attempt: Attempt[T]) -> _Place:
         permission = self._breaker(attempt.request.model).enter()
@@ -109,8 +125,8 @@ class Caller:
         calls = [first]
         try:
             await asyncio.wait(calls, timeout=late_after)
-            if not first.done() and (another := await self._second_place(attempt)):
-                calls.append(asyncio.create_task(self._call(attempt.second(), another)))
+            if not first.done() and not self._slots.locked() and (another := await self._second_place(attempt)):
+                calls.append(asyncio.create_task(self._second(attempt.second(), another)))
             return await _first_value(calls)
         finally:
             if not first.done():
@@ -118,6 +134,10 @@ class Caller:
             for call in calls:
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
+
+    async def _second(self, attempt: Attempt[T], place: _Place) -> T:
+        async with self._slot(attempt):
+            return await self._call(attempt, place)
 
     async def _second_place(self, attempt: Attempt[T]) -> _Place | None:
         if not self._breaker(attempt.request.model).is_closed or not self._hedges.take():

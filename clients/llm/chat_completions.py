@@ -1,4 +1,4 @@
-"""A server of chat completions: slots, deadlines, estimates and errors around any transport of the wire format."""
+"""A server of chat completions: deadlines, estimates and errors around any transport of the wire format."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -28,14 +28,13 @@ class Server:
 
 
 class ChatCompletions:
-    """A ChatModel. At most `concurrency` calls are in flight; waiting for a slot is part of a call's `timeout_s`."""
+    """A ChatModel."""
 
-    def __init__(self, server: Server, *, catalogue: Mapping[str, ModelInfo], concurrency: int) -> None:
+    def __init__(self, server: Server, *, catalogue: Mapping[str, ModelInfo]) -> None:
         self._transport = server.transport
         self._dialect = server.dialect
         self._catalogue = catalogue
         self._sizes = PromptSizes()
-        self._slots = asyncio.Semaphore(concurrency)
 
     @property
     def provider(self) -> str:
@@ -45,7 +44,7 @@ class ChatCompletions:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Ask once and return the whole reply. Raises ModelError."""
         body = request_body(request, self._info(request.model), self._dialect)
-        async with self._slot(request, self._exchange(request, streamed=False)) as exchange:
+        async with self._asked(request, self._exchange(request, streamed=False)) as exchange:
             async with asyncio.timeout_at(exchange.deadline):
                 headers, content = await self._transport.whole(body, exchange.bounds.body_bytes)
             exchange.allowance = read_allowance(headers)
@@ -56,7 +55,7 @@ class ChatCompletions:
         """Ask once for prose; the last part carries the complete reply. Raises ModelError."""
         body = request_body(request, self._info(request.model), self._dialect)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-        async with self._slot(request, self._exchange(request, streamed=True)) as exchange:
+        async with self._asked(request, self._exchange(request, streamed=True)) as exchange:
             async with AsyncExitStack() as until_its_end:
                 async with asyncio.timeout_at(exchange.deadline):
                     answer = await until_its_end.enter_async_context(
@@ -87,16 +86,13 @@ class ChatCompletions:
         return Exchange.of(request, size, self._dialect, streamed=streamed)
 
     @asynccontextmanager
-    async def _slot(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
-        """Hold one of the slots during an exchange, and turn whatever breaks it into a ModelError."""
+    async def _asked(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
+        """Learn from an exchange, and turn whatever breaks it into a ModelError."""
         try:
-            async with asyncio.timeout_at(exchange.deadline):
-                await self._slots.acquire()
             try:
                 exchange.sent = True
                 yield exchange
             finally:
-                self._slots.release()
                 self._learn(request, exchange)
         except FAILURES as error:
             raise model_error(error, exchange) from error

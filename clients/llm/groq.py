@@ -14,7 +14,7 @@ Client = Literal["sdk", "lean"]
 
 
 class GroqModel(ChatCompletions):
-    """A ChatModel, through Groq's SDK or the lean client of the same format.
+    """A ChatModel, through the lean client of the format or Groq's SDK. At most `concurrency` connections are open.
 
     `base_url` is the server's root; the `/openai/v1` that other clients want at its end is accepted and cut off.
     """
@@ -26,11 +26,11 @@ class GroqModel(ChatCompletions):
         *,
         catalogue: Mapping[str, ModelInfo],
         concurrency: int,
-        client: Client = "sdk",
+        client: Client = "lean",
     ) -> None:
         root = base_url.rstrip("/").removesuffix("/openai/v1")
         server = Server(_transport(client, api_key, root, concurrency), GROQ)
-        super().__init__(server, catalogue=catalogue, concurrency=concurrency)
+        super().__init__(server, catalogue=catalogue)
 
 
 def _transport(client: Client, api_key: str, root: str, concurrency: int) -> Transport:

@@ -13,4 +13,4 @@ class CompatibleModel(ChatCompletions):
 
     def __init__(self, api_key: str, base_url: str, *, catalogue: Mapping[str, ModelInfo], concurrency: int) -> None:
         transport = LeanTransport(api_key, f"{base_url.rstrip('/')}/chat/completions", concurrency=concurrency)
-        super().__init__(Server(transport, COMPATIBLE), catalogue=catalogue, concurrency=concurrency)
+        super().__init__(Server(transport, COMPATIBLE), catalogue=catalogue)

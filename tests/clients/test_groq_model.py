@@ -286,16 +286,6 @@ def test_never_more_calls_in_flight_than_allowed_and_as_many_when_needed(stage: 
         assert sim.provider.peak_in_flight == 3
 
 
-def test_waiting_for_a_slot_counts_as_time_and_costs_nothing(stage: GroqStage) -> None:
-    async def crowd(model: GroqModel) -> list[ModelError]:
-        return await asyncio.gather(*(failure(model.complete(check(timeout_s=s))) for s in (2 * SHORT_S, SHORT_S)))
-
-    stage.sim.fail(Fault(kind=FaultKind.HANG, times=None))
-    errors = stage.run(crowd, concurrency=1)
-    assert [error.usage is None for error in errors] == [False, True]
-    assert len(stage.sim.ledger.entries) == 1
-
-
 def test_a_wrong_key_is_refused_with_advice(stage: GroqStage) -> None:
     error = stage.run(lambda model: failure(model.complete(check())), key="gsk_wrong")
     assert isinstance(error, ModelRefused)
