@@ -4,6 +4,7 @@ tells of itself.
 The reconciler runs where maintenance is served, the dispatcher where webhooks are.
 """
 
+import gc
 import logging
 import signal
 import sys
@@ -54,6 +55,8 @@ log = structlog.get_logger()
 COMPUTING = {Queue.RETRIEVAL, Queue.INGESTION}
 ASKING_NO_MODEL = {Queue.MAINTENANCE, Queue.WEBHOOKS}
 
+_GARBAGE_AFTER = 10_000
+"""Objects with references that were made and not freed."""
 _TALKATIVE = ("celery.worker.strategy", "celery.app.trace")
 
 _presences: list[Presence] = []
@@ -169,6 +172,7 @@ def _when_ready(sender: Any, **_: Any) -> None:
     if file := settings().pulse_file:
         start_pulse(file)
     if not _forks(sender.controller):
+        _look_for_garbage_less_often()
         start_watchdog()
         launcher().start()
         start_tracing(settings().tracing, "worker")
@@ -178,6 +182,13 @@ def _when_ready(sender: Any, **_: Any) -> None:
         start_standing()
     if Queue.WEBHOOKS in queues:
         start_dispatcher()
+
+
+def _look_for_garbage_less_often() -> None:
+    # What was loaded by now stays: looking through all of it again and again is a fifth of what a worker computes.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_GARBAGE_AFTER)
 
 
 def _room(worker: Any, queues: Iterable[str]) -> Room | None:
