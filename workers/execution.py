@@ -10,6 +10,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -266,7 +267,7 @@ def _entered(context: StepContext, left: entries.Left, following: Work | None) -
     outcomes = dict(rounds.get(following.run.round, {}))
     budget = budget_of(context.query.options, left.used_s, left.spent_usd)
     begun = StepContext(context.query, following.run.round, (), outcomes, context.tools, {**rounds}, budget=budget)
-    return Entered(begun, left.claimed)
+    return Entered(begun if following.is_fresh else replace(begun, library=context.library), left.claimed)
 
 
 def _told(session: Session, query_id: uuid.UUID, results: _Results, stage: str | None) -> bool:

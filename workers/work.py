@@ -34,7 +34,8 @@ class Step:
     for an item that the step hands on while it works. When `until` of the query's time or money is used, a step with
     `failed` takes it instead of asking a model. One that `computes` over the whole answer and its sources is worked on
     in a process of its own where these are long (workers.computing): its body, a function of `services`, tells nobody
-    of anything before it ends.
+    of anything before it ends. What follows in place has the passages that were loaded before it, unless it is `fresh`:
+    then it sees what was deleted meanwhile.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Step:
     ends: bool = False
     until: float = NO_CALL
     computes: bool = False
+    fresh: bool = False
 
 
 Doing = Callable[["Work"], Coroutine[Any, Any, None]]
@@ -85,6 +87,11 @@ class Work:
     def then(self) -> Next | None:
         """What builds that which follows."""
         return self.parts[-1].step.then
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether one of its steps has to see the passages as they are now."""
+        return any(part.step.fresh for part in self.parts)
 
     @property
     def keys(self) -> list[Key]:

@@ -478,3 +478,22 @@ def test_what_is_handed_on_and_breaks_leaves_the_rest_as_it_is(run: Run, play: P
     drafting = always(chord([link("write", run), link("side", run)], link("end", run)))
     execute_work(Work.single(play.step("a", then=drafting), run), Onward())
     assert stored_items(run) == [("a", ""), ("end", ""), ("sentences", "b1"), ("side", ""), ("write", "")]
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_follows_in_place_has_the_passages_that_were_loaded_unless_it_looks_anew(run: Run) -> None:  # N3
+    seen: dict[str, object] = {}
+
+    def step(name: str, *, fresh: bool = False) -> Step:
+        def look(context: StepContext) -> StepResult:
+            seen[name] = context.library
+            return StepResult.single({"by": name})
+
+        return Step(name, name, look, fresh=fresh)
+
+    for each in (step("b"), step("c", fresh=True), step("d")):
+        register(f"query.{each.name}", [each])
+    execute_work(Work.single(step("a"), run), Onward(carried(*(link(name, run) for name in "bcd"))))
+    assert seen["a"] is seen["b"]
+    assert seen["b"] is not seen["c"]
+    assert seen["c"] is seen["d"]

@@ -29,5 +29,6 @@ generate_task = step_task(
         failed={"status": "failed", "text": "", "model": None},
         adds=check_the_rest,
         spreads=pipeline.early_check,
+        fresh=True,
     )
 )

@@ -141,5 +141,5 @@ recheck_answerability_task = step_task(
         computes=True,
     )
 )
-conclude_task = step_task(Step("conclude", "concluding", conclude, computes=True))
+conclude_task = step_task(Step("conclude", "concluding", conclude, computes=True, fresh=True))
 publish_task = step_task(Step("publish", "publishing", publish, ends=True))
