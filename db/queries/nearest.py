@@ -1,6 +1,6 @@
 """Nearest vectors (S1.1): through the index of the workspace's space, or exactly where few chunks are left."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,10 @@ _SCAN = {
     # Whatever the statistics say: a sort would mean to read and compare all candidates.
     "enable_sort": "off",
 }
-_SET = text("SELECT set_config(:name, :value, true)")
+_SET = text("""
+    SELECT set_config(name, value, true)
+    FROM unnest(CAST(:names AS text[]), CAST(:values AS text[])) AS given (name, value)
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +89,17 @@ def through_index(
 ) -> list[tuple[int, float]]:
     """The same through the index: fast as long as candidates are not rare among all vectors."""
     # A filtered scan goes on until enough rows match, or these limits are reached.
-    for name, value in {**_SCAN, "hnsw.ef_search": str(ef_search)}.items():
-        session.execute(_SET, {"name": name, "value": value})
+    _set(session, {**_SCAN, "hnsw.ef_search": str(ef_search)})
     halved = cast(ChunkVector.embedding, HALFVEC(chosen.space.dimension))
     found = _nearest(session, chosen, halved, embedding, k * OVERFETCH)[:k]
     # What else is asked in this transaction may sort.
-    session.execute(_SET, {"name": "enable_sort", "value": "on"})
+    _set(session, {"enable_sort": "on"})
     return found
+
+
+def _set(session: Session, settings: Mapping[str, str]) -> None:
+    """Until the transaction ends."""
+    session.execute(_SET, {"names": list(settings), "values": list(settings.values())})
 
 
 def _nearest(

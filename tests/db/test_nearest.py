@@ -17,6 +17,7 @@ from db.queries.vectors import add_vectors, known_vectors, text_digest
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch
+from tests.db.statements import statements
 from tests.factories import make_chunk, make_document
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -151,6 +152,18 @@ def test_a_tenants_vectors_are_found_by_no_other() -> None:  # A8
         assert known_vectors(session, WHEEL, ["text"]).keys() == {text_digest("text")}
     with reading() as session:
         assert search_vector(session, mine.workspace_id, axis(0), 5) == [(mine.id, pytest.approx(1.0))]
+
+
+def test_the_settings_of_a_scan_are_one_statement_and_end_with_it() -> None:  # A2
+    with transaction() as session:
+        chunk = make_chunk(session, make_document(session, "text"), 0, 4)
+    shown = text("SELECT current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')")
+    with reading() as session, statements(session) as sent:
+        chosen = Candidates(WHEEL, chunk.workspace_id)
+        assert nearest.through_index(session, chosen, axis(0), 5, ef_search=77) == [(chunk.id, pytest.approx(1.0))]
+        assert len(sent) == 3
+        assert session.execute(shown).one() == ("77", "relaxed_order")
+        assert session.scalar(text("SHOW enable_sort")) == "on"
 
 
 def test_a_question_of_another_dimension_is_refused() -> None:

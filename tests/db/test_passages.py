@@ -2,11 +2,9 @@
 
 import uuid
 from bisect import bisect_right
-from collections.abc import Generator
-from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import delete, event
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from db.models import Citation, CitationCheck, Document, Verification, VerificationSentence
@@ -18,6 +16,7 @@ from db.queries.results import StoredVerification
 from db.session import reading, transaction
 from services.citing import EvidenceMismatch, assert_exact
 from services.documents import read_document_layout
+from tests.db.statements import statements
 from tests.factories import make_chunk, make_document, make_query
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -27,19 +26,6 @@ TEXT = "".join(f"## Section {number}\n밀린 숙제 😀 is done on day {number}
 STARTS = [place for place in range(len(TEXT)) if TEXT.startswith("## ", place)]
 ENDS = [*STARTS[1:], len(TEXT)]
 SECTIONS = [[f"Section {number}", start, ENDS[number]] for number, start in enumerate(STARTS)]
-
-
-@contextmanager
-def statements(session: Session) -> Generator[list[str]]:
-    """What is sent in the block."""
-    sent: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        sent.append(statement)
-
-    event.listen(session.connection(), "before_cursor_execute", note)
-    yield sent
-    event.remove(session.connection(), "before_cursor_execute", note)
 
 
 def long_document(session: Session, number: int = 0) -> Document:
