@@ -20,10 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import structlog
-from billiard.einfo import ExceptionInfo
 from celery import Task
 from celery.app.task import Context
-from celery.app.trace import FAILURE, SUCCESS, TraceInfo
+from celery.app.trace import FAILURE, SUCCESS, ExceptionInfo, TraceInfo
 from celery.concurrency.base import BasePool, apply_target
 from celery.exceptions import Ignore, Reject, Retry, Terminated
 from celery.signals import task_postrun, task_prerun
