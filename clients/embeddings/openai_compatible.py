@@ -4,13 +4,14 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 
 import httpx
 import numpy as np
 from pydantic import BaseModel, ValidationError
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
+from clients.bounded import UNPACKED, NotRead, Slow, posted
 from clients.embeddings.protocol import Vectors
 from clients.webhooks.retry_after import retry_after_s
 from config.models import EmbeddingModel
@@ -20,6 +21,10 @@ ATTEMPTS = 4
 _LONGEST_WAIT_S = 20.0
 _EXCERPT = 200
 _PROBE = "dimension"
+_MOST_COMPONENTS = 16_384
+"""Of a vector of a model whose dimension is not known yet."""
+_NUMBER_BYTES, _VECTOR_BYTES, _ENVELOPE_BYTES = 64, 1_000, 64_000
+"""More than JSON takes for a component with its blanks, for what stands around a vector and around all of them."""
 
 
 class _Row(BaseModel):
@@ -57,7 +62,7 @@ class EndpointEmbedder:
 
     @cached_property
     def _probed(self) -> int:
-        return self._requested([_PROBE]).shape[1]
+        return self._requested([_PROBE], _MOST_COMPONENTS).shape[1]
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per question. Raises EmbeddingUnavailable, EmbeddingRejected."""
@@ -73,10 +78,10 @@ class EndpointEmbedder:
         if not batches:
             return np.empty((0, dimension), dtype=np.float32)
         if len(batches) == 1:
-            parts = [self._requested(batches[0])]
+            parts = [self._requested(batches[0], dimension)]
         else:
             with ThreadPoolExecutor(self._model.concurrency, thread_name_prefix="embed") as pool:
-                parts = list(pool.map(self._requested, batches))
+                parts = list(pool.map(self._requested, batches, repeat(dimension)))
         vectors = np.concatenate(parts)
         if vectors.shape[1] != dimension:
             raise EmbeddingRejected(
@@ -85,7 +90,7 @@ class EndpointEmbedder:
             )
         return vectors
 
-    def _requested(self, texts: Sequence[str]) -> Vectors:
+    def _requested(self, texts: Sequence[str], dimension: int) -> Vectors:
         retrying = Retrying(
             retry=retry_if_exception_type(_Later),
             wait=self._pause,
@@ -93,7 +98,7 @@ class EndpointEmbedder:
             reraise=True,
         )
         try:
-            vectors: Vectors = retrying(self._once, texts)
+            vectors: Vectors = retrying(self._once, texts, dimension)
         except _Later as error:
             raise EmbeddingUnavailable(self._message(str(error))) from error
         return vectors
@@ -104,22 +109,29 @@ class EndpointEmbedder:
             return min(error.after_s, _LONGEST_WAIT_S)
         return self._backoff(state)
 
-    def _once(self, texts: Sequence[str]) -> Vectors:
+    def _once(self, texts: Sequence[str], dimension: int) -> Vectors:
         body: dict[str, object] = {"model": self._model.model, "input": list(texts)}
         if self._model.dimension is not None:
             body["dimensions"] = self._model.dimension
+        most_bytes = _ENVELOPE_BYTES + len(texts) * (_VECTOR_BYTES + dimension * _NUMBER_BYTES)
         try:
-            response = self._client.post("embeddings", json=body)
+            response, content = posted(
+                self._client, "embeddings", body, most_bytes=most_bytes, within_s=self._model.timeout_s
+            )
         except httpx.HTTPError as error:
             raise _Later(f"does not answer ({type(error).__name__})") from error
+        except Slow as error:
+            raise _Later(str(error)) from error
+        except NotRead as error:
+            asked = f"{len(texts)} texts of at most {dimension:,} components (embeddings.dimension)"
+            raise EmbeddingRejected(self._message(f"{error}, {asked}")) from error
         if response.status_code == 429 or response.status_code >= 500:
             after = retry_after_s(response.headers.get("retry-after", ""), time.time())
             raise _Later(f"answered {response.status_code} {ATTEMPTS} times", after)
         if not response.is_success:
-            raise EmbeddingRejected(
-                self._message(f"answered {response.status_code}: {' '.join(response.text.split())[:_EXCERPT]}")
-            )
-        return self._read(response.content, len(texts))
+            said = " ".join(content.decode(errors="replace").split())[:_EXCERPT]
+            raise EmbeddingRejected(self._message(f"answered {response.status_code}: {said}"))
+        return self._read(content, len(texts))
 
     def _read(self, content: bytes, count: int) -> Vectors:
         try:
@@ -142,7 +154,7 @@ class EndpointEmbedder:
     @cached_property
     def _client(self) -> httpx.Client:
         key = self._model.api_key
-        headers = {"authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+        headers = {**UNPACKED, **({"authorization": f"Bearer {key.get_secret_value()}"} if key else {})}
         return httpx.Client(
             base_url=self._model.base_url.rstrip("/") + "/", headers=headers, timeout=self._model.timeout_s
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from clients.bounded import UNPACKED, NotRead, posted_soon
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 from clients.llm.retry import RetryBudget
 from clients.reranking.protocol import RerankFailed
@@ -19,6 +20,10 @@ _CONNECT_TIMEOUT_S = 5.0
 _TOO_MANY = 429
 _PASSING = {408, 425}
 _SHOWN = 200
+_RESULT_BYTES, _ENVELOPE_BYTES = 1_000, 200_000
+"""More than what stands around one result and around all of them."""
+_ESCAPED = 6
+"""Bytes of a byte of text as JSON may write it: some endpoints send every passage back."""
 _WANTS_TEXTS = re.compile(r"missing field\W+texts\b")
 
 
@@ -45,7 +50,7 @@ class RerankEndpoint:
         self._timeout_s = timeout_s
         self._backoff_s = backoff_s
         self._wants_texts = False
-        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        headers = {**UNPACKED, **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # Only connecting has a timeout of its own; each call has a deadline for everything.
         self._client = httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT_S))
 
@@ -84,26 +89,29 @@ class RerankEndpoint:
         return [relevance(score, logits=self._scale == "logits") for score in scores]
 
     async def _content(self, question: str, texts: Sequence[str]) -> bytes:
-        response = await self._post(question, texts)
-        if not self._wants_texts and response.is_client_error and _WANTS_TEXTS.search(response.text):
+        response, content = await self._post(question, texts)
+        if not self._wants_texts and response.is_client_error and _WANTS_TEXTS.search(_text(content)):
             self._wants_texts = True
-            response = await self._post(question, texts)
+            response, content = await self._post(question, texts)
         if response.is_success:
-            return response.content
-        raise self._failure(response)
+            return content
+        raise self._failure(response, content)
 
-    async def _post(self, question: str, texts: Sequence[str]) -> httpx.Response:
+    async def _post(self, question: str, texts: Sequence[str]) -> tuple[httpx.Response, bytes]:
         body: dict[str, Any]
         body = texts_body(question, texts) if self._wants_texts else documents_body(self._model, question, texts)
+        most_bytes = _ENVELOPE_BYTES + sum(_RESULT_BYTES + _ESCAPED * len(text.encode()) for text in texts)
         try:
-            return await self._client.post(self._url, json=body)
+            return await posted_soon(self._client, self._url, body, most_bytes=most_bytes)
+        except NotRead as error:
+            raise ModelRefused(f"it {error}, {len(texts)} passages") from error
         except httpx.RequestError as error:
             what = str(error) or "no words about it"
             raise ModelUnavailable(f"cannot be reached: {type(error).__name__}: {what}"[:_SHOWN]) from error
 
-    def _failure(self, response: httpx.Response) -> ModelError:
+    def _failure(self, response: httpx.Response, content: bytes) -> ModelError:
         status = response.status_code
-        text = " ".join(response.text.split())[:_SHOWN]
+        text = " ".join(_text(content).split())[:_SHOWN]
         # An endpoint may repeat what it was sent.
         told = text.replace(self._api_key, "…") if self._api_key else text
         message = f"HTTP {status}: {told}" if told else f"HTTP {status}"
@@ -112,3 +120,7 @@ class RerankEndpoint:
             return ModelRateLimited(message, retry_after_s=wait, status=status)
         kind = ModelUnavailable if response.is_server_error or status in _PASSING else ModelRefused
         return kind(message, status=status)
+
+
+def _text(content: bytes) -> str:
+    return content.decode(errors="replace")

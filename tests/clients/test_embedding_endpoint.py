@@ -1,5 +1,6 @@
 """Any OpenAI-compatible endpoint as an embedder, against a real server."""
 
+import gzip
 import json
 from collections.abc import Generator
 
@@ -140,3 +141,34 @@ def test_an_endpoint_that_cannot_be_asked_is_told(
     settings.cache_clear()
     with pytest.raises(ConfigurationInvalid, match=said):
         configured_embedder()
+
+
+ROW = {"index": 0, "embedding": [1.0, 0.0, 0.0, 0.0]}
+
+
+def test_no_more_is_read_than_what_was_asked_for_takes(server: EmbeddingServer) -> None:  # F5
+    blanks = json.dumps({"data": [ROW]}).encode() + b" " * 10_000_000
+    server.fail(200, blanks)
+    with pytest.raises(
+        EmbeddingRejected, match="sent more than the 65,256 bytes that a reply to this request can have"
+    ):
+        embedder(server, dimension=4).encode_queries(["a"])
+    server.fail(200, blanks)
+    with pytest.raises(EmbeddingRejected, match=r"1 texts of at most 16,384 components \(embeddings.dimension\)"):
+        _ = embedder(server).dimension
+    server.fail(400, b"no " * 1_000_000)
+    with pytest.raises(EmbeddingRejected, match="answered 400: no no") as raised:
+        embedder(server, dimension=4).encode_queries(["a"])
+    assert len(str(raised.value)) < 400
+
+
+def test_the_longest_spelling_of_what_was_asked_for_is_read(server: EmbeddingServer) -> None:  # F5
+    rows = [{"object": "embedding", "index": at, "embedding": [-1.2345678901234567e-05] * 4_000} for at in range(8)]
+    server.fail(200, json.dumps({"data": rows}, indent=8).encode())
+    assert embedder(server, dimension=4_000).encode_queries(["a"] * 8).shape == (8, 4_000)
+
+
+def test_a_packed_reply_that_nobody_asked_for_is_not_unpacked(server: EmbeddingServer) -> None:  # F5
+    server.fail(200, gzip.compress(json.dumps({"data": [ROW]}).encode() + b" " * 10_000_000), content_encoding="gzip")
+    with pytest.raises(EmbeddingRejected, match="sent a packed reply"):
+        embedder(server, dimension=4).encode_queries(["a"])

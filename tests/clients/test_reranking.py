@@ -1,8 +1,10 @@
 """Rerankers: a real cross-encoder in ONNX format, made by the tests, and an endpoint behind real HTTP."""
 
 import asyncio
+import gzip
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Generator
@@ -298,6 +300,26 @@ def test_an_endpoint_that_is_not_there_or_never_answers_is_told() -> None:  # S3
     with RerankServer() as server:
         reason = refused(endpoint(server, timeout_s=1e-9))
         assert reason == "endpoint/127.0.0.1 gave no answer in 1e-09 s (rerank.timeout_s)"
+
+
+def test_no_more_is_read_than_what_was_asked_for_takes() -> None:  # F5
+    results = b'{"results": []}' + b" " * 10_000_000
+    packed = Answer(200, gzip.compress(results), {"Content-Encoding": "gzip"})
+    with RerankServer(Answer(200, results), packed, Answer(400, b"no " * 1_000_000)) as server:
+        reason = refused(endpoint(server, model="m"))
+        assert re.fullmatch(
+            r"endpoint/m: it sent more than the 20\d,\d{3} bytes that a reply .* can have, 3 passages", reason
+        )
+        assert refused(endpoint(server, model="m")).startswith("endpoint/m: it sent a packed reply")
+        assert refused(endpoint(server, model="m")).startswith("endpoint/m: HTTP 400: no no")
+        assert len(server.bodies) == 3
+
+
+def test_passages_that_an_endpoint_sends_back_are_read() -> None:  # F5
+    texts = ["한" * 20_000, "b" * 20_000]
+    sent = [{"index": at, "relevance_score": 0.5, "document": {"text": text}} for at, text in enumerate(texts)]
+    with RerankServer(Answer.results(*sent)) as server:
+        assert scored(endpoint(server), texts) == [0.5, 0.5]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,64 @@
+"""Answers of HTTP servers, read no further than what was asked for can take (F5)."""
+
+import time
+
+import httpx
+
+UNPACKED = {"accept-encoding": "identity"}
+"""Of a packed answer nobody knows how long it will be: none is asked for, and none is taken."""
+_MOST_OF_ERROR = 64_000
+"""Bytes that are read of an answer with an error status: its message is shown in part only."""
+
+
+class NotRead(Exception):
+    """Why the answer was left: `str` goes on after the name of the server."""
+
+
+class Slow(NotRead):
+    """It came too slowly."""
+
+
+def posted(
+    client: httpx.Client, path: str, body: object, *, most_bytes: int, within_s: float
+) -> tuple[httpx.Response, bytes]:
+    """The answer and its body, which has `within_s` to come in. Raises NotRead, httpx.HTTPError."""
+    with client.stream("POST", path, json=body) as response:
+        read, until = _Body(response, most_bytes), time.monotonic() + within_s
+        for piece in response.iter_raw():
+            if time.monotonic() > until:
+                raise Slow(f"did not send its whole reply in {within_s:g} s")
+            if read.is_full_with(piece):
+                break
+        return response, bytes(read.content)
+
+
+async def posted_soon(
+    client: httpx.AsyncClient, url: str, body: object, *, most_bytes: int
+) -> tuple[httpx.Response, bytes]:
+    """The same for a caller that has a deadline for everything."""
+    async with client.stream("POST", url, json=body) as response:
+        read = _Body(response, most_bytes)
+        async for piece in response.aiter_raw():
+            if read.is_full_with(piece):
+                break
+        return response, bytes(read.content)
+
+
+class _Body:
+    """What has been read. Of an error the rest is left out; of anything else a rest is an error."""
+
+    def __init__(self, response: httpx.Response, most_bytes: int) -> None:
+        self.content = bytearray()
+        self._is_error = response.is_error
+        self._most = _MOST_OF_ERROR if response.is_error else most_bytes
+        if response.headers.get("content-encoding", "identity") != "identity" and not self._is_error:
+            raise NotRead("sent a packed reply, which it was not asked for")
+
+    def is_full_with(self, piece: bytes) -> bool:
+        self.content += piece
+        if len(self.content) <= self._most:
+            return False
+        if not self._is_error:
+            raise NotRead(f"sent more than the {self._most:,} bytes that a reply to this request can have")
+        del self.content[self._most :]
+        return True
