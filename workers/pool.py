@@ -21,8 +21,9 @@ from typing import Any, cast
 
 import structlog
 from celery import Task
+from celery.app import trace
 from celery.app.task import Context
-from celery.app.trace import FAILURE, SUCCESS, ExceptionInfo, TraceInfo
+from celery.app.trace import FAILURE, SUCCESS, TraceInfo
 from celery.concurrency.base import BasePool, apply_target
 from celery.exceptions import Ignore, Reject, Retry, Terminated
 from celery.signals import task_postrun, task_prerun
@@ -32,6 +33,9 @@ from workers.message import ComeAgain, Message
 from workers.runtime import event_loop
 
 log = structlog.get_logger()
+
+# What Celery tells a failure by.
+_Info: Any = vars(trace)["ExceptionInfo"]
 
 _CLEAN_UP_S = 10.0
 """What is cancelled at the end has so long to give back what it holds."""
@@ -112,7 +116,7 @@ class LoopPool(BasePool):
 
     async def _ended(
         self, running: Running, task: Any, task_id: str, request: Any, body: Any, content_type: Any, encoding: Any
-    ) -> ExceptionInfo | None:
+    ) -> Any:
         """Execute a message; what Celery's request is to be told of its end, None for a success."""
         context = None
         try:
@@ -171,7 +175,7 @@ def _sent_again(task: Task[Any, Any], context: Context | None, again: ComeAgain)
     return Retry(again.reason, exc=again, when=cast("Any", again.eta or again.countdown_s))
 
 
-def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> ExceptionInfo:
+def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> Any:
     """Count it as a part of its chord, and have its errbacks called."""
     log.error("task_failed", task=task.name, exc_info=error)
     # Celery clears the frames of the traceback, and those of a coroutine that is awaited are still needed.
@@ -185,8 +189,8 @@ def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> 
         return info.handle_error_state(task, context)
 
 
-def _told(error: Exception) -> ExceptionInfo:
+def _told(error: Exception) -> Any:
     try:
         raise error
     except Exception:  # noqa: BLE001 - what has a traceback is what is raised
-        return ExceptionInfo()
+        return _Info()
