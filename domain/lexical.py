@@ -7,10 +7,11 @@ to 84.8 %.
 """
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
@@ -47,32 +48,52 @@ def lexical_order(question: Sequence[str], found: Sequence[Occurrences[K]], coll
 
     Equal ones stay in the order given.
     """
-    scores = {each.key: lexical_score(question, each, collection) for each in found}
+    asked = _Asked(question, collection)
+    scores = {each.key: asked.score(each) for each in found}
     return sorted((key for key, score in scores.items() if score > 0), key=lambda key: -scores[key])
 
 
 def lexical_score(question: Sequence[str], passage: Occurrences[K], collection: Collection) -> float:
     """Return the score of one passage, 0 or more; the scores of one question can be compared with each other."""
-    rarity = {lexeme: collection.rarity(lexeme) for lexeme in set(question)}
-    length = passage.length / collection.mean_length if collection.mean_length else 1.0
-    alone = sum(
-        rarity[lexeme] * _saturated(len(passage.places[lexeme]), length)
-        for lexeme in rarity
-        if lexeme in passage.places
-    )
-    pairs = {(min(pair), max(pair)) for pair in pairwise(question) if pair[0] != pair[1]}
-    together = sum(
-        min(rarity[one], rarity[other]) * _saturated(_neighbours(passage.places, one, other), length)
-        for one, other in pairs
-    )
-    return alone + _PAIRS * together
+    return _Asked(question, collection).score(passage)
+
+
+class _Asked:
+    """A question, read once for all passages: a passage costs what it has of it, however long the question is."""
+
+    def __init__(self, question: Sequence[str], collection: Collection) -> None:
+        self._mean_length = collection.mean_length
+        self._rarity = {lexeme: collection.rarity(lexeme) for lexeme in set(question)}
+        # Floats are added in this order, whatever order a passage has its lexemes in.
+        self._ranks = {lexeme: rank for rank, lexeme in enumerate(self._rarity)}
+        self._pairs = {_pair(*pair): rank for rank, pair in enumerate(pairwise(question)) if pair[0] != pair[1]}
+
+    def score(self, passage: Occurrences[Any]) -> float:
+        """How well a passage matches it."""
+        length = passage.length / self._mean_length if self._mean_length else 1.0
+        held = sorted(filter(self._ranks.__contains__, passage.places), key=self._ranks.__getitem__)
+        alone = sum(self._rarity[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in held)
+        beside = self._neighbours({lexeme: passage.places[lexeme] for lexeme in held})
+        together = sum(
+            min(self._rarity[one], self._rarity[other]) * _saturated(beside[one, other], length)
+            for one, other in sorted(beside, key=self._pairs.__getitem__)
+        )
+        return alone + _PAIRS * together
+
+    def _neighbours(self, places: Mapping[str, Sequence[int]]) -> Counter[tuple[str, str]]:
+        """How often the question's pairs stand beside each other in a passage, in either order."""
+        at: dict[int, list[str]] = {}
+        for lexeme, held in places.items():
+            for place in held:
+                at.setdefault(place, []).append(lexeme)
+        beside = (_pair(one, other) for place, ones in at.items() for one in ones for other in at.get(place + 1, ()))
+        return Counter(pair for pair in beside if pair in self._pairs)
+
+
+def _pair(one: str, other: str) -> tuple[str, str]:
+    return min(one, other), max(one, other)
 
 
 def _saturated(count: int, length: float) -> float:
     """A word that comes again says less each time, and less in a long passage; `length` is relative to the mean."""
     return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length)) if count else 0.0
-
-
-def _neighbours(places: Mapping[str, Sequence[int]], one: str, other: str) -> int:
-    beside = set(places.get(other, ()))
-    return sum((place - 1 in beside) + (place + 1 in beside) for place in places.get(one, ()))

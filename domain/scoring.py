@@ -17,6 +17,7 @@ FACTS_ISSUE = "Some claims in the answer could not be verified"
 FACTS_WHEN_NOT_CHECKED = 0.5
 """Row S1.4: the score when the model failed; the check is reported as not checked all the same."""
 
+_WORD = re.compile(r"\w+")
 _PATTERN_BONUS, _MAX_BONUS = 0.1, 0.3
 _PATTERNS = re.compile(
     r"[\[(]\s?(?:source|출처)\s?[:：](?!\s?\d+\s?[\])])[^\[\]()\n]{1,80}[\])]"
@@ -94,7 +95,8 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
     answer = strip_references(answer)
     markers = cited_markers(answer)
     cited = {number for marker in markers for number in marker.numbers}
-    found = sum(source.number in cited or _is_named(source, answer) for source in sources)
+    is_named = _Named(answer)
+    found = sum(source.number in cited or is_named(source) for source in sources)
     known = {source.number for source in sources}
     patterns = sum(not known.isdisjoint(marker.numbers) for marker in markers) + len(_PATTERNS.findall(answer))
     return _tidy(min(found / len(sources) + min(_PATTERN_BONUS * patterns, _MAX_BONUS), 1.0))
@@ -135,5 +137,26 @@ def _tidy(score: float) -> float:
     return round(score, 9)
 
 
-def _is_named(source: SourceIdentity, answer: str) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", answer, re.IGNORECASE) for name in source.names())
+class _Named:
+    """Which sources an answer names by one of their identifiers, in any case."""
+
+    def __init__(self, answer: str) -> None:
+        self._answer = answer
+        # A quick look that spares the slow one; letters beyond ASCII have other forms that count as the same.
+        self._words = set(_WORD.findall(answer.lower())) if answer.isascii() else None
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, source: SourceIdentity) -> bool:
+        return any(self._holds(name) for name in source.names())
+
+    def _holds(self, name: str) -> bool:
+        if name not in self._known:
+            self._known[name] = self._may_hold(name) and self._is_there(name)
+        return self._known[name]
+
+    def _may_hold(self, name: str) -> bool:
+        """False when a word of the name is none of the answer's."""
+        return self._words is None or not name.isascii() or self._words.issuperset(_WORD.findall(name.lower()))
+
+    def _is_there(self, name: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self._answer, re.IGNORECASE) is not None

@@ -8,7 +8,7 @@ from base64 import b32encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from domain.sources import Source, Sources, fenced
 
@@ -86,8 +86,10 @@ def short_ids(texts: Sequence[str]) -> list[str]:
     A reply that counts from another number, or goes on counting, so names nobody; the same items have the same ids.
     """
     found: dict[str, None] = {}
+    # The same text goes on where it ended the last time: all before that are taken.
+    digests: dict[str, Any] = {}
     for text in texts:
-        digest = hashlib.sha256(text.encode())
+        digest = digests.setdefault(text, hashlib.sha256(text.encode()))
         while (id_ := b32encode(digest.digest()).decode().lower()[:_ID_CHARS]) in found:
             digest.update(b"again")
         found[id_] = None

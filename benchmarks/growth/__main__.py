@@ -4,7 +4,7 @@
 
 One row for each function: the shape of text and the way of calling it that are worst, CPU seconds at each size, the
 growth from one size to the next. A row is marked when it grows more than 2.3 times as the text doubles (times below
-10 ms are noise and not compared) or takes more than a second; then the command ends with 1.
+20 ms are noise and not compared) or takes more than a second; then the command ends with 1.
 """
 
 import argparse

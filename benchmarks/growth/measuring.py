@@ -14,7 +14,7 @@ from benchmarks.growth.shapes import SHAPES, text_of
 from domain.errors import CitewellError
 
 MOST_GROWTH, MOST_S = 2.3, 1.0
-_NOISE_S = 0.01
+_NOISE_S = 0.02
 """Below it a growth says nothing."""
 _NOTHING_S = 0.0002
 """What takes less at the smallest size is not measured at the others: cubic, it would stay below the noise."""

@@ -1,5 +1,7 @@
 """Lexemes and how well they match (retrieval; S1.1's lexical half)."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +42,33 @@ def test_neighbours_in_either_order_count_besides() -> None:
 
 def test_a_word_that_all_passages_have_never_counts_against_one() -> None:
     assert score("all", "all x") > 0
+
+
+def by_definition(question: list[str], held: Occurrences[str]) -> float:
+    """The formula as it is written down, one pair of words after the other."""
+    length = held.length / COLLECTION.mean_length
+
+    def saturated(count: int) -> float:
+        return count * 1.9 / (count + 0.9 * (0.6 + 0.4 * length)) if count else 0.0
+
+    def beside(one: str, other: str) -> int:
+        others = held.places.get(other, ())
+        return sum((place - 1 in others) + (place + 1 in others) for place in held.places.get(one, ()))
+
+    rarity = {lexeme: COLLECTION.rarity(lexeme) for lexeme in question}
+    alone = sum(rarity[each] * saturated(len(held.places.get(each, ()))) for each in rarity)
+    pairs = {frozenset(pair) for pair in pairwise(question) if pair[0] != pair[1]}
+    together = sum(min(map(rarity.__getitem__, pair)) * saturated(beside(*pair)) for pair in pairs)
+    return alone + 0.5 * together
+
+
+_WORDS = st.lists(st.sampled_from(["rare", "fee", "due", "all", "x"]), max_size=12)
+
+
+@given(_WORDS, _WORDS)
+def test_the_score_is_that_of_the_formula(question: list[str], text: list[str]) -> None:  # F2
+    held = passage(" ".join(text), "p")
+    assert lexical_score(question, held, COLLECTION) == pytest.approx(by_definition(question, held))
 
 
 @given(st.text())
