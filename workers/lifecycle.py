@@ -38,6 +38,7 @@ from workers.celery_app import app
 from workers.dispatcher import start_dispatcher
 from workers.draining import start_draining
 from workers.launcher import launcher
+from workers.loop_watch import watch_loop
 from workers.onward import serve
 from workers.presence import Presence
 from workers.pulse import WatchedLoop, start_pulse
@@ -174,6 +175,7 @@ def _when_ready(sender: Any, **_: Any) -> None:
     if not _forks(sender.controller):
         _look_for_garbage_less_often()
         start_watchdog()
+        watch_loop(event_loop())
         launcher().start()
         start_tracing(settings().tracing, "worker")
     reporter().start()

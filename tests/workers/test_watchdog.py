@@ -51,3 +51,35 @@ def test_a_process_that_is_stopped_or_lets_others_run_goes_on() -> None:  # F1
     os.kill(process.pid, signal.SIGCONT)
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "over\n"), errors
+
+
+_LOOP = """
+import asyncio, threading, time
+from workers.loop_watch import watch_loop
+loop = asyncio.new_event_loop()
+threading.Thread(target=loop.run_forever, daemon=True).start()
+watch_loop(loop, 0.1, 5)
+time.sleep(0.3)
+print("watched", flush=True)
+{}
+print("over", flush=True)
+"""
+
+
+def _of_loop(what: str) -> tuple[int, str]:
+    command = [sys.executable, "-c", _LOOP.format(what)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout
+
+
+def test_a_loop_that_is_blocked_ends_its_process_and_the_log_says_where() -> None:
+    code, told = _of_loop("loop.call_soon_threadsafe(time.sleep, 30)\ntime.sleep(20)")
+    assert code == 70
+    assert "loop_is_late" in told
+    assert "loop_hangs" in told
+    assert "over" not in told
+
+
+def test_a_loop_that_is_late_for_a_moment_goes_on() -> None:
+    code, told = _of_loop("loop.call_soon_threadsafe(time.sleep, 0.25)\ntime.sleep(1.5)")
+    assert (code, "over" in told, "loop_is_late" in told, "loop_hangs" in told) == (0, True, True, False)
