@@ -63,7 +63,7 @@ class ModelSettings(Group):
     base_url: str | None = Field(default=None, description="of an openai_compatible server, without /chat/completions")
     api_key: SecretStr | None = Field(default=None, description="of an openai_compatible server, if it wants one")
     client: Literal["lean", "sdk"] = Field(
-        default="lean", description="what speaks to Groq: our own client, or its SDK, which takes twice as much"
+        default="lean", description="what speaks to Groq: our own client, or Groq's SDK, which takes twice the CPU"
     )
     main: str = "openai/gpt-oss-120b"
     fast: str = "openai/gpt-oss-20b"

@@ -14,7 +14,7 @@ Client = Literal["sdk", "lean"]
 
 
 class GroqModel(ChatCompletions):
-    """A ChatModel, through the lean client of the format or Groq's SDK. At most `concurrency` connections are open.
+    """A ChatModel, through the lean client or Groq's SDK.
 
     `base_url` is the server's root; the `/openai/v1` that other clients want at its end is accepted and cut off.
     """

@@ -5,11 +5,13 @@ server of this format sends any, and the key would travel along.
 """
 
 import json
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+import httpx
 from yarl import URL
 
 from clients.llm.groq_wire import WireChunk
@@ -30,7 +32,7 @@ class LeanTransport:
         self._url = URL(url)
         self._concurrency = concurrency
         # Looked up once: the environment does not change, and per call it would be half of what a call costs.
-        self._proxy = None if proxy_bypass(self._url.host or "") else getproxies().get(self._url.scheme)
+        self._proxy = None if proxy_bypass(self._url.host or "") else _proxy(self._url.scheme)
         self._made: aiohttp.ClientSession | None = None
 
     async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
@@ -82,7 +84,9 @@ class LeanTransport:
             if self._key:
                 headers["authorization"] = f"Bearer {self._key}"
             self._made = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=self._concurrency),
+                connector=aiohttp.TCPConnector(
+                    limit=self._concurrency, ssl=_trusted() if self._url.scheme == "https" else True
+                ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=headers,
                 auto_decompress=False,
@@ -90,6 +94,22 @@ class LeanTransport:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
             )
         return self._made
+
+
+def _proxy(scheme: str) -> str | None:
+    """The environment's, with or without `http://` before it."""
+    known = getproxies()
+    proxy = known.get(scheme) or known.get("all")
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates that the SDK trusts (SSL_CERT_FILE, else those that come with Python's packages), and the
+    system's, among which an organisation's own are."""
+    context = httpx.create_ssl_context()
+    context.load_default_certs()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 async def _bounded(answer: aiohttp.ClientResponse, most_bytes: int) -> AsyncIterator[bytes]:
