@@ -43,6 +43,7 @@ class StoredReplies:
         # The first goes at once: a process that is killed loses what it has not stored.
         self._stored = _Gathered(self._store, STORE_WITHIN_S, first_at_once=True)
         self._unstored: dict[tuple[int, bytes], KeptReply] = {}
+        self._sent: dict[tuple[int, bytes], asyncio.Task[bool | None]] = {}
         self._again: asyncio.Task[None] | None = None
 
     async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
@@ -64,13 +65,31 @@ class StoredReplies:
     async def put(self, key: bytes, reply: KeptReply) -> None:
         """Keep a reply; return when it is stored, or could not be: then it is held here and stored with the next."""
         tenant = current_tenant()
+        if sent := self._sent.get((tenant, key)):
+            # The first one stays anyway.
+            await asyncio.shield(sent)
+            return
         self._hold(tenant, key, reply)
-        together = {each: held for (owner, each), held in self._unstored.items() if owner == tenant}
-        if await self._stored.add(together) is not None:
-            for each in together:
-                self._unstored.pop((tenant, each), None)
-        elif self._again is None or self._again.done():
-            self._again = asyncio.create_task(self._store_again())
+        await asyncio.shield(self._send(tenant))
+
+    def _send(self, tenant: int) -> "asyncio.Task[bool | None]":
+        """Store what is held for a tenant and is not on its way already."""
+        owned = {each: held for (owner, each), held in self._unstored.items() if owner == tenant}
+        together = {key: reply for key, reply in owned.items() if (tenant, key) not in self._sent}
+        sent = self._stored.start(together)
+        self._sent |= {(tenant, key): sent for key in together}
+
+        def ended(work: "asyncio.Task[bool | None]") -> None:
+            for key in together:
+                self._sent.pop((tenant, key), None)
+                if not work.cancelled() and work.result() is not None:
+                    self._unstored.pop((tenant, key), None)
+            if not work.cancelled() and work.result() is None and (self._again is None or self._again.done()):
+                self._again = asyncio.create_task(self._store_again())
+
+        # Whoever waits may be stopped; what is on its way arrives all the same.
+        sent.add_done_callback(ended)
+        return sent
 
     async def _store_again(self) -> None:
         """Until Postgres is back: another process may be about to ask the same."""
@@ -136,13 +155,17 @@ class _Gathered(Generic[_T, _R]):
 
     async def add(self, items: Mapping[bytes, _T]) -> _R | None:
         """Return what the work on these items and others came to; None when Postgres is away, or it broke."""
+        # Whoever is stopped while it waits must not stop the others' work.
+        return await asyncio.shield(self.start(items))
+
+    def start(self, items: Mapping[bytes, _T]) -> "asyncio.Task[_R | None]":
+        """The work that these items are part of."""
         tenant = current_tenant()
         if tenant not in self._waiting:
             self._waiting[tenant] = {}, asyncio.create_task(self._soon(tenant))
         together, work = self._waiting[tenant]
         together.update(items)
-        # Whoever is stopped while it waits must not stop the others' work.
-        return await asyncio.shield(work)
+        return work
 
     async def _soon(self, tenant: int) -> _R | None:
         await asyncio.sleep(self._wait_s(tenant))

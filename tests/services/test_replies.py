@@ -1,16 +1,19 @@
 """Kept replies in Postgres: gathered, each tenant's its own, and gone when they are old."""
 
 import asyncio
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import pytest
 from sqlalchemy import event, text
+from sqlalchemy.orm import Session
 from structlog.testing import capture_logs
 
 from clients.llm.kept import KeptReply
 from config.settings import settings
 from db.models import DEFAULT_TENANT
+from db.queries import replies
 from db.queries.keys import get_or_add_tenant
 from db.queries.replies import drop_old_replies
 from db.session import acting_for, dispose, engine, system_transaction
@@ -229,3 +232,25 @@ def test_a_reply_that_comes_alone_does_not_wait_for_others(
 
     asyncio.run(scenario())
     assert statements == ["INSERT"]
+
+
+def test_a_reply_is_sent_once_however_many_come_while_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[bytes] = []
+    add = replies.add_replies
+
+    def slowly(session: Session, rows: Mapping[bytes, replies.Reply], keep_s: float) -> None:
+        sent.extend(rows)
+        time.sleep(0.1)
+        add(session, rows, keep_s)
+
+    async def scenario() -> None:
+        store = StoredReplies(DAY_S)
+        stopped = asyncio.ensure_future(store.put(KEYS[0], REPLIES[KEYS[0]]))
+        await asyncio.sleep(0.05)
+        stopped.cancel()
+        await asyncio.gather(put_all(store), put_all(store))
+        assert await get_each(StoredReplies(DAY_S)) == REPLIES
+
+    monkeypatch.setattr("services.replies.replies.add_replies", slowly)
+    asyncio.run(scenario())
+    assert len(sent) == len(set(sent)) == len(KEYS)
