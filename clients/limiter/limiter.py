@@ -9,7 +9,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from clients.limiter.alone import OwnAllowance
-from clients.limiter.protocol import Lease, Priority
+from clients.limiter.protocol import Lease, Priority, Sleep
 from clients.limiter.shared import SharedAllowance
 from clients.limiter.ticket import Answer, Ticket
 from clients.limiter.told import Told
@@ -36,7 +36,9 @@ class SharedLimiter:
         self._free: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
+    async def acquire(
+        self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
+    ) -> Lease:
         """Wait for `tokens` and one request, `patience_s` seconds at most.
 
         Raises CallDeferred with the seconds after which it is worth to come again; its place is kept until then.
@@ -53,7 +55,7 @@ class SharedLimiter:
                     return Lease(ticket.id, model, tokens)
                 if answer.wait > left:
                     raise CallDeferred(answer.wait, f"the allowance of {model} is used up")
-                await asyncio.sleep(min(answer.poll, max(left, 0.001)))
+                await sleep(min(answer.poll, max(left, 0.001)))
         except asyncio.CancelledError:
             self._start(self._leave(ticket))
             raise

@@ -1,9 +1,14 @@
 """What the rest of Citewell knows of limits: reserve before a call, settle after it, learn from the answer."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from clients.llm.protocol import ModelError, ModelReply
+
+Sleep = Callable[[float], Awaitable[None]]
+"""How somebody waits who has not got its place yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +32,13 @@ class Lease:
 class Limiter(Protocol):
     """One allowance for all processes."""
 
-    async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
+    async def acquire(
+        self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
+    ) -> Lease:
         """Wait for `tokens` and one request, `patience_s` seconds at most.
 
-        Raises CallDeferred with the seconds after which it is worth to come again; nothing is reserved then.
+        Raises CallDeferred with the seconds after which it is worth to come again; nothing is reserved then, nor
+        during a `sleep`.
         """
         ...
 
@@ -49,9 +57,11 @@ class Limiter(Protocol):
 class Unlimited:
     """A Limiter for models that have no limits: those that run in this process."""
 
-    async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
+    async def acquire(
+        self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
+    ) -> Lease:
         """At once."""
-        del priority, patience_s
+        del priority, patience_s, sleep
         return Lease("", model, tokens)
 
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:

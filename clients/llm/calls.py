@@ -1,10 +1,8 @@
-"""One attempt: a slot of this process, a place within the limits, the call, a second one if the first is late, and what
-is learnt from both. Who waits for a slot holds nothing of the limits, and the call's own time has not begun."""
+"""One attempt: a place within the limits, the call, a second one if the first is late, and what is learnt from both."""
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +21,7 @@ from clients.llm.protocol import (
 )
 from clients.llm.questions import Question
 from clients.llm.recording import Recorder
+from clients.llm.slots import Slot
 from config.models import ModelSettings
 from domain.judgements import Judgement
 
@@ -77,37 +76,29 @@ class Caller:
 
     async def make(self, attempt: Attempt[T]) -> T:
         """Return the value of a reply that fits. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
-        async with self._slot(attempt):
-            place = await self._place(attempt)
+        with Slot(self._slots, attempt.ends_at) as slot:
+            place = await self._place(attempt, slot)
             late_after = self._late_after_s(attempt, place)
             if late_after is None:
                 return await self._call(attempt, place)
             return await self._race(attempt, place, late_after)
 
-    @asynccontextmanager
-    async def _slot(self, attempt: Attempt[T]) -> AsyncGenerator[None]:
-        try:
-            async with asyncio.timeout(max(0.0, attempt.ends_at - time.monotonic())):
-                await self._slots.acquire()
-        except TimeoutError:
-            raise ModelUnavailable("this process made as many model calls as it may until it was too late") from None
-        try:
-            yield
-        finally:
-            self._slots.release()
-
-    async def _place(self, attempt: Attempt[T]) -> _Place:
+    async def _place(self, attempt: Attempt[T], slot: Slot) -> _Place:
+        if self._model.reserves(attempt.request):
+            # Who waits for it has no tokens that others could use, and its time has not begun.
+            await slot.take()
         permission = self._breaker(attempt.request.model).enter()
-        return await self._leased(attempt, permission)
+        return await self._leased(attempt, permission, slot)
 
-    async def _leased(self, attempt: Attempt[T], permission: Pass) -> _Place:
+    async def _leased(self, attempt: Attempt[T], permission: Pass, slot: Slot) -> _Place:
         request, terms = attempt.request, attempt.question.log.terms
         tokens = self._model.reserves(request)
         least = Usage(prompt_tokens=max(0, tokens - request.max_tokens), estimated=True)
         if not tokens:
             return _Place(permission, None, least)
         priority = Priority(terms.is_batch, terms.since)
-        lease = await self._limiter.acquire(request.model, tokens, priority, patience_s=attempt.patience_s)
+        patience_s = min(attempt.patience_s, max(0.0, attempt.ends_at - time.monotonic()))
+        lease = await self._limiter.acquire(request.model, tokens, priority, patience_s=patience_s, sleep=slot.sleep)
         return _Place(permission, lease, least)
 
     def _breaker(self, model: str) -> Breaker:
@@ -123,28 +114,30 @@ class Caller:
         started = time.perf_counter()
         first = asyncio.create_task(self._call(attempt, place))
         calls = [first]
+        slot = Slot(self._slots, attempt.ends_at)
         try:
             await asyncio.wait(calls, timeout=late_after)
-            if not first.done() and not self._slots.locked() and (another := await self._second_place(attempt)):
-                calls.append(asyncio.create_task(self._second(attempt.second(), another)))
+            if not first.done() and (another := await self._second_place(attempt, slot)):
+                calls.append(asyncio.create_task(self._call(attempt.second(), another)))
             return await _first_value(calls)
         finally:
             if not first.done():
                 self._hedges.note(_kind(attempt.request), time.perf_counter() - started)
             for call in calls:
                 call.cancel()
-            await asyncio.gather(*calls, return_exceptions=True)
+            with slot:
+                await asyncio.gather(*calls, return_exceptions=True)
 
-    async def _second(self, attempt: Attempt[T], place: _Place) -> T:
-        async with self._slot(attempt):
-            return await self._call(attempt, place)
-
-    async def _second_place(self, attempt: Attempt[T]) -> _Place | None:
+    async def _second_place(self, attempt: Attempt[T], slot: Slot) -> _Place | None:
         if not self._breaker(attempt.request.model).is_closed or not self._hedges.take():
             return None
+        if not await slot.take_now():
+            self._hedges.give_back()
+            return None
         try:
-            return await self._leased(attempt.second(), Pass())
+            return await self._leased(attempt.second(), Pass(), slot)
         except CallDeferred:
+            slot.give_back()
             self._hedges.give_back()
             return None
 

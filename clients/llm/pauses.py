@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from clients.limiter.protocol import Lease, Priority
+from clients.limiter.protocol import Lease, Priority, Sleep
 from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
 from config.limits import LimiterSettings
 
@@ -15,14 +15,16 @@ class RetryAfter:
         self._longest_s = longest_s
         self._not_before: dict[str, float] = {}
 
-    async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
+    async def acquire(
+        self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
+    ) -> Lease:
         """Wait until the server wants to be asked again. Raises CallDeferred when that is too long."""
         del priority
         gives_up_at = time.monotonic() + patience_s
         while (until := self._not_before.get(model, 0.0)) > (now := time.monotonic()):
             if until > gives_up_at:
                 raise CallDeferred(until - now, f"{model} takes no calls for now")
-            await asyncio.sleep(until - now)
+            await sleep(until - now)
         return Lease("", model, tokens)
 
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:

@@ -1,6 +1,9 @@
 """A limiter that writes down what is asked of it and lets things through as it is told."""
 
+import asyncio
+
 from clients.limiter import Lease, Priority
+from clients.limiter.protocol import Sleep
 from clients.llm.protocol import CallDeferred, ModelError, ModelReply
 
 
@@ -13,7 +16,10 @@ class Doorkeeper:
         self.held: list[Lease] = []
         self.settled: list[ModelReply | ModelError | None] = []
 
-    async def acquire(self, model: str, tokens: int, priority: Priority, *, patience_s: float) -> Lease:
+    async def acquire(
+        self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
+    ) -> Lease:
+        del sleep
         self.asked.append((model, tokens, priority, patience_s))
         if self.full and (wait := self.full.pop(0)) > patience_s:
             raise CallDeferred(wait, f"{model} is full")
