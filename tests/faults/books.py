@@ -46,6 +46,12 @@ _DOCUMENTS = """
            (SELECT count(*) FROM chunks c WHERE c.document_id = d.id) AS chunks
     FROM documents d WHERE d.id = ANY(%(ids)s)
 """
+_COSTS = """
+    SELECT count(*) AS rows, coalesce(sum(cost_usd), 0)::float AS usd, coalesce(min(cost_usd), 0)::float AS least_usd,
+           coalesce(max(cost_usd), 0)::float AS most_usd, coalesce(min(prompt_tokens), 0) AS least_prompt,
+           coalesce(min(completion_tokens), 0) AS least_completion
+    FROM model_calls WHERE query_id = ANY(%(ids)s)
+"""
 
 _STORY = """
     SELECT 'claim' AS what, step || ':' || item AS name, attempt, worker, started_at AS at, finished_at AS ended,
@@ -92,6 +98,10 @@ class Books:
 
     def documents(self, ids: Sequence[str]) -> dict[str, Row]:
         return self._by_id(_DOCUMENTS, ids)
+
+    def costs(self, ids: Sequence[str]) -> Row:
+        """What the calls of these queries came to, and the least and the most of one."""
+        return self._look(_COSTS, {"ids": _uuids(ids)})[0]
 
     def paid_calls(self) -> set[str]:
         """The provider's ids of all calls that are stored."""

@@ -4,6 +4,8 @@ import asyncio
 import json
 import socket
 import struct
+from contextlib import suppress
+from typing import Any
 
 from aiohttp import web
 
@@ -13,7 +15,8 @@ from tests.simulators.groq.provider import Prepared
 from tests.simulators.groq.wire import event
 
 FOR_EVER_S = 3_600.0
-_DRIP_S = 0.02
+_HUGE_BYTES = 10_000_000
+_BLANKS = b" " * 100_000
 _HTML = "<html><head><title>502 Bad Gateway</title></head><body>cloudflare</body></html>"
 
 
@@ -39,7 +42,13 @@ async def whole(request: web.Request, prepared: Prepared, headers: dict[str, str
     if prepared.spoilt_by(FaultKind.STREAM_ERROR, FaultKind.ERROR_EVENT):
         body["choices"] = []
         body["x_groq"]["error"] = "over_capacity"
-    raw = json.dumps(body, ensure_ascii=False).encode()
+    raw = json.dumps(told(prepared, body), ensure_ascii=False).encode()
+    if prepared.spoilt_by(FaultKind.HUGE, FaultKind.ENDLESS):
+        response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
+        await response.prepare(request)
+        await response.write(raw)
+        await pad(response, prepared)
+        return response
     if prepared.spoilt_by(FaultKind.BAD_JSON):
         raw = raw[: len(raw) // 2]
     if prepared.spoilt_by(FaultKind.RESET, FaultKind.CUT):
@@ -81,10 +90,30 @@ async def drip(request: web.Request, prepared: Prepared, headers: dict[str, str]
     else:
         response = web.StreamResponse(headers=headers | {"content-type": "application/json"})
         await response.prepare(request)
-    for _ in range(int(FOR_EVER_S / _DRIP_S)):
+    pause_s = prepared.fault.pause_s if prepared.fault else 1.0
+    for _ in range(int(FOR_EVER_S / pause_s)):
         await response.write(b"\n")
-        await asyncio.sleep(_DRIP_S)
+        await asyncio.sleep(pause_s)
     return response
+
+
+def told(prepared: Prepared, body: dict[str, Any]) -> dict[str, Any]:
+    """The body or chunk with another usage, if that is the fault."""
+    if prepared.fault is None or not prepared.spoilt_by(FaultKind.TELLING):
+        return body
+    usage = {"usage": prepared.fault.usage}
+    inner: dict[str, Any] = body.get("x_groq") or {}
+    return body | (usage if "usage" in body else {}) | ({"x_groq": inner | usage} if "usage" in inner else {})
+
+
+async def pad(response: web.StreamResponse, prepared: Prepared) -> None:
+    """Blanks behind a reply: 10 MB of them, or no end of them."""
+    sent = 0
+    # Who has read enough hangs up.
+    with suppress(ConnectionResetError):
+        while prepared.spoilt_by(FaultKind.ENDLESS) or sent < _HUGE_BYTES:
+            await response.write(_BLANKS)
+            sent += len(_BLANKS)
 
 
 def _hang_up(request: web.Request, *, rudely: bool) -> None:

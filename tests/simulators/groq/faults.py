@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -47,6 +48,9 @@ class FaultKind(StrEnum):
     BELIEVING = "believing"  # the same, whatever the sources are
     ECHO = "echo"  # 400 whose message is `quote`
     ECHO_500 = "echo_500"
+    TELLING = "telling"  # a good reply with `usage` as its usage
+    HUGE = "huge"  # a good reply, and 10 MB of blanks, which both JSON and text may end with
+    ENDLESS = "endless"  # the same without an end
     SAYING = "saying"  # says `quote`; when streamed, up to its middle, and the rest when it is told to go on
 
 
@@ -64,6 +68,8 @@ class Fault(BaseModel):
     probability: float = 1.0
     times: int | None = 1
     retry_after: float | None = None
+    usage: Any = None
+    pause_s: float = 0.02  # between two bytes of a drip
     quote: str = ""  # what an obeying or believing model quotes: see `obeying.quoted`; what a saying one says
 
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from tests.simulators.groq import errors
 from tests.simulators.groq.catalogue import GONE, ModelSpec
-from tests.simulators.groq.delivery import FOR_EVER_S, broken, drip, open_stream, proxy_page, whole
+from tests.simulators.groq.delivery import FOR_EVER_S, broken, drip, open_stream, pad, proxy_page, told, whole
 from tests.simulators.groq.faults import Fault, FaultKind, FaultPlan
 from tests.simulators.groq.latency import LatencyModel
 from tests.simulators.groq.ledger import Ledger
@@ -176,7 +176,9 @@ class GroqSimulator:
             if self._time_scale:
                 await asyncio.sleep(max(0.0, due - loop.time()))
             _note(prepared, chunk)
-            await response.write(event(chunk))
+            await response.write(event(told(prepared, chunk)))
+        if prepared.spoilt_by(FaultKind.HUGE, FaultKind.ENDLESS):
+            await pad(response, prepared)
         await response.write(b"data: [DONE]\n\n")
         return response
 

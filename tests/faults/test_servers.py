@@ -1,0 +1,27 @@
+"""A server of models that tells nonsense or sends without an end: `python -m tests.faults.servers` in short."""
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.faults.spoilt import MISBEHAVIOURS, Misbehaviour, SpoiltRig, running_spoilt
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("spoilt")]
+
+_SHORT = [each for each in MISBEHAVIOURS if each.name in {"usage-1e30", "reply-endless"}]
+
+
+@pytest.fixture(scope="module")
+def rig() -> Generator[SpoiltRig]:
+    with running_spoilt() as running:
+        yield running
+
+
+@pytest.mark.parametrize("preset", ["standard", "cheap"])
+@pytest.mark.parametrize("misbehaviour", _SHORT, ids=lambda each: each.name)
+def test_every_check_ends_and_the_model_is_usable_again(
+    rig: SpoiltRig, misbehaviour: Misbehaviour, preset: str
+) -> None:  # F4, F5
+    outcome = rig.outcome(misbehaviour, preset, 6)
+    assert outcome.violations == []
+    assert outcome.states.total() == (3 if preset == "standard" else 6)
