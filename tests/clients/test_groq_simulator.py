@@ -266,3 +266,23 @@ def test_it_runs_as_a_process_with_its_ledger_and_faults_over_http(kept: httpx.C
     assert statuses == [entry["status"] for entry in ledger] == [503, 200]
     assert [entry["billed"] for entry in ledger] == [False, True]
     assert (empty, process.returncode) == ([], 0)
+
+
+def test_the_prefix_cache_serves_the_longest_beginning_that_was_sent_before_in_whole_blocks() -> None:
+    sources, words = "Returns must be made within 60 days. " * 40, "You check statements. " * 20
+
+    def cached(http: httpx.Client, model: str, system: str, user: str) -> int:
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        usage = post(http, model=model, messages=messages).json()["usage"]
+        return (usage.get("prompt_tokens_details") or {"cached_tokens": 0})["cached_tokens"]
+
+    with (
+        GroqSimulator(cached_tokens=True) as simulator,
+        httpx.Client(base_url=simulator.base_url, headers={"authorization": f"Bearer {KEY}"}) as http,
+    ):
+        assert cached(http, FAST, words, sources + "first") == 0
+        # System (440 bytes) and sources (1,480): 480 tokens and a bit, of which three blocks of 128 are whole.
+        assert cached(http, FAST, words, sources + "second") == 384
+        assert cached(http, FAST, words, "other " * 300) == 0
+        assert cached(http, FAST, "Other. " + words, sources + "first") == 0
+        assert cached(http, "openai/gpt-oss-120b", words, sources + "first") == 0

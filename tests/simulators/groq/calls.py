@@ -91,6 +91,19 @@ class Call:
         text = self.request.model + "".join(f"\0{m.role}\0{m.content}" for m in self.request.messages)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    def prefixes(self, block: int) -> list[str]:
+        """Digests of the prompt's first `block` tokens, of its first 2 * `block`, … as far as whole blocks go.
+
+        The schema stands first, as in the chat template; the texts follow in their order."""
+        schema = [json.dumps(self.schema)] if self.schema else []
+        texts = schema + [f"{message.role}\0{message.content}" for message in self.request.messages]
+        whole, size, digest = "\0".join(texts).encode(), 4 * block, hashlib.sha256()
+        found: list[str] = []
+        for start in range(0, min(len(whole), 4 * self.prompt_tokens) // size * size, size):
+            digest.update(whole[start : start + size])
+            found.append(digest.hexdigest())
+        return found
+
 
 def read_call(raw: bytes, served: dict[str, ModelSpec]) -> Call:
     """Check a request body. Raises ApiError as the provider would."""

@@ -179,13 +179,14 @@ class Provider:
         )
 
     def _cached(self, account: Account, call: Call) -> int:
-        """Prompt tokens that the prefix cache serves: whole blocks of a system text that was seen before."""
+        """Prompt tokens that the prefix cache serves: the whole blocks, from the first on, that an earlier call to this
+        model began with, too."""
         if not (self.cached_tokens and call.spec.caches):
             return 0
-        key = (account.org, call.request.model, call.system)
-        known = key in self._cache
-        self._cache.add(key)
-        return count_tokens(call.system) // _CACHE_BLOCK * _CACHE_BLOCK if known else 0
+        begun = {(account.org, call.request.model, prefix) for prefix in call.prefixes(_CACHE_BLOCK)}
+        known = len(begun & self._cache)
+        self._cache |= begun
+        return known * _CACHE_BLOCK
 
 
 def _spoilt(kind: FaultKind | None, text: str) -> str:
