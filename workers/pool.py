@@ -27,7 +27,9 @@ from celery.app.trace import FAILURE, SUCCESS, TraceInfo
 from celery.concurrency.base import BasePool, apply_target
 from celery.exceptions import Ignore, Reject, Retry, Terminated
 from celery.signals import task_postrun, task_prerun
+from kombu.exceptions import OperationalError
 from kombu.serialization import loads, prepare_accept_content
+from redis.exceptions import RedisError
 
 from workers.message import ComeAgain, Message
 from workers.runtime import event_loop
@@ -39,6 +41,9 @@ _Info: Any = vars(trace)["ExceptionInfo"]
 
 _CLEAN_UP_S = 10.0
 """What is cancelled at the end has so long to give back what it holds."""
+
+_AWAY = (OperationalError, RedisError, OSError)
+"""What is raised when the broker cannot be reached."""
 
 _Told = Callable[..., object]
 
@@ -92,11 +97,12 @@ class LoopPool(BasePool):
         if not hasattr(task, "on_loop"):
             return self._threads.submit(apply_target, target, args, kwargs, callback, accept_callback)
         running = Running(self._loop)
+        # Here and not on the loop, which may be busy: whoever stops the pool waits for it.
+        self._running.add(running)
         self._loop.call_soon_threadsafe(self._begin, running, task, args[1:], callback, accept_callback)
         return running
 
     def _begin(self, running: Running, task: Any, args: Any, callback: _Told, accepted: _Told | None) -> None:
-        self._running.add(running)
         running.task = self._loop.create_task(self._apply(running, task, args, callback, accepted))
 
     async def _apply(self, running: Running, task: Any, args: Any, callback: _Told, accepted: _Told | None) -> None:
@@ -148,7 +154,7 @@ class LoopPool(BasePool):
         """Cancel what is at work; its messages go back to their queues."""
         self._none_left.clear()
         if self._running:
-            self._loop.call_soon_threadsafe(lambda: [each.cancel() for each in self._running])
+            self._loop.call_soon_threadsafe(lambda: [each.cancel() for each in tuple(self._running)])
             self._none_left.wait(_CLEAN_UP_S)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -163,15 +169,21 @@ class LoopPool(BasePool):
 async def _launch_what_follows(message: Message) -> None:
     """What Celery does behind a success: publish the next link of the chain, count a part of a chord."""
     if message.chain or message.context.chord:
-        await asyncio.to_thread(message.launch_what_follows)
+        try:
+            await asyncio.to_thread(message.launch_what_follows)
+        except _AWAY as error:
+            # No fault of the query: the message finds everything done when it is delivered again, and goes on.
+            log.warning("following_not_published", task=message.task.name, error=type(error).__name__)
+            raise Reject(error, requeue=True) from error
 
 
 def _sent_again(task: Task[Any, Any], context: Context | None, again: ComeAgain) -> Exception:
     """Publish the message anew, with the time from which on it is to be taken; what its request is told."""
     try:
         Message(task, context).send_again(again)
-    except Exception as error:  # noqa: BLE001 - as Celery's own: the reconciler starts the query again
-        return Reject(error, requeue=False)
+    except Exception as error:  # noqa: BLE001 - whatever it is, Celery's request is to know of it
+        # Without the broker the message itself has to be the one that comes again: Celery fails what is not requeued.
+        return Reject(error, requeue=isinstance(error, _AWAY))
     return Retry(again.reason, exc=again, when=cast("Any", again.eta or again.countdown_s))
 
 

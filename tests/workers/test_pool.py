@@ -3,16 +3,20 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
+from celery import Signature
 from celery.exceptions import Ignore, Reject, Retry, Terminated
+from kombu.exceptions import OperationalError
 
 from tests.waiting import until
 from workers.celery_app import app
 from workers.message import ComeAgain, Message
 from workers.pool import LoopPool
+from workers.runtime import event_loop
 from workers.tasks import maintenance, webhooks
 
 KNOWN = (maintenance, webhooks)
@@ -138,6 +142,40 @@ def test_the_next_link_of_a_chain_is_published(apply: Apply, broker: Any) -> Non
     assert told.error is None
     (raw,) = broker.lrange("verification", 0, -1)
     assert json.loads(raw)["headers"]["task"] == "query.first"
+
+
+@pytest.fixture
+def flapping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broker is away for the first message that is published."""
+    published, failed = Signature.apply_async, list[bool]()
+
+    def publish(link: Signature[Any], *args: Any, **named: Any) -> Any:
+        if not failed:
+            failed.append(True)
+            raise OperationalError("away")
+        return published(link, *args, **named)
+
+    monkeypatch.setattr(Signature, "apply_async", publish)
+
+
+@pytest.mark.usefixtures("flapping")
+@pytest.mark.parametrize("act", [nothing, raising(ComeAgain("later", countdown_s=60))])
+def test_a_message_behind_which_nothing_could_be_published_goes_back_and_fails_no_query(
+    apply: Apply, broker: Any, act: Act
+) -> None:  # A5
+    link = app.signature("query.first", args=["q"], queue="verification")
+    errback = app.signature("query.fail", args=["q", 1, 0, 1], immutable=True, queue="maintenance")
+    told, _ = apply(act, chain=[dict(link)], errbacks=[dict(errback)])
+    assert isinstance(told.error, Reject)
+    assert told.error.requeue
+    assert broker.llen("maintenance") == 0
+
+
+def test_a_pool_waits_for_what_it_has_taken_while_its_loop_was_busy(apply: Apply, pool: Any) -> None:  # A5
+    event_loop().call_soon_threadsafe(time.sleep, 0.5)
+    told, _ = apply(nothing)
+    pool.on_stop()
+    assert len(told.ended) == 1
 
 
 def test_a_message_that_is_revoked_is_cancelled(apply: Apply) -> None:
