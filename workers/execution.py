@@ -59,7 +59,9 @@ async def execute(work: Work, onward: Onward, message: Message | None = None) ->
                 context, entered = await _executed(work, entered, onward, beside, message, redelivered=is_again)
             # What follows in place is behind the chord.
             message = None
-            following = onward.next(work, context)
+            # What is begun is known; what builds anything else may read the whole answer.
+            begun = entered is not None
+            following = onward.next(work, context) if begun else await asyncio.to_thread(onward.next, work, context)
             if following is None or onward.is_fan_in:
                 await beside.ended()
             if following is not None:

@@ -215,6 +215,18 @@ def test_a_process_that_serves_nothing_launches_the_canvas_as_it_is(run: Run, pl
     assert broker.llen("verification") == 1
 
 
+def test_what_follows_is_never_built_on_the_loop(run: Run, play: Play) -> None:  # A2
+    threads: list[str] = []
+
+    def then(_: Run, __: StepContext) -> None:
+        threads.append(threading.current_thread().name)
+
+    for _ in range(2):  # a message that comes again finds the step done
+        execute_work(Work.single(play.step("a", then=then), run), Onward())
+    assert threads
+    assert "loop" not in threads
+
+
 @pytest.mark.usefixtures("serving")
 def test_of_the_messages_own_chain_celery_launches_what_was_not_done(run: Run, play: Play, broker: Any) -> None:
     register("query.b", [play.step("b")])

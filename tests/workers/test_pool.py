@@ -166,8 +166,9 @@ def test_a_message_behind_which_nothing_could_be_published_goes_back_and_fails_n
     link = app.signature("query.first", args=["q"], queue="verification")
     errback = app.signature("query.fail", args=["q", 1, 0, 1], immutable=True, queue="maintenance")
     told, _ = apply(act, chain=[dict(link)], errbacks=[dict(errback)])
-    assert isinstance(told.error, Reject)
-    assert told.error.requeue
+    error: Any = told.error
+    assert isinstance(error, Reject)
+    assert vars(error)["requeue"]
     assert broker.llen("maintenance") == 0
 
 
