@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from config.settings import Settings
 from tests.e2e.observed import Observed, calls_of, list_of, observed_stack, steps_of
 from tests.simulators.collector import Seen
 from tests.simulators.groq.faults import Fault, FaultKind
@@ -197,7 +198,8 @@ def test_the_metrics_agree_with_the_books(observed: Observed, workspace: str) ->
     until(lambda: observed.value("citewell_model_call_seconds_count") >= spent()[0], seconds=60)
     until(lambda: observed.value("citewell_queries_ended_total", kind="answer", status="succeeded") >= 2, seconds=60)
     until(lambda: observed.value("citewell_query_seconds_count") >= 2, seconds=60)
-    until(lambda: observed.value("citewell_workers", queue="verification") == 1, seconds=60)
+    processes = Settings().pools["queries"].processes
+    until(lambda: observed.value("citewell_workers", queue="verification") == processes, seconds=60)
     assert observed.value("citewell_up", store="postgres") == observed.value("citewell_up", store="redis") == 1
     assert observed.value("citewell_http_requests_total", route="/v1/queries", method="POST", status="202") >= 2
     assert 0 <= observed.value("citewell_limiter_used_ratio", limit="tpm", model="openai/gpt-oss-20b") < 1
