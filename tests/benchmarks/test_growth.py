@@ -41,7 +41,7 @@ def test_a_shape_has_the_length_asked_for_and_is_the_same_each_time(shape: str) 
 
 
 def quadratic(text: str) -> int:
-    return sum(text.count(text[place]) for place in range(0, len(text), 2))
+    return sum(text.count(text[place]) for place in [*range(len(text))] * 3)
 
 
 def endless(text: str) -> None:
@@ -63,8 +63,8 @@ def test_what_grows_faster_than_its_text_is_marked(
 
 
 def test_a_growth_that_noise_could_make_is_not_marked() -> None:  # F9
-    assert Row("it", "letter", "all long", (0.002, 0.009, 0.04)).growth == 0
-    assert Row("it", "letter", "all long", (0.01, 0.024)).marked
+    assert Row("it", "letter", "all long", (0.004, 0.018, 0.08)).growth == 0
+    assert Row("it", "letter", "all long", (0.02, 0.048)).marked
     assert Row("it", "letter", "all long", (0.6, 1.1)).marked
 
 

@@ -180,7 +180,15 @@ WELL_FORMED = {
     FaultKind.OBEYING,
     FaultKind.BELIEVING,
     FaultKind.SAYING,
+    FaultKind.TELLING,
 }  # transport cannot know; see test_gateway
+TOO_LONG = {FaultKind.HUGE, FaultKind.ENDLESS}  # see test_told_by_servers
+
+
+@pytest.mark.parametrize("fault", sorted(TOO_LONG))
+def test_a_reply_that_is_too_long_is_no_reply(stage: GroqStage, fault: FaultKind) -> None:  # F5
+    stage.sim.fail(fault)
+    assert isinstance(stage.run(lambda model: failure(model.complete(check()))), ModelReplyInvalid)
 
 
 def bill(usage: Usage | None, entry: Entry) -> str:
@@ -193,7 +201,7 @@ def bill(usage: Usage | None, entry: Entry) -> str:
 
 
 def test_every_fault_has_its_expected_outcome_here() -> None:
-    assert COMPLETE.keys() == STREAM.keys() == set(FaultKind) - WELL_FORMED
+    assert COMPLETE.keys() == STREAM.keys() == set(FaultKind) - WELL_FORMED - TOO_LONG
 
 
 @pytest.mark.parametrize(("fault", "outcome"), [case for case in COMPLETE.items() if case[0] not in ENDLESS])

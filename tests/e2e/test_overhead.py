@@ -23,11 +23,11 @@ QUERIES, IN_FLIGHT, IDLE_S = 16, 4, 4.0
 # renewed and drafts come in one piece.
 MOST = {
     "model calls": 18,
-    "messages": 12,
-    "Redis commands": 450,
-    "requests to Redis": 130,
-    "Postgres statements": 210,
-    "Postgres transactions": 76,
+    "messages": 4,
+    "Redis commands": 120,
+    "requests to Redis": 50,
+    "Postgres statements": 165,
+    "Postgres transactions": 56,
 }
 
 
