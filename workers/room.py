@@ -21,6 +21,8 @@ log = structlog.get_logger()
 FIRST, FEWEST = 8, 2
 """Places of a process that has seen nothing yet, and of one whose machine is as busy as can be."""
 LOOK_S = 1.0
+_BUSY, _WAITING = 0.4, 0.5
+"""Of a process that computes for so much of the time, this share of it without a core says that there are too few."""
 _TASKS = Path("/proc/self/task")
 CALM, CROWDED = 0.7, 0.95
 """Share of the time in which this process has something to compute: below the first there is room for more, above the
@@ -49,9 +51,14 @@ class Room:
         began, used, demands = time.perf_counter(), time.process_time(), _demands_s()
         if leaving.wait(LOOK_S):
             return False
+        took, used = time.perf_counter() - began, time.process_time() - used
+        each = [demand - demands.get(name, 0.0) for name, demand in _demands_s().items()]
         # Threads that take turns, or one that nobody gives a core to.
-        longest = max((demand - demands.get(name, 0.0) for name, demand in _demands_s().items()), default=0.0)
-        strain = max(time.process_time() - used, longest) / (time.perf_counter() - began)
+        strain = max(used, max(each, default=0.0)) / took
+        wanted = max(sum(each), used)
+        if wanted > _BUSY * took and wanted - used > _WAITING * wanted:
+            # All of the machine is in use, whoever uses it: what is added here only makes the rest wait.
+            strain = max(strain, 1.0)
         before = self.places
         # A second alone says little: of two the calmer one counts. Whether all are taken is asked when it matters.
         told, self._strain = min(strain, self._strain), strain
