@@ -35,6 +35,7 @@ class PatientProtocol(H11Protocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self.patience = settings().serving
+        self.timeout_keep_alive = self.patience.idle_s
         self.timer: asyncio.TimerHandle | None = None
         self.awaited: Any = None  # the state of the client that the timer is for
         self.arrived = 0  # since the timer was set, in bytes

@@ -6,8 +6,13 @@ from config.group import Group
 
 
 class ServingSettings(Group):
-    """A request that does not arrive in time is answered with 408, and its connection is closed."""
+    """A request that does not arrive in time is answered with 408, and its connection is closed.
+
+    Between requests the server has to be more patient than clients and proxies are: who closes first must be the one
+    that asks, or a request meets a closing connection and is lost without an answer.
+    """
 
     head_s: float = Field(default=10.0, gt=0, description="until the head of a request has arrived whole")
     body_s: float = Field(default=10.0, gt=0, description="how often it is looked whether a body still arrives")
     body_bytes_per_s: int = Field(default=1_000, ge=1, description="that a body brings at least, on that average")
+    idle_s: int = Field(default=75, ge=1, description="for which a connection is kept open between requests")

@@ -149,7 +149,7 @@ def _is_person(priority: Priority | None, lines: Mapping[int, Line]) -> bool:
 
 def _too_late(asked: _Asked, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings) -> Overload | None:
     """Whether it would end too late at the speed of now: what starts before it, and what such a question takes."""
-    wait_s = _ahead(asked.is_person, lines, pace) / pace.per_second
+    wait_s = max(0.0, _ahead(asked.is_person, lines, pace) - pace.free) / pace.per_second
     may_wait_s = min(
         limits.max_wait_s,
         _WAITING * asked.deadline_s,

@@ -4,6 +4,7 @@ import socket
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import uvicorn
@@ -14,8 +15,8 @@ from workers.celery_app import app as celery
 
 
 @contextmanager
-def serving(app: FastAPI) -> Generator[str]:
-    """Serve `app` on a free port of 127.0.0.1; yield its address."""
+def serving(app: FastAPI, **options: Any) -> Generator[str]:
+    """Serve `app` on a free port of 127.0.0.1, with these `options` of uvicorn besides; yield its address."""
     # Without its lifespan: that would take over the logging and the thread pool of the test process.
     config = uvicorn.Config(
         app,
@@ -25,6 +26,7 @@ def serving(app: FastAPI) -> Generator[str]:
         log_config=None,
         lifespan="off",
         timeout_graceful_shutdown=3,
+        **options,
     )
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:

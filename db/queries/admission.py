@@ -63,7 +63,8 @@ _IS_TAKEN = text(f"""
     SELECT 4 * (SELECT count(*) FROM queries WHERE status = 'running') >= 3 * room FROM ({ROOM}) AS places
 """)  # noqa: S608 - only constants are put together
 
-# The shortest of what has ended lately, by kind: what has less time left cannot be finished any more.
+# The shortest of what has ended lately, by kind: what has waited and has less time left cannot be finished any more.
+# What has hardly waited is tried all the same: lately the model may have been away, and is not now.
 _QUICKEST = """
     SELECT kind, percentile_cont(0.1) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - started_at)) AS seconds
     FROM (SELECT kind, started_at, finished_at FROM queries
@@ -72,12 +73,13 @@ _QUICKEST = """
           ORDER BY finished_at DESC LIMIT 100) AS ended
     GROUP BY kind HAVING count(*) >= 5
 """
-_LEFT_S = """
-    CASE WHEN jsonb_typeof(options -> 'deadline_s') = 'number'
-         THEN (options ->> 'deadline_s')::float - extract(epoch FROM clock_timestamp() - created_at) END
-"""
+_DEADLINE_S = "CASE WHEN jsonb_typeof(options -> 'deadline_s') = 'number' THEN (options ->> 'deadline_s')::float END"
+_WAITED_S = "extract(epoch FROM clock_timestamp() - created_at)"
+_HARDLY = 0.1  # of the deadline
 _CAN_BE_FINISHED = f"""
-    coalesce({_LEFT_S} > coalesce((SELECT seconds FROM quickest WHERE quickest.kind = queries.kind), 0), true)
+    coalesce({_DEADLINE_S} - {_WAITED_S} > CASE
+        WHEN {_WAITED_S} < {_HARDLY} * {_DEADLINE_S} THEN 0
+        ELSE coalesce((SELECT seconds FROM quickest WHERE quickest.kind = queries.kind), 0) END, true)
 """  # noqa: S608 - only constants are put together
 
 _HOPELESS = text(f"""
@@ -303,8 +305,8 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
 
 
 def list_hopeless(session: Session, limit: int = 100) -> list[Launch]:
-    """Waiting questions that cannot be finished within their deadline any more: less of it is left than the quickest of
-    their kind took lately. In a `system_transaction`."""
+    """Waiting questions that cannot be finished within their deadline any more: they have waited for more than a tenth
+    of it, and less is left than the quickest of their kind took lately. In a `system_transaction`."""
     return [Launch(*row) for row in session.execute(_HOPELESS, {"limit": limit})]
 
 

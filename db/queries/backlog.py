@@ -56,6 +56,11 @@ class Pace:
         """How many of those that run have to end before another one starts."""
         return max(0, self.running - self.room)
 
+    @property
+    def free(self) -> int:
+        """How many start without waiting for the end of another one."""
+        return max(0, self.room - self.running)
+
 
 @dataclass(frozen=True, slots=True)
 class Backlog:

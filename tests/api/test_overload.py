@@ -139,6 +139,7 @@ def test_a_question_that_would_wait_too_long_is_refused_with_the_time_that_it_ta
     settings.cache_clear()
     # Two at a time, 60 s each: 400 seconds of places for what is ended and as much as is assumed, one in 29 s.
     ended(60, 6)
+    running(0, 2)
     wait_in_line(2)
     assert http.post("/v1/queries", json=QUESTION | {"workspace": "none"}).status_code == 404
     wait_in_line(3, "other")
@@ -202,6 +203,8 @@ def test_a_question_whose_own_time_is_too_short_waits_for_nobody(http: httpx.Cli
     ended(30, 10)
     # It takes about 25 s; where nothing is before it, whoever asks may have the try.
     assert http.post("/v1/queries", json={**QUESTION, "deadline_s": 10}).status_code == 202
+    running(1, 32)
+    backlog.forget()
     for path, body in (("/v1/queries", QUESTION), ("/v1/verifications", GIVEN)):
         refused = http.post(path, json={**body, "deadline_s": 10})
         assert "may for 0" in assert_problem(refused, 503, "overloaded")["detail"]

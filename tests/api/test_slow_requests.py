@@ -7,8 +7,10 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from config.settings import settings
+from tests.serving import serving
 
 WITHIN_S = 1.0
 HEAD = b"POST /v1/queries HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n"
@@ -28,7 +30,11 @@ def impatient(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[
 
 
 def connected(http: httpx.Client) -> socket.socket:
-    at = urlsplit(str(http.base_url))
+    return connected_to(str(http.base_url))
+
+
+def connected_to(url: str) -> socket.socket:
+    at = urlsplit(url)
     assert at.hostname
     assert at.port
     return socket.create_connection((at.hostname, at.port), timeout=30)
@@ -121,3 +127,21 @@ def test_hundreds_of_half_requests_hold_up_nobody_and_end(http: httpx.Client) ->
     finally:
         for half in halves:
             half.close()
+
+
+def test_a_connection_is_kept_for_as_long_as_is_set(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # F11
+    """Who goes on with a connection must not meet one that is being closed: uvicorn's 5 s are also those of httpx."""
+    answers = list[bytes]()
+    for idle_s in (75, 1):
+        monkeypatch.setenv("CITEWELL_SERVING__IDLE_S", str(idle_s))
+        settings.cache_clear()
+        with serving(FastAPI(), timeout_keep_alive=1) as url, connected_to(url) as connection:
+            connection.sendall(WHOLE)
+            time.sleep(1.5)
+            assert connection.recv(65_536).startswith(b"HTTP/1.1")
+            try:
+                connection.sendall(WHOLE)
+                answers.append(connection.recv(65_536)[:8])
+            except ConnectionError:
+                answers.append(b"")
+    assert answers == [b"HTTP/1.1", b""]

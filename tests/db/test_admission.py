@@ -234,8 +234,22 @@ def test_what_cannot_be_finished_in_time_any_more_is_not_started() -> None:  # F
     long = ask(1, options=make_options(deadline_s=60).model_dump(mode="json"))
     endless = ask(1, options=make_options(deadline_s=None).model_dump(mode="json"))
     with system_transaction() as session:
+        session.execute(text("UPDATE queries SET created_at = now() - interval '2 s' WHERE status = 'queued'"))
         assert [each.query_id for each in admission.list_hopeless(session)] == short
     assert {each.query_id for each in admit(per_process=8)} == {*long, *endless}
+
+
+def test_what_has_hardly_waited_is_tried_though_the_last_ones_took_longer() -> None:  # F4, F11
+    """They may have waited for a model that was away, and is not now."""
+    slow = ask(5)
+    assert len(admit(per_process=8)) == 5
+    with system_transaction() as session:
+        session.execute(text("UPDATE queries SET started_at = now() - interval '20 s'"))
+    end(*slow)
+    short = ask(1, options=make_options(deadline_s=10).model_dump(mode="json"))
+    with system_transaction() as session:
+        assert admission.list_hopeless(session) == []
+    assert [each.query_id for each in admit(per_process=8)] == short
 
 
 def test_several_that_admit_at_once_start_nothing_twice_and_not_too_many() -> None:  # A5, A7
