@@ -1,6 +1,6 @@
-"""`python -m tests.faults.servers`: faults of the model's server, each while 200 statements are checked, with both
-presets. Prints a table; 1 when a check did not end, memory or costs left their bounds, a spoilt reply supported
-anything, or the model was not usable again within `limiter.longest_wait_s`."""
+"""`python -m tests.faults.servers`: faults of the model's server, each over 200 of its calls, for checks with both
+presets and for answers that are streamed. Prints a table; 1 when a query did not end, memory or costs left their
+bounds, a spoilt reply supported anything, or the model was not usable again within `limiter.longest_wait_s`."""
 
 import argparse
 import sys
@@ -8,9 +8,9 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from tests.faults.spoilt import LONGEST_WAIT_S, MISBEHAVIOURS, MOST_MB, Outcome, running_spoilt
+from tests.faults.spoilt import LONGEST_WAIT_S, MISBEHAVIOURS, MOST_MB, WAYS, Outcome, running_spoilt
 
-_HEADINGS = ("fault", "preset", "checks", "sentences", "requests", "MB", "usable again", "USD", "took", "")
+_HEADINGS = ("fault", "way", "queries", "sentences", "requests", "MB", "usable again", "USD", "took", "")
 
 
 def main() -> int:
@@ -20,8 +20,8 @@ def main() -> int:
     outcomes: list[Outcome] = []
     with running_spoilt() as rig:
         for each in wanted:
-            for preset in arguments.preset or ("standard", "cheap"):
-                outcomes.append(rig.outcome(each, preset, arguments.calls))
+            for way in arguments.way or WAYS:
+                outcomes.append(rig.outcome(each, way, arguments.calls))
     print_outcomes(outcomes)
     return 1 if any(outcome.violations for outcome in outcomes) else 0
 
@@ -39,7 +39,7 @@ def print_outcomes(outcomes: list[Outcome]) -> None:
         usable = "–" if outcome.usable_s is None else f"{outcome.usable_s:.1f} s"
         table.add_row(
             outcome.misbehaviour.name,
-            outcome.preset,
+            outcome.way,
             states,
             sentences,
             str(outcome.requests),
@@ -52,13 +52,13 @@ def print_outcomes(outcomes: list[Outcome]) -> None:
     console.print(table)
     for outcome in outcomes:
         for what in outcome.violations:
-            console.print(f"{outcome.misbehaviour.name} ({outcome.preset}): {what}")
+            console.print(f"{outcome.misbehaviour.name} ({outcome.way}): {what}")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.servers", description=__doc__)
     parser.add_argument("--only", action="append", help="faults whose name has this; again for more of them")
-    parser.add_argument("--preset", action="append", choices=("standard", "cheap"), help="both by default")
+    parser.add_argument("--way", action="append", choices=tuple(WAYS), help="all by default")
     parser.add_argument("--calls", type=int, default=200, help="calls of the model that each fault is to hit, about")
     return parser.parse_args()
 

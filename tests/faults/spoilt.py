@@ -1,4 +1,4 @@
-"""A model's server that misbehaves while a Citewell checks answers, and what comes of it."""
+"""A model's server that misbehaves while a Citewell checks answers or writes them, and what comes of it."""
 
 import time
 from collections import Counter
@@ -28,8 +28,13 @@ _SUBMITTING_S = 180.0
 _LATE_S = 20.0
 """Behind a deadline, for two cores that have hundreds of checks to end at once."""
 _MOST_USD = 0.003
-"""A check's call with the longest prompt and reply that are possible here."""
+"""A call with the longest prompt and reply that are possible here."""
+_DOCUMENT = "Every shop accepts returns for 30 days. For shipping, 12 euros are due."
+_WORKSPACE = "spoilt"
+_QUESTION = "For how many days are returns accepted?"
 _AT_A_TIME = 16
+WAYS = {"standard": 2, "cheap": 1, "streamed": 3}
+"""A check with each preset, and a question whose streamed answer is hit; how many calls each comes to at least."""
 _UNLIMITED = ModelLimits(
     requests_per_minute=10**6, requests_per_day=10**8, tokens_per_minute=10**7, tokens_per_day=10**10
 )
@@ -58,6 +63,12 @@ def _telling(name: str, tokens: object) -> Misbehaviour:
     return Misbehaviour(name, Fault(kind=FaultKind.TELLING, times=None, usage=usage), whole=True)
 
 
+def _heading(name: str, limit: str, remaining: str, reset: str) -> Misbehaviour:
+    told = {"limit": limit, "remaining": remaining, "reset": reset}
+    headers = {f"x-ratelimit-{what}-{of}": value for what, value in told.items() for of in ("tokens", "requests")}
+    return Misbehaviour(name, Fault(kind=FaultKind.TELLING, times=None, headers=headers), whole=True)
+
+
 def _doing(name: str, kind: FaultKind, **values: Any) -> Misbehaviour:
     return Misbehaviour(name, Fault(kind=kind, times=None, **values))
 
@@ -67,6 +78,10 @@ MISBEHAVIOURS = (
     _telling("usage-1e9", 10**9),
     _telling("usage-1e30", 10**30),
     _telling("usage-text", "many"),
+    _heading("headers-negative", "-5", "-1000000", "-10s"),
+    _heading("headers-1e30", f"1{'0' * 30}", f"1{'0' * 30}", f"1{'0' * 30}s"),
+    _heading("headers-text", "many", "some", "soon"),
+    _heading("headers-nothing-left", "1", "0", "100000s"),
     _doing("reply-10-MB", FaultKind.HUGE),
     _doing("reply-endless", FaultKind.ENDLESS),
     _doing("drip", FaultKind.DRIP, pause_s=1.0),
@@ -83,7 +98,7 @@ class Outcome:
     """What became of the checks under one misbehaviour."""
 
     misbehaviour: Misbehaviour
-    preset: str
+    way: str
     states: Counter[str] = field(default_factory=Counter[str])
     sentences: Counter[str] = field(default_factory=Counter[str])
     memory: Memory = field(default_factory=Memory)
@@ -121,22 +136,22 @@ class SpoiltRig:
     simulator: GroqSimulator
     number: int = 0
 
-    def outcome(self, misbehaviour: Misbehaviour, preset: str, statements: int) -> Outcome:
-        """Check so many statements while it lasts, then take it away and wait until the model is usable."""
-        outcome, began = Outcome(misbehaviour, preset), time.monotonic()
+    def outcome(self, misbehaviour: Misbehaviour, way: str, calls: int) -> Outcome:
+        """Have about so many calls made while it lasts, then take it away and wait until the model is usable."""
+        outcome, began = Outcome(misbehaviour, way), time.monotonic()
         self.simulator.reset()
-        self.simulator.fail(misbehaviour.fault.model_copy())
-        # Two statements are one call of the cheap preset.
-        numbers = [self._next() for _ in range(statements // 2 if preset == "standard" else statements)]
+        match = "generate_answer" if way == "streamed" and not misbehaviour.whole else ""
+        self.simulator.fail(misbehaviour.fault.model_copy(update={"match": match}))
+        numbers = [self._next() for _ in range(max(1, calls // WAYS[way]))]
         with ThreadPoolExecutor(_AT_A_TIME) as pool:
             until = began + _SUBMITTING_S
-            sent = [pool.submit(self._submit, number, preset, _DEADLINE_S, until) for number in numbers]
+            sent = [pool.submit(self._submit, number, way, _DEADLINE_S, until) for number in numbers]
             ids = [each.result() for each in sent]
         self._watch([each for each in ids if each], outcome)
         outcome.states["refused"] += ids.count(None)
         outcome.requests = len(self.simulator.ledger.entries)
         self.simulator.faults.faults.clear()
-        outcome.usable_s = self._usable_again(preset)
+        outcome.usable_s = self._usable_again(way)
         outcome.seconds = time.monotonic() - began
         return outcome
 
@@ -148,18 +163,11 @@ class SpoiltRig:
         self.number += 1
         return self.number
 
-    def _submit(self, number: int, preset: str, deadline_s: float, until: float) -> str | None:
+    def _submit(self, number: int, way: str, deadline_s: float, until: float) -> str | None:
         """None when it is refused until then."""
-        days, euros = number + 100, number + 5_000
-        body = {
-            "answer": f"Returns are accepted for {days} days [1]. Shipping costs {euros} euros [1].",
-            "sources": [{"text": f"Every shop accepts returns for {days} days. For shipping, {euros} euros are due."}],
-            "preset": preset,
-            "repair": "off",
-            "deadline_s": deadline_s,
-        }
+        path, body = _asked(number, way)
         while True:
-            answer = self.stack.http.post("/v1/verifications", json=body)
+            answer = self.stack.http.post(path, json={**body, "deadline_s": deadline_s})
             if answer.status_code not in {httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE}:
                 return str(answer.raise_for_status().json()["id"])
             if time.monotonic() > until:
@@ -177,19 +185,34 @@ class SpoiltRig:
             outcome.sentences.update(row["statuses"])
         outcome.calls = books.costs(ids)
 
-    def _usable_again(self, preset: str) -> float | None:
-        """Seconds until a check is answered by the model."""
+    def _usable_again(self, way: str) -> float | None:
+        """Seconds until something is supported by the model."""
         began = time.monotonic()
         while time.monotonic() < began + 3 * LONGEST_WAIT_S:
-            if (query_id := self._submit(self._next(), preset, LONGEST_WAIT_S, began)) is None:
+            if (query_id := self._submit(self._next(), way, LONGEST_WAIT_S, began)) is None:
                 time.sleep(0.1)
                 continue
-            self.stack.http.get(f"/v1/verifications/{query_id}", params={"wait": 30}).raise_for_status()
+            path = _asked(self.number, way)[0]
+            self.stack.http.get(f"{path}/{query_id}", params={"wait": 30}).raise_for_status()
             checked = self._books.sentences([query_id]).get(query_id, {"statuses": []})
             if "supported" in checked["statuses"]:
                 return time.monotonic() - began
             time.sleep(0.1)
         return None
+
+
+def _asked(number: int, way: str) -> tuple[str, dict[str, Any]]:
+    """Where it is sent to, and the body."""
+    if way == "streamed":
+        # No two alike: replies are kept.
+        return "/v1/queries", {"question": f"{_QUESTION} ({number})", "workspace": _WORKSPACE}
+    days, euros = number + 100, number + 5_000
+    return "/v1/verifications", {
+        "answer": f"Returns are accepted for {days} days [1]. Shipping costs {euros} euros [1].",
+        "sources": [{"text": f"Every shop accepts returns for {days} days. For shipping, {euros} euros are due."}],
+        "preset": way,
+        "repair": "off",
+    }
 
 
 @contextmanager
@@ -204,4 +227,5 @@ def running_spoilt() -> Generator[SpoiltRig]:
         GroqSimulator(accounts={KEY: Account("org_spoilt", Limits.none())}) as simulator,
         running_stack(**_SETTINGS, GROQ_BASE_URL=simulator.base_url, CITEWELL_MODELS__CATALOGUE=told) as stack,
     ):
+        stack.add_text("terms.md", _DOCUMENT, workspace=_WORKSPACE)
         yield SpoiltRig(stack, simulator)

@@ -99,7 +99,7 @@ async def drip(request: web.Request, prepared: Prepared, headers: dict[str, str]
 
 def told(prepared: Prepared, body: dict[str, Any]) -> dict[str, Any]:
     """The body or chunk with another usage, if that is the fault."""
-    if prepared.fault is None or not prepared.spoilt_by(FaultKind.TELLING):
+    if prepared.fault is None or not prepared.spoilt_by(FaultKind.TELLING) or prepared.fault.headers:
         return body
     usage = {"usage": prepared.fault.usage}
     inner: dict[str, Any] = body.get("x_groq") or {}

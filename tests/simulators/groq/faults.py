@@ -48,7 +48,7 @@ class FaultKind(StrEnum):
     BELIEVING = "believing"  # the same, whatever the sources are
     ECHO = "echo"  # 400 whose message is `quote`
     ECHO_500 = "echo_500"
-    TELLING = "telling"  # a good reply with `usage` as its usage
+    TELLING = "telling"  # a good reply with `usage` as its usage, or with `headers`
     HUGE = "huge"  # a good reply, and 10 MB of blanks, which both JSON and text may end with
     ENDLESS = "endless"  # the same without an end
     SAYING = "saying"  # says `quote`; when streamed, up to its middle, and the rest when it is told to go on
@@ -69,6 +69,7 @@ class Fault(BaseModel):
     times: int | None = 1
     retry_after: float | None = None
     usage: Any = None
+    headers: dict[str, str] = {}
     pause_s: float = 0.02  # between two bytes of a drip
     quote: str = ""  # what an obeying or believing model quotes: see `obeying.quoted`; what a saying one says
 

@@ -138,6 +138,7 @@ class GroqSimulator:
         try:
             prepared = self.provider.prepare(account, await request.read())
             headers = {"x-request-id": prepared.answer.request_id, "x-groq-region": "sim"} | prepared.meter.headers()
+            headers |= prepared.fault.headers if prepared.fault else {}
             try:
                 return await self._respond(request, prepared, headers)
             finally:
