@@ -3,9 +3,11 @@
 With a model that is far away 32 queries wait side by side and none is slower for it. Where the processor is the limit,
 more of them at a time end no sooner: each takes longer, and a person's question shares the processor with all of them.
 What tells the two apart is for how much of the time this process has something to compute, with a core or waiting for
-one: others that use the machine count, those that only wait for a model do not.
+one: others that use the machine count, those that only wait for a model do not. Many threads that wake together wait
+for each other also on a machine with time to spare, so waiting counts only where no core is idle.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -23,7 +25,9 @@ FIRST, FEWEST = 8, 2
 LOOK_S = 1.0
 _BUSY, _WAITING = 0.4, 0.5
 """Of a process that computes for so much of the time, this share of it without a core says that there are too few."""
-_TASKS = Path("/proc/self/task")
+_SPARE = 0.1
+"""Of the time of all cores; who finds so much idle adds to what is done, not to the waiting of others."""
+_TASKS, _CORE_TIMES, _QUOTA = Path("/proc/self/task"), Path("/proc/stat"), Path("/sys/fs/cgroup/cpu.stat")
 CALM, CROWDED = 0.7, 0.95
 """Share of the time in which this process has something to compute: below the first there is room for more, above the
 second there is too much at a time."""
@@ -48,15 +52,16 @@ class Room:
 
     def look(self, leaving: threading.Event) -> bool:
         """Watch for a second, or until `leaving`; whether the number of places has changed."""
-        began, used, demands = time.perf_counter(), time.process_time(), _demands_s()
+        began, used, demands, idle = time.perf_counter(), time.process_time(), _demands_s(), _idle_s()
         if leaving.wait(LOOK_S):
             return False
-        took, used = time.perf_counter() - began, time.process_time() - used
+        took, used, idle = time.perf_counter() - began, time.process_time() - used, _idle_s() - idle
         each = [demand - demands.get(name, 0.0) for name, demand in _demands_s().items()]
         # Threads that take turns, or one that nobody gives a core to.
         strain = max(used, max(each, default=0.0)) / took
         wanted = max(sum(each), used)
-        if wanted > _BUSY * took and wanted - used > _WAITING * wanted:
+        is_starved = wanted > _BUSY * took and wanted - used > _WAITING * wanted
+        if is_starved and idle < _SPARE * took * len(_cores()):
             # All of the machine is in use, whoever uses it: what is added here only makes the rest wait.
             strain = max(strain, 1.0)
         before = self.places
@@ -85,3 +90,30 @@ def _demands_s() -> dict[str, float]:
             used_ns, waited_ns, *_ = told.read_text().split()
             demands[told.parent.name] = (int(used_ns) + int(waited_ns)) / 1e9
     return demands
+
+
+def _cores() -> set[int]:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
+def _idle_s() -> float:
+    """For how long these cores had nothing to do, all together; less for every second in which a quota kept this
+    container from them. 0 where the system does not tell."""
+    idle, names = 0.0, {f"cpu{number}" for number in _cores()}
+    with suppress(OSError, ValueError, IndexError):
+        times = (line.split() for line in _CORE_TIMES.read_text().splitlines())
+        # Of each core: its name, then ticks of user, nice, system, idle and waiting for a disk.
+        ticks = sum(int(each[4]) + int(each[5]) for each in times if each[0] in names)
+        idle = ticks / os.sysconf("SC_CLK_TCK")
+        idle -= _throttled_s() * len(names)
+    return idle
+
+
+def _throttled_s() -> float:
+    with suppress(OSError, ValueError):
+        told = dict(line.split() for line in _QUOTA.read_text().splitlines())
+        return int(told.get("throttled_usec", 0)) / 1e6
+    return 0.0

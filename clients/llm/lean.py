@@ -145,8 +145,11 @@ async def _events(content: AsyncIterator[bytes]) -> AsyncIterator[str]:
 
 async def _lines(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     # Not by the reader's own lines, which have a greatest length.
-    rest = b""
+    rest = bytearray()
     async for piece in content:
-        *whole, rest = (rest + piece).split(b"\n")
-        for line in whole:
-            yield line.removesuffix(b"\r")
+        *ends, begun = piece.split(b"\n")
+        for end in ends:
+            yield bytes(rest + end).removesuffix(b"\r")
+            rest.clear()
+        # What is looked through once is not looked through again with each piece of an endless line.
+        rest += begun
