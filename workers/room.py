@@ -10,7 +10,7 @@ for each other also on a machine with time to spare, so waiting counts only wher
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,8 +25,8 @@ FIRST, FEWEST = 8, 2
 LOOK_S = 1.0
 _BUSY, _WAITING = 0.4, 0.5
 """Of a process that computes for so much of the time, this share of it without a core says that there are too few."""
-_SPARE = 0.1
-"""Of the time of all cores; who finds so much idle adds to what is done, not to the waiting of others."""
+SPARE = 0.1
+"""Share of all cores; who finds so much of them idle adds to what is done, not to the waiting of others."""
 _TASKS, _CORE_TIMES, _QUOTA = Path("/proc/self/task"), Path("/proc/stat"), Path("/sys/fs/cgroup/cpu.stat")
 CALM, CROWDED = 0.7, 0.95
 """Share of the time in which this process has something to compute: below the first there is room for more, above the
@@ -40,6 +40,18 @@ def next_room(room: int, strain: float, most: int, *, is_full: bool) -> int:
     if strain < CALM and is_full:
         return min(most, room + max(1, room // 2))
     return min(room, most)
+
+
+def strain_of(used: float, demands: Sequence[float], idle: float) -> float:
+    """For which share of the time this process has something to compute. `used` is what it got of a core, `demands`
+    what each of its threads got or waited for, `idle` the share of the machine that nobody used."""
+    # Threads that take turns, or one that nobody gives a core to.
+    strain = max(used, max(demands, default=0.0))
+    wanted = max(sum(demands), used)
+    if idle < SPARE and wanted > _BUSY and wanted - used > _WAITING * wanted:
+        # All of the machine is in use, whoever uses it: what is added here only makes the rest wait.
+        return max(strain, 1.0)
+    return strain
 
 
 class Room:
@@ -56,14 +68,8 @@ class Room:
         if leaving.wait(LOOK_S):
             return False
         took, used, idle = time.perf_counter() - began, time.process_time() - used, _idle_s() - idle
-        each = [demand - demands.get(name, 0.0) for name, demand in _demands_s().items()]
-        # Threads that take turns, or one that nobody gives a core to.
-        strain = max(used, max(each, default=0.0)) / took
-        wanted = max(sum(each), used)
-        is_starved = wanted > _BUSY * took and wanted - used > _WAITING * wanted
-        if is_starved and idle < _SPARE * took * len(_cores()):
-            # All of the machine is in use, whoever uses it: what is added here only makes the rest wait.
-            strain = max(strain, 1.0)
+        each_s = [demand - demands.get(name, 0.0) for name, demand in _demands_s().items()]
+        strain = strain_of(used / took, [each / took for each in each_s], idle / (took * len(_cores())))
         before = self.places
         # A second alone says little: of two the calmer one counts. Whether all are taken is asked when it matters.
         told, self._strain = min(strain, self._strain), strain

@@ -9,7 +9,7 @@ from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 from tests.waiting import until
 from workers.presence import Presence
-from workers.room import FEWEST, FIRST, Room, next_room
+from workers.room import CALM, CROWDED, FEWEST, FIRST, SPARE, Room, next_room, strain_of
 
 MOST = 32
 
@@ -36,6 +36,16 @@ def test_room_shrinks_while_work_waits_for_its_turn_and_never_to_nothing() -> No
 
 def test_between_the_two_it_stays() -> None:  # F11
     assert after(10, *[BETWEEN] * 5) == 10
+
+
+def test_waiting_for_a_core_counts_where_none_is_idle() -> None:  # F11
+    """Threads that wake together wait for each other also on a machine with time to spare."""
+    many = [0.1] * 10
+    assert strain_of(0.4, many, idle=SPARE / 2) > CROWDED
+    assert strain_of(0.4, many, idle=SPARE * 2) < CALM
+    # Others use the machine up: who hardly computes takes nothing from anybody.
+    assert strain_of(0.1, [0.03] * 10, idle=0.0) < CALM
+    assert strain_of(0.2, [0.99], idle=0.5) > CROWDED
 
 
 def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
