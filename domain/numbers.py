@@ -178,6 +178,13 @@ def reach(claim: Quantity) -> tuple[float, float]:
     return least, claim.value * (_WITHIN if claim.bound == "over" else 1 / (1 - _ABOUT))
 
 
+def rounding(claim: Quantity) -> float:
+    """Return how far off, in the unit of `claim`, a value may be that `states` it."""
+    if claim.bound == "about":
+        return claim.value * (1 / (1 - _ABOUT) - 1)
+    return min(claim.step / 2, claim.value * (1 / (1 - _ROUNDING) - 1))
+
+
 def _converted(claim: Quantity, source: Quantity) -> float:
     if claim.unit and source.unit and claim.dimension == source.dimension:
         return source.value * (UNITS[source.unit][1] / UNITS[claim.unit][1])

@@ -8,7 +8,7 @@ from functools import cached_property
 from rapidfuzz.distance import LCSseq
 
 from domain.facts.tokens import Token
-from domain.facts.values import agree
+from domain.facts.values import Values, agree
 from domain.facts.vocabulary import RELATIONS
 
 _AKIN = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
@@ -103,9 +103,9 @@ def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
     """Lay `statement` beside one sentence of a source. Bounded: both have at most 400 tokens."""
     mine = [each for each in enumerate(statement) if _counts(each[1])]
     theirs = [each for each in enumerate(source) if _counts(each[1])]
-    labels = _labels([token for _, token in theirs])
-    known = [labels[index] for index in range(len(theirs))]
-    stated = [_label(token, [each for _, each in theirs], known, -1 - at) for at, (_, token) in enumerate(mine)]
+    held = _Held([token for _, token in theirs])
+    known = held.labels
+    stated = [held.label(token, -1 - at) for at, (_, token) in enumerate(mine)]
     same = _in_order(stated, known)
     gaps = _gaps([token for _, token in mine], [token for _, token in theirs], same)
     placed = {one for one, _ in same}, {other for _, other in same}
@@ -191,11 +191,24 @@ def _labels(tokens: Sequence[Token]) -> list[int]:
     return found
 
 
-def _label(token: Token, known: Sequence[Token], labels: Sequence[int], unknown: int) -> int:
-    exact = next((label for each, label in zip(known, labels, strict=True) if _equal(token, each)), None)
-    if exact is not None:
-        return exact
-    return next((label for each, label in zip(known, labels, strict=True) if same(token, each)), unknown)
+class _Held:
+    """The tokens of a source's sentence, with their `labels`; values are found by what they are, not one by one."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens, self.labels = tokens, _labels(tokens)
+        self._values = Values([each.value for each in tokens])
+        self._by_key: dict[str, list[int]] = defaultdict(list)
+        for at, each in enumerate(tokens):
+            self._by_key[each.key].append(at)
+
+    def label(self, token: Token, unknown: int) -> int:
+        """The label of the first token that is equal to `token`, else of the first that is the same, else `unknown`."""
+        alike = self._by_key.get(token.key, ())
+        found = next((at for at in alike if _equal(token, self._tokens[at])), None)
+        if found is None:
+            places = sorted({*alike, *self._values.like(token.value)}) if token.value else range(len(self._tokens))
+            found = next((at for at in places if same(token, self._tokens[at])), None)
+        return unknown if found is None else self.labels[found]
 
 
 def _equal(one: Token, other: Token) -> bool:

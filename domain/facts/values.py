@@ -1,9 +1,16 @@
 """Whether a value of a statement is the value of a source: by what it measures, not by how it is written."""
 
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+
 from domain.facts.tokens import Value
-from domain.numbers import Quantity, same_dimension, states
+from domain.numbers import Quantity, rounding, same_dimension, states
+from domain.units import UNITS
 
 _TINY = 1e-9
+_HUGE = 1e290  # what is larger may be infinite in another unit, and agrees with everything
 
 
 def agree(stated: Value, known: Value) -> bool:
@@ -20,6 +27,63 @@ def agree(stated: Value, known: Value) -> bool:
     if _joined(one.text) == _joined(other.text) or _same_share(stated, known) or _same_share(known, stated):
         return True
     return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
+
+
+class Values:
+    """Values, found by what may agree with them: it takes as long as there are values that are nearly the same."""
+
+    def __init__(self, values: Sequence[Value | None]) -> None:
+        self._all = [at for at, each in enumerate(values) if each]
+        measured = [(at, each.quantity) for at, each in enumerate(values) if each and each.quantity]
+        self._joined = _by(measured, lambda each: _joined(each.text))
+        self._decimals = _by(measured, lambda each: _decimal(each.text))
+        shares = [(each.percent, at) for at, each in enumerate(values) if each and each.percent is not None]
+        self._plain = sorted([(each.value, at) for at, each in measured] + shares)
+        self._in_base = sorted((_in_base(each), at) for at, each in measured if each.unit)
+        self._others = [at for at, each in enumerate(values) if each and _is_special(each)]
+
+    def like(self, stated: Value) -> list[int]:
+        """The places, in order, of all values that agree with `stated`, and of some others."""
+        wanted = stated.quantity
+        if wanted is None or _is_special(stated):
+            return self._all
+        off = rounding(wanted)
+        near = {
+            *self._others,
+            *self._joined.get(_joined(wanted.text), ()),
+            *self._decimals.get(_decimal(wanted.text), ()),
+            *_between(self._plain, wanted.value, off),
+        }
+        if wanted.unit:
+            near.update(_between(self._in_base, _in_base(wanted), off * UNITS[wanted.unit][1]))
+        if stated.percent is not None:
+            near.update(_between(self._plain, stated.percent, _TINY))
+        return sorted(near)
+
+
+def _is_special(value: Value) -> bool:
+    """Whether it agrees with what has another figure."""
+    huge = value.quantity is not None and value.quantity.value > _HUGE
+    return huge or value.date is not None or value.minutes is not None
+
+
+def _by(quantities: Iterable[tuple[int, Quantity]], key: Callable[[Quantity], str]) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for at, each in quantities:
+        found[key(each)].append(at)
+    return found
+
+
+def _in_base(quantity: Quantity) -> float:
+    return quantity.value * UNITS[quantity.unit][1]
+
+
+def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> Iterable[int]:
+    # A little more than is allowed, because values were multiplied and divided.
+    slack = off + _TINY * (1 + 4 * middle)
+    first = bisect_left(places, middle - slack, key=itemgetter(0))
+    last = bisect_right(places, middle + slack, key=itemgetter(0))
+    return (at for _, at in places[first:last])
 
 
 def _other_counter(stated: Value, known: Value) -> bool:
