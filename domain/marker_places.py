@@ -75,6 +75,7 @@ _SENTENCE_ENDS = re.compile(
 _IN_FRONT = re.compile(r"(?:^|[.!?。！？\n|][\"'”’»)*_]*)\s*(?:[-*+•>#]+\s+|\d{1,3}[.)]\s+)?$")
 _LOWER = re.compile(r"\s[a-z]")
 _VALUE_OF = re.compile(r"[=∈∉≤≥≠≈]\s?$")
+_MARKERS_TO_THE_END = re.compile(r"(?:\[\d{1,9}\])*+[| \t]{0,48}(?:\n|\Z)")
 _SAYS_ONE = re.compile(r"\s(?:is|has|lies|denotes|contains|means|represents)\b")
 _COPULA = re.compile(r"\b(?:is|are|was|were|be|equals?|becomes?|for\s\w+\sin)\s$", re.IGNORECASE)
 _DATA = re.compile(r"[\w.]\($|[\"']\s?:\s?$")
@@ -122,8 +123,9 @@ class Places:
         if _ISOTOPE.match(after) or (_KEY.search(before) and _LOWER.match(after)):
             return False
         if not _SEVERAL.search(written):
-            # At the end of a line it stands where `correct` puts markers.
-            return not after.strip() or not _VALUE_OF.search(before)
+            # At the end of a line or row, also in front of others, it stands where `correct` puts markers.
+            is_value = after.strip() and _VALUE_OF.search(before)
+            return not is_value or _MARKERS_TO_THE_END.match(self._text, end) is not None
         is_text = 0 in numbers or self._is_interval(before, after, start, written, numbers)
         self._interval_end = end if is_text else self._interval_end
         return not is_text

@@ -1,8 +1,16 @@
 """Published texts in the seed's notation: `[†1]` for `[1]`, and the references below the answer."""
 
+import re
 from collections.abc import Sequence
 
 from domain.markers import cited_markers
+from domain.protected import encloses, protected_regions
+
+_DAGGER = "[†1]"
+_LONGEST_WORD = 500
+_ONE_PAIR = re.compile(r"\[[^\[\]]*+\]")
+_OPENING, _CLOSING = re.compile(r"\[\s?\Z"), re.compile(r"\s?\]")
+_ADDRESS_BEGINS = re.compile(r"://|www\.")
 
 
 def with_daggers(answer: str, sources: int | None = None) -> str:
@@ -16,10 +24,14 @@ def with_daggers(answer: str, sources: int | None = None) -> str:
         is_link = answer[marker.start] == "[" and answer[marker.end - 1] == ")"
         if is_link or marker.missing:
             continue
-        pieces += answer[position : marker.start], "".join(f"[†{number}]" for number in marker.numbers)
-        if answer[marker.start] != "[" and answer[marker.end : marker.end + 1] in ("(", ":"):
+        start, end = _with_brackets_around(answer, position, marker.start, marker.end)
+        pieces.append(answer[position:start])
+        if _joins_address(answer, start, end):
+            pieces.append(" ")
+        pieces.append("".join(f"[†{number}]" for number in marker.numbers))
+        if answer[end : end + 1] in ("(", ":") and not _ONE_PAIR.fullmatch(answer, start, end):
             pieces.append(" ")  # else it would read as a Markdown link
-        position = marker.end
+        position = end
     return "".join([*pieces, answer[position:]])
 
 
@@ -29,3 +41,22 @@ def with_references(answer: str, references: Sequence[str]) -> str:
         return answer
     lines = [f"- {reference.replace('[', '[†', 1)}" for reference in references]
     return "\n".join([f"{answer}\n", "### References", *lines])
+
+
+def _with_brackets_around(answer: str, position: int, start: int, end: int) -> tuple[int, int]:
+    """Return the marker at `start:end` with the square brackets around it: of `[†1]` they would be a part."""
+    while (opening := _OPENING.search(answer, max(position, start - 2), start)) and (
+        closing := _CLOSING.match(answer, end)
+    ):
+        start, end = opening.start(), closing.end()
+    return start, end
+
+
+def _joins_address(answer: str, start: int, end: int) -> bool:
+    """Whether `[†1]` in place of the marker at `start:end` would read as a part of the address in front of it."""
+    before = answer[max(0, start - _LONGEST_WORD) : start]
+    word = before.split()[-1] if before and not before[-1].isspace() else ""
+    if not _ADDRESS_BEGINS.search(word):
+        return False
+    changed = f"{word}{_DAGGER}{answer[end : end + 1]}"
+    return encloses(protected_regions(changed), len(word), len(word) + len(_DAGGER))

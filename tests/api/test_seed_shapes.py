@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from sqlalchemy import delete, select
 
 from api.adapters.questions import of_chat, of_verified
@@ -201,6 +201,10 @@ def test_markers_get_a_dagger(published: str, told: str) -> None:  # S5.3
 
 
 @given(ANYTHING)
+@example("http://[[0]]0")
+@example("see http://a.b(Source: 1)c")
+@example("[【1】]")
+@example("[[1]]: www.a.example")
 def test_a_dagger_changes_no_number_and_comes_once(text: str) -> None:  # S5.3, S5.5
     once = with_daggers(text)
     numbers = [number for marker in cited_markers(text) for number in marker.numbers]

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from domain.correction import Corrected, Edit, correct
@@ -79,6 +79,8 @@ def test_a_citation_of_nothing_goes_and_is_logged() -> None:  # S5.5
 
 
 @given(ANSWERS | ANYTHING, SOURCES, WRONG)
+@example("0[1][2]=", 2, set())
+@example("| a= | b=【1】 |", 1, set())
 def test_no_number_dangles_repeats_or_is_skipped(
     answer: str, sources: int, wrong: set[tuple[int, int]]
 ) -> None:  # S5.5
