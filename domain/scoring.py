@@ -8,6 +8,7 @@ from typing import Literal
 from domain.markers import cited_markers
 from domain.plain import plain_text
 from domain.references import strip_references
+from domain.units import latin_letters
 from domain.words import words
 
 ALIGNMENT_ISSUE = "Answer may not be well-supported by retrieved sources"
@@ -141,9 +142,8 @@ class _Named:
     """Which sources an answer names by one of their identifiers, in any case."""
 
     def __init__(self, answer: str) -> None:
-        self._answer = answer
-        # A quick look that spares the slow one; letters beyond ASCII have other forms that count as the same.
-        self._words = set(_WORD.findall(answer.lower())) if answer.isascii() else None
+        self._answer = _folded(answer)
+        self._words = frozenset(_WORD.findall(self._answer))
         self._known: dict[str, bool] = {}
 
     def __call__(self, source: SourceIdentity) -> bool:
@@ -151,12 +151,19 @@ class _Named:
 
     def _holds(self, name: str) -> bool:
         if name not in self._known:
-            self._known[name] = self._may_hold(name) and self._is_there(name)
+            self._known[name] = self._is_there(_folded(name))
         return self._known[name]
 
-    def _may_hold(self, name: str) -> bool:
-        """False when a word of the name is none of the answer's."""
-        return self._words is None or not name.isascii() or self._words.issuperset(_WORD.findall(name.lower()))
-
     def _is_there(self, name: str) -> bool:
-        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self._answer, re.IGNORECASE) is not None
+        """Whether no letter or digit stands beside it. A name with another word than the answer's is not looked for."""
+        place = self._answer.find(name) if self._words.issuperset(_WORD.findall(name)) else -1
+        if place < 0:
+            return False
+        end = place + len(name)
+        if not _WORD.search(f"{self._answer[max(0, place - 1) : place]} {self._answer[end : end + 1]}"):
+            return True
+        return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search(self._answer, place) is not None
+
+
+def _folded(text: str) -> str:
+    return latin_letters(text).lower().replace("ς", "σ")  # which is how it ends a word in small letters

@@ -69,6 +69,13 @@ def test_an_identifier_inside_another_word_does_not_count() -> None:  # S1.3
     assert citation_coverage("SNAPPLES cost 20231 dollars", [SourceIdentity(1, "f", ticker="APPLE", year="2023")]) == 0
 
 
+@pytest.mark.parametrize("name", ["ΈΚΘΕΣΗ ΑΘΉΝΑΣ", "έκθεση αθήνας", "Izmir 2024", "§ 5/α"])
+def test_a_name_counts_in_any_case_where_no_letter_stands_beside_it(name: str) -> None:  # S1.3
+    answer = f"x{name} {name}2 says so, and"
+    assert citation_coverage(f"{answer} nobody else.", [source(1, "a", title=name)]) == 0
+    assert citation_coverage(f"{answer} ({name.swapcase()}) does.", [source(1, "a", title=name)]) == 1
+
+
 @given(st.text(), st.lists(st.builds(source, st.integers(1, 5), st.text(), st.text(), st.text()), max_size=5))
 def test_coverage_stays_within_bounds_for_any_text(answer: str, sources: list[SourceIdentity]) -> None:  # S1.3
     assert 0 <= citation_coverage(answer, sources) <= 1
