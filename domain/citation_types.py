@@ -1,6 +1,7 @@
 """What a claim does with the words that it cites: it quotes them, restates them or concludes from them (S4.2)."""
 
 import re
+from collections.abc import Sequence
 
 from domain.disagreements import without_markers
 from domain.judgements import CitationType
@@ -38,8 +39,8 @@ def citation_type(claim: str, span: str) -> CitationType:
     It says how the claim was made, not whether it is right.
     """
     claim = without_markers(claim)
-    wanted = quoted_parts(claim) or [claim]
-    if all(_stands_in(part, span) for part in wanted):
+    said = _spaced(words(span))
+    if all(_stands_in(part, said) for part in dict.fromkeys(quoted_parts(claim) or [claim])):
         return "direct_quote"
     if _cues(claim) - _cues(span):
         return "inference"
@@ -57,9 +58,13 @@ def weaker(one: CitationType, other: CitationType) -> CitationType:
     return one if CONFIDENCE_ORDER.index(one) >= CONFIDENCE_ORDER.index(other) else other
 
 
-def _stands_in(part: str, span: str) -> bool:
+def _stands_in(part: str, said: str) -> bool:
     wanted = words(part)
-    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(span))} "
+    return bool(wanted) and _spaced(wanted) in said
+
+
+def _spaced(said: Sequence[str]) -> str:
+    return f" {' '.join(said)} "
 
 
 def _cues(text: str) -> set[str]:

@@ -12,6 +12,7 @@ from domain.plain import plain_text
 from domain.question.asking import Asked, has_kind, parts_of
 from domain.question.features import answer_features
 from domain.refusals import is_idk
+from domain.remembering import remembered
 from domain.sentences import split_sentences
 from domain.weighing import Weighing, parsed_weighing
 from domain.words import content_stems
@@ -46,7 +47,7 @@ def answer_relevance(question: str, answer: str) -> float:
 
 def part_relevance(asked: Asked, answer: str) -> float:
     """Return the same for one part of a question: the probability of the sentence that answers it best."""
-    said = [each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES]]
+    said = list(_sentences(answer))
     if not said:
         return 0.0
     if is_elliptical(asked, " ".join(said)):
@@ -54,6 +55,12 @@ def part_relevance(asked: Asked, answer: str) -> float:
     elif not _same_script(asked.text, answer):
         return _UNKNOWN
     return max(sentence_relevance(asked, each) for each in said)
+
+
+@remembered(most=64)
+def _sentences(answer: str) -> tuple[str, ...]:
+    """Its first sentences, without citation markers; each part of a question asks for them."""
+    return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
 
 
 @lru_cache(maxsize=4096)
