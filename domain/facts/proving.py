@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from domain.facts import korean
 from domain.facts.aligning import same
 from domain.facts.comparing import ReadSource, read_source
-from domain.facts.tokens import Token, read_tokens
+from domain.facts.tokens import Token, Value, read_tokens
+from domain.facts.values import Values, agree
 from domain.remembering import remembered
 from domain.word_index import read_sentences
 
@@ -30,7 +31,7 @@ def unproven_words(statement: str, source: str, start: int, end: int) -> list[st
     counts as there when any part of the source has it, since antecedents may be far; a value has to be in the place.
     """
     known = read_source(source)
-    place = nearby(source, start, end)
+    told = _Told(nearby(source, start, end))
     refers = _refers(source[start:end])
     found: list[str] = []
     stated = read_tokens(statement)
@@ -38,7 +39,7 @@ def unproven_words(statement: str, source: str, start: int, end: int) -> list[st
     for token in stated:
         subject = _is_subject(token) or (token.kind == "word" and token.start == 0 and first)
         unnamed = not refers and subject and not _names(token, known)
-        if unnamed or (token.value and not _has(token, place)):
+        if unnamed or (token.value and not told.has(token, token.value)):
             found.append(token.text)
     return found
 
@@ -83,9 +84,19 @@ def _is_subject(token: Token) -> bool:
     return token.kind == "name" or (token.kind == "word" and token.case in ("subject", "topic"))
 
 
-def _has(token: Token, tokens: Sequence[Token]) -> bool:
-    weak = token.value is not None and token.value.quantity is not None and token.value.quantity.weak
-    return weak or any(same(token, each) for each in tokens)
+class _Told:
+    """The tokens of a place; whether it has a value is found by what the value is, not one token by one."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._values = [each.value for each in tokens]
+        self._alike = Values(self._values)
+        self._others = frozenset(each.key for each in tokens if not each.value)
+
+    def has(self, token: Token, value: Value) -> bool:
+        """Say whether one of the tokens is the `same` as this one with its value; a weak number always is."""
+        if (value.quantity is not None and value.quantity.weak) or token.key in self._others:
+            return True
+        return any(agree(value, known) for at in self._alike.like(value) if (known := self._values[at]))
 
 
 def _names(token: Token, known: ReadSource) -> bool:

@@ -4,6 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domain.facts.aligning import align, same
+from domain.facts.proving import nearby, unproven_words
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.facts.values import Values, agree
 
@@ -56,6 +57,15 @@ def test_a_token_is_that_which_is_equal_to_it_else_the_first_that_is_the_same(st
         wanted = next(equal, None) or next((each for each in theirs if same(token, each)), None)
         found = [theirs[at].key for _, at in align((token,), theirs).pairs]
         assert token.kind == "filler" or found == ([wanted.key] if wanted else [])
+
+
+@given(_VALUES, _SENTENCES)
+def test_a_value_is_unproven_when_no_token_of_the_place_is_the_same(stated: str, known: str) -> None:  # V4, F2
+    place = nearby(known, 0, len(known))
+    missing = unproven_words(stated, known, 0, len(known))
+    for token in read_tokens(stated):
+        if token.value and not (token.value.quantity and token.value.quantity.weak):
+            assert (token.text in missing) is not any(same(token, each) for each in place)
 
 
 def test_values_that_are_far_from_each_other_are_not_compared() -> None:  # F1, F2
