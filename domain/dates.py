@@ -26,6 +26,7 @@ _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _MONTH = rf"\b(?P<month>{'|'.join(_MONTH_NUMBERS)})\b\.?"
 _MONTH_NUMBER = r"(?P<month>1[0-2]|0?[1-9])"
 _DAY_NUMBER = r"(?P<day>[12]\d|3[01]|0?[1-9])"
+_LONGEST_SPAN = 9  # years from the first to the last one of `2007-08`
 _ORDINAL = "|".join(name for name in ORDINALS if name.isascii())
 
 # The first pattern that fits a place wins, so the fuller forms stand first.
@@ -42,6 +43,7 @@ _PATTERNS = [
         rf"\b{_DAY}\s(?:of\s)?{_MONTH}(?:\s?,?\s{_YEAR}\b)?",
         rf"{_MONTH},?\s(?:of\s)?{_YEAR}\b",
         rf"(?<=\d[–—-]){_YEAR}(?![A-Za-z0-9_])",
+        r"(?<=(?<!\d)(?:1\d|20)\d\d[-–—/])(?P<last>\d\d)(?![\w/–—-])",
         rf"(?<![\w.,$€£₩¥/]){_YEAR}(?![\w%/]|[.,]\d|\s?(?:%|percent|million|billion|억|만|원|명|개))",
     )
 ]
@@ -87,17 +89,21 @@ def find_dates(text: str) -> list[Date]:
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             start, end = match.span()
-            if not any(taken[start:end]):
+            date = None if any(taken[start:end]) else _date(match)
+            if date:
                 taken[start:end] = b"\1" * (end - start)
-                found.append(_date(match))
+                found.append(date)
     return sorted(found, key=lambda date: date.start)
 
 
-def _date(match: re.Match[str]) -> Date:
+def _date(match: re.Match[str]) -> Date | None:
+    """The date that `match` states; None where `2007-04` is a month: only a year behind 2007 ends a span."""
     parts = match.groupdict()
+    if parts.get("last") and not _years(parts, match):
+        return None
     month, day = parts.get("month"), parts.get("day")
     return Date(
-        years=_years(parts),
+        years=_years(parts, match),
         month=(_MONTH_NUMBERS.get(month.lower()) or int(month)) if month else None,
         day=int(day) if day else None,
         start=match.start(),
@@ -105,7 +111,11 @@ def _date(match: re.Match[str]) -> Date:
     )
 
 
-def _years(parts: dict[str, str | None]) -> tuple[int, int] | None:
+def _years(parts: dict[str, str | None], match: re.Match[str]) -> tuple[int, int] | None:
+    if last := parts.get("last"):
+        first = int(match.string[match.start() - 5 : match.start() - 1])
+        span = (int(last) - first) % 100
+        return (first + span, first + span) if 0 < span <= _LONGEST_SPAN else None
     if year := parts.get("year"):
         return int(year), int(year)
     if decade := parts.get("decade"):

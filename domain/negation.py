@@ -68,6 +68,7 @@ def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | Non
 _DENIED = re.compile(
     r"\b(?:not|never|none|neither|nor|cannot|without|unable to|fail(?:ed|s)? to"
     r"|no(?! (?:later|longer|more|less|fewer) ))\b"
+    r"|\black(?:s|ed|ing)?\b|\b(?:is|are|was|were|be|been|ran|runs?|running) out of (?=[a-z])"
     r"|[^\W\d]n['’]t\b|않|못하|못했|못한|없|아니|아닌|아닙|마십|마세|말아|말 것"
     r"|안 (?=되|됩|된|돼|됐|하|합|한|함|했)"
 )
@@ -170,9 +171,22 @@ _OPPOSITES = tuple(
 )
 
 
+_AFFIXES = {"un": 4, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6}
+"""What denies a word in front of which it stands, if that has so many letters: `form` and `inform` deny nothing."""
+
+
 def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
     """Return stems (of the claim, of the source) that deny each other where neither text has both sides; else None."""
     for left, right in (*_OPPOSITES, *((right, left) for left, right in _OPPOSITES)):
         if claim & left and source & right and not claim & right and not source & left:
             return min(claim & left), min(source & right)
-    return None
+    here, there = claim - source, source - claim
+    return next(_affixed(here, there), None) or next(((two, one) for one, two in _affixed(there, here)), None)
+
+
+def _affixed(plain: Set[str], others: Set[str]) -> Iterator[tuple[str, str]]:
+    """Yield each word with the other one that is it with an affix in front: `valid` and `invalid`."""
+    for word in sorted(plain):
+        for affix, fewest in _AFFIXES.items():
+            if len(word) >= fewest and affix + word in others:
+                yield word, affix + word

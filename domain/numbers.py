@@ -6,6 +6,7 @@ Signs are dropped: "fell by 5 %" and "-5 %" state the same number, and the direc
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from domain.units import (
@@ -21,12 +22,14 @@ from domain.units import (
 )
 from domain.words import content_stems
 
-Bound = Literal["exactly", "about", "over", "under"]
+Bound = Literal["exactly", "about", "over", "under", "several", "multiples"]
 
 _ROUNDING = 0.02
 _ABOUT = 0.06
 _WITHIN = 2.0  # "more than 5" is said of 7, hardly of 70
 _FAR_BELOW = 10.0  # "less than a million" is said of much less
+_FEWEST_OF = 2.0  # "several hundred" and "hundreds of" are said of so many hundreds,
+_MOST_OF = {"several": 10.0, "multiples": 100.0}  # and of fewer than these
 
 
 def _any(names: Iterable[str]) -> str:
@@ -40,6 +43,9 @@ _ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand"])
 _NUMBER = re.compile(
     rf"""(?<![A-Za-z0-9_.제])(?<!\d,)(?:
       (?P<code>\d+(?::\d+)+|\d+(?:\.\d+){{2,}})
+    | (?P<vague>\b(?:several|many|a\sfew|a\scouple(?:\sof)?)\s(?:hundred|thousand|million|billion|dozen)\b
+        |(?<![\d$]\s)\b(?:tens|dozens|hundreds|thousands|millions|billions)(?:\sof\s(?:thousands|millions|billions))?(?=\sof\b)
+        |(?<![가-힣])수(?:[십백천][만억조]?|[만억조])(?=\s?(?:{_any((*COUNTERS, "년", "일", "원", "건", "달러"))})))
     | (?P<korean>(?:(?:{_DIGITS})\s?(?:{_KOREAN_SCALE})\s?)+(?:(?:{_DIGITS})(?!\d))?)
     | (?P<digits>{_DIGITS})(?:st|nd|rd|th)?
     | (?P<spelled>\b(?:{_ENGLISH_NUMERAL})\b(?:[\s-](?:and\s)?(?:{_ENGLISH_NUMERAL})\b)*
@@ -58,6 +64,7 @@ _SCALE = re.compile(
 )
 _UNIT = re.compile(
     rf"""\s?(percentage[\s-]points?|%p|%포인트|[%％]|[㎜㎝㎞㎎㎏㎡℃℉]|°[CF]|km/h)
+    | [\s-]?((?:barrels?|bbls?)(?:\s(?:a|per)\sday|/d(?:ay)?)|m?[mk]?b(?:bl|oe)?(?:/d|pd))(?![A-Za-z0-9])
     | [\s-]?({_any(name for name in UNITS if name.isascii() and name.isalpha())})(?![A-Za-z0-9])
     | ({_any(name for name in UNITS if "가" <= name[0] <= "힣")})(?!의\s?\d|대)
     | \s({_any(name for name in UNITS if "가" <= name[0] <= "힣" and len(name) > 1)}|원)""",
@@ -70,6 +77,7 @@ _LIST_NUMBER = re.compile(
     r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])|(?<=[,;:.] )\(?\d{1,2}(?=\) )|^[ \t]*(?:step|단계) \d{1,3}(?= ?[:.)] )",
     re.MULTILINE | re.IGNORECASE,
 )
+_COUNTED = ("ten", "dozen")
 # Only before a unit: elsewhere "1,5" may list two numbers.
 _UNIT_WORD = rf"(?:{_any(name for name in UNITS if name.isalpha())})(?![A-Za-z0-9])"
 _DECIMAL_COMMA = re.compile(rf"(?<![\d.,])(\d{{1,3}}),(\d{{1,2}})(?=\s?(?:[%％℃]|{_UNIT_WORD}))")
@@ -158,6 +166,10 @@ def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
     """Say whether `source` states the value of `claim`: equal, rounded or converted."""
     converted = _converted(claim, source)
     values = {converted} if source.scaled else {converted, converted * plain_scale}
+    if source.bound in _MOST_OF:
+        return source.bound == claim.bound and source.value == claim.value
+    if most := _MOST_OF.get(claim.bound):
+        return any(_FEWEST_OF * claim.value <= value < most * claim.value for value in values)
     return any(_rounds_to(value, claim) for value in values)
 
 
@@ -175,7 +187,7 @@ def within(claim: Quantity, source: Quantity) -> bool:
 def reach(claim: Quantity) -> tuple[float, float]:
     """Return from which value, in the unit of `claim`, to which one quantities may agree with it."""
     least = claim.value / (_FAR_BELOW if claim.bound == "under" else 1 + _ABOUT)
-    return least, claim.value * (_WITHIN if claim.bound == "over" else 1 / (1 - _ABOUT))
+    return least, claim.value * (_WITHIN if claim.bound == "over" else _MOST_OF.get(claim.bound, 1 / (1 - _ABOUT)))
 
 
 def rounding(claim: Quantity) -> float:
@@ -218,8 +230,8 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
         value=value,
         step=step,
         unit="".join(name.lower().replace("percentage-", "percentage").split()).replace("％", "%"),
-        bound=_bound(text, start, end),
-        scaled=bool(scale or match["korean"]),
+        bound=_vague_bound(match["vague"]) if match["vague"] else _bound(text, start, end),
+        scaled=bool(scale or match["korean"] or match["vague"]),
         weak=_is_weak(text, match, value),
         nouns=frozenset(content_stems(clause[0] if clause else "")[:2]),
         start=start,
@@ -230,7 +242,12 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
 def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
     if match["digits"]:
         return _LETTER_HYPHEN.search(text, max(0, match.start() - 2), match.start()) is not None  # COVID-19
-    return value <= 12 and not (match["korean"] or match["code"])
+    return match["vague"] is not None or (value <= 12 and not (match["korean"] or match["code"]))
+
+
+def _vague_bound(written: str) -> Bound:
+    """`Several hundred` and `수백` are fewer than a thousand; of `hundreds` that is not sure."""
+    return "multiples" if written.lower().partition(" ")[0].endswith("s") else "several"
 
 
 def _bound(text: str, start: int, end: int) -> Bound:
@@ -249,6 +266,8 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
         return _decimal(digits)
     if korean := match["korean"]:
         return _korean(korean)
+    if vague := match["vague"]:
+        return _vague(vague), 0.0
     if code := match["code"]:
         # A time or a version is compared as written, as one long number.
         return float(re.sub(r"\D", "", code)), 0.0
@@ -286,6 +305,14 @@ def _sino(written: str) -> float:
 def _decimal(digits: str) -> tuple[float, float]:
     plain = digits.replace(",", "").replace(" ", "")
     return float(plain), 10.0 ** -len(plain.partition(".")[2])
+
+
+def _vague(written: str) -> float:
+    """Read the unit that is meant several times: 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
+    if written.startswith("수"):
+        return prod({**SINO_PLACES, **SCALES}[each] for each in written[1:])
+    names = [each.rstrip("s") for each in written.lower().split()]
+    return prod({"ten": 10.0, "dozen": 12.0, **SCALES}[each] for each in names if each in (*_COUNTED, *SCALES))
 
 
 def _spelled(phrase: str) -> float:

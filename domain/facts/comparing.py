@@ -14,7 +14,7 @@ from heapq import nsmallest
 from domain.facts.aligning import Alignment, Names, align
 from domain.facts.cells import against_tables
 from domain.facts.clauses import clauses
-from domain.facts.differing import Surroundings, differences
+from domain.facts.differing import Surroundings, differences, is_denied
 from domain.facts.kinds import Difference
 from domain.facts.restricting import left_out
 from domain.facts.roles import Pair, exchanged, pairs
@@ -288,7 +288,9 @@ def _is_near(alignment: Alignment) -> bool:
         return True
     lost, left = alignment.unmatched
     one_place = alignment.exchanges <= 1 and (left > 0 or not lost) and not alignment.moved
-    return matched >= 1 and one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1
+    return matched >= 1 and (
+        (one_place and lost <= min(_ONE_PLACE, matched) and left <= lost + 1) or is_denied(alignment)
+    )
 
 
 def _candidates(tokens: Sequence[Token], known: ReadSource) -> Iterator[tuple[Alignment, int]]:

@@ -51,6 +51,19 @@ def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
     return [*found, *_units(alignment), *of_order(alignment), *of_roles(alignment), *_of_other_parts(alignment)]
 
 
+def is_denied(alignment: Alignment) -> bool:
+    """Say whether the sentence has all of the statement but for words that it denies in their place: `unpublished`."""
+    lost = [(each, gap) for gap in alignment.gaps for each in gap.stated if each.matters]
+    return (
+        bool(lost)
+        and not alignment.moved
+        and all(
+            each.kind == "word" and any(_deny(each, other) for other in _beside(gap, alignment) if other.kind == "word")
+            for each, gap in lost
+        )
+    )
+
+
 def _of_other_parts(alignment: Alignment) -> Iterator[Difference]:
     """A value that the source gives to the subject of another part of the sentence."""
     for each in crossed(alignment):

@@ -31,6 +31,13 @@ _PHRASES = tuple(
         (r"\bwon['’]t\b", "will not", re.IGNORECASE),
         (r"n['’]t\b", " not", re.IGNORECASE),
         (r"\b(?:fail(?:ed|s)? to|unable to)\b", "not", re.IGNORECASE),
+        (r"\black(?:s|ed|ing)?\b(?: of\b)?", "had no", re.IGNORECASE),
+        (
+            r"\b(?:is|are|was|were|be|been|ran|runs?|running) out of (?!(?:date|order|control|work|service|print|reach"
+            r"|range|place|town|the|an?|its|their|his|her|my|our)\b)(?=[a-z])",
+            "had no ",
+            re.IGNORECASE,
+        ),
         (r"\bat least\b", "minimum", re.IGNORECASE),
         (
             r"\b(?:at most|(?:no|not) more than)\b|\bup to(?=\s(?:[\d$€£]|an?\s|one\b|two\b|three\b))",

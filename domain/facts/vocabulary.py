@@ -75,6 +75,21 @@ _SAME = """
     small little tiny
     firm company corporation business enterprise
     car cars automobile vehicle
+    gasoline gas petrol
+    telephone phone telephones phones
+    photograph photo photographs photos
+    examination exam examinations exams
+    laboratory lab laboratories labs
+    advertisement ad advertisements ads advert adverts
+    airplane plane airplanes planes aeroplane aircraft
+    influenza flu
+    bicycle bike bicycles bikes
+    television tv televisions
+    memorandum memo
+    mathematics math maths
+    refrigerator fridge refrigerators fridges
+    government govt
+    department dept
     doctor physician
     show shows showed shown display displays
     help helps helped assist assists aid aids

@@ -10,14 +10,8 @@ from benchmarks.verdict_cases import Verdicts, verdicts
 CASES = read_cases()
 NAMED = [case for case in CASES if case.group != "more"]
 MORE = [case for case in CASES if case.group == "more"]
-# Known to be wrong still, as docs/evaluation.md says; a case that is mended leaves this list.
-OPEN = frozenset(
-    "single-change-07 single-change-29 false-alarm-06"
-    " false-alarm-08 false-alarm-09 false-alarm-11 false-alarm-13"
-    " false-alarm-32 false-alarm-33 false-alarm-35".split()
-)
-DENIED = [case for case in NAMED if not case.supported and case.id not in OPEN]
-TRUE = [case for case in NAMED if case.supported and case.id not in OPEN]
+DENIED = [case for case in NAMED if not case.supported]
+TRUE = [case for case in NAMED if case.supported]
 
 
 @cache
