@@ -24,18 +24,19 @@ DIRECTIONS: Mapping[str, int] = MappingProxyType(
     {
         "told": 1,
         "last_missing": -1,
+        "elsewhere": 1,
         "breadth": -1,
         "neighbours": 1,
         "agreeing": 1,
         "taken": 1,
         "denied_by_both": 1,
         "closest": 1,
-        "least_kin": 1,
+        "kin": 1,
     }
 )
 """The sign that the weight of each feature must have, so that what is missing never speaks for a claim."""
 
-MEANING = frozenset({"closest", "least_kin"})
+MEANING = frozenset({"closest", "kin"})
 """The features that need embeddings."""
 
 
@@ -68,6 +69,8 @@ def _coverage(compared: Comparison) -> dict[str, float]:
     return {
         "told": math.log1p(sum(compared.in_window)) / 3,
         "last_missing": _flag(bool(compared.wanted) and compared.in_window[-1] == 0),
+        # What stands in other places of the source is no proof, but more than what stands nowhere.
+        "elsewhere": compared.cover(compared.anywhere) - compared.cover(compared.in_window),
         "breadth": math.log1p(min(len(compared.sentences), _BROADEST)) / math.log1p(_BROADEST),
         "neighbours": _neighbours(compared),
     }
@@ -93,7 +96,8 @@ def _deny_the_same(compared: Comparison) -> bool:
 
 
 def _meaning(closeness: Closeness) -> dict[str, float]:
-    return {"closest": closeness.sentence, "least_kin": min(closeness.words, default=1.0)}
+    words = closeness.words
+    return {"closest": closeness.sentence, "kin": sum(words) / len(words) if words else 1.0}
 
 
 def _flag(value: bool) -> float:

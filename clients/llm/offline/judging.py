@@ -71,8 +71,10 @@ def observe(statement: str, source: str, meaning: Meaning) -> Observed:
     compared = compare(ReadText(plain), passage.reads)
     found = disagreements(plain, passage.text)
     closeness = _closeness(compared, meaning) if meaning.known else None
-    weighed = features(compared, best_places(plain, passage.text), closeness)
-    return Observed(compared, found, _is_verbatim(compared, passage), weighed)
+    places = best_places(plain, passage.text)
+    verbatim = bool(places) and all(place.verbatim for place in places)
+    weighed = features(compared, places, closeness)
+    return Observed(compared, found, verbatim or _is_verbatim(compared, passage), weighed)
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
@@ -121,7 +123,7 @@ def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
 
 
 def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
-    """A short statement is found in too many places to mean anything by it."""
+    """Words within a sentence: a short statement is found in too many places to mean anything by it."""
     if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
         return False
     if letters(compared.statement.text) not in read_sentences(passage.text).letters:
