@@ -22,6 +22,7 @@ from sqlalchemy import ColumnElement, text
 
 from benchmarks.scale_data import (
     CHUNKS_PER_DOCUMENT,
+    DIMENSION,
     Collection,
     labels,
     load,
@@ -32,6 +33,7 @@ from benchmarks.scale_data import (
 from benchmarks.scale_ingestion import ingested_per_second
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers import EmbeddedServers
+from clients.embeddings.wheel import WHEEL_MODEL
 from config.settings import settings
 from db.indexes import ensure_space_index
 from db.migrate import upgrade
@@ -41,8 +43,11 @@ from db.queries.lexical import search_text
 from db.queries.spaces import claim_space, get_or_add_space, space_of
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, dispose, reading, transaction
+from domain.options import DocumentFilter
+from services.retrieval import Search, find_candidates
 
 K, QUESTIONS = 10, 40
+_ASKED_WORDS = 6
 EF_VALUES = (40, 100, 200)
 _SIZE = "SELECT pg_size_pretty(pg_table_size('{}'))"
 _INDEX = f"ix_chunk_vectors_space_{WHEEL_SPACE}"
@@ -56,8 +61,24 @@ class Filter:
     """A condition on documents, and which of them it leaves."""
 
     name: str
+    wanted: tuple[str, str] | None
     where: Sequence[ColumnElement[bool]]
     documents: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """An embedder that has the question's vector already: what is measured is the search."""
+
+    question: NDArray[np.float32]
+    name: str = WHEEL_MODEL
+    dimension: int = DIMENSION
+
+    def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.stack([self.question for _ in texts])
+
+    def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.encode_queries(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +131,9 @@ def _measure_collection(chunks: int) -> None:
             unfiltered = unfiltered or measured.times
             ratio = float(np.median(measured.times) / np.median(unfiltered))
             table.add_row(f"{each.name}: {name}", str(K), *measured.cells(), f"{ratio:.1f}")
+    for each in filters:
+        cells = _hybrid(made, truth[each.name], workspace_id, each).cells()
+        table.add_row(f"{each.name}: hybrid", str(K), *cells, "")
     table.add_row("full text, 3 words", str(K), *_lexical(workspace_id).cells()[:2], "", "")
     console.print(table)
 
@@ -161,9 +185,24 @@ def _lexical(workspace_id: int) -> Measured:
     return Measured(times, 0)
 
 
+def _hybrid(made: Collection, truth: list[set[int]], workspace_id: int, chosen: Filter) -> Measured:
+    """What a question does: both searches, fused, without the time that its embedding takes. Of the truly nearest those
+    count that are among the candidates."""
+    rng, times, found = random.Random(5), list[float](), 0
+    wanted = None if chosen.wanted is None else DocumentFilter(metadata=dict([chosen.wanted]))
+    where = Search(workspace_id, "hybrid", K, wanted)
+    for question, expected in zip(made.questions, truth, strict=True):
+        words, embedder = sentence(rng, _ASKED_WORDS), _Given(question)
+        started = time.perf_counter()
+        keys = {key for key, _ in find_candidates([words], where, embedder)}
+        times.append((time.perf_counter() - started) * 1000)
+        found += len(keys & expected)
+    return Measured(times, found / max(1, sum(map(len, truth))))
+
+
 def _filters(made: Collection) -> Iterator[Filter]:
     named = [labels(number, made) for number in range(len(made.topics))]
-    yield Filter("no filter", (), np.ones(len(named), dtype=bool))
+    yield Filter("no filter", None, (), np.ones(len(named), dtype=bool))
     for name, key, value in (("10 %", "of10", "3"), ("1 %", "of100", "3"), ("0.1 %", "of1000", "3")):
         yield _filter(f"{name} at random", key, value, named)
     yield _filter("one group of topics", "group", "1", named)
@@ -171,7 +210,7 @@ def _filters(made: Collection) -> Iterator[Filter]:
 
 def _filter(name: str, key: str, value: str, named: Sequence[dict[str, str]]) -> Filter:
     kept = np.array([each[key] == value for each in named])
-    return Filter(f"{name} ({kept.mean():.2%})", (Document.details[key].astext == value,), kept)
+    return Filter(f"{name} ({kept.mean():.2%})", (key, value), (Document.details[key].astext == value,), kept)
 
 
 def _truth(made: Collection, chosen: Filter) -> list[set[int]]:
@@ -186,7 +225,7 @@ def _stored(made: Collection) -> int:
         for name in _SLOW_TO_FILL:
             session.execute(text(f"DROP INDEX {name}"))
         workspace_id = get_or_add_workspace(session, "scale").id
-        space = claim_space(session, workspace_id, get_or_add_space(session, "use-multilingual-v3", 512))
+        space = claim_space(session, workspace_id, get_or_add_space(session, WHEEL_MODEL, DIMENSION))
         started = time.perf_counter()
         load(session, workspace_id, DEFAULT_TENANT, made)
         console.print(f"{made.chunks:,} rows stored in {time.perf_counter() - started:.0f} s", highlight=False)
