@@ -192,6 +192,8 @@ def reach(claim: Quantity) -> tuple[float, float]:
 
 def rounding(claim: Quantity) -> float:
     """Return how far off, in the unit of `claim`, a value may be that `states` it."""
+    if most := _MOST_OF.get(claim.bound):
+        return claim.value * most
     if claim.bound == "about":
         return claim.value * (1 / (1 - _ABOUT) - 1)
     return min(claim.step / 2, claim.value * (1 / (1 - _ROUNDING) - 1))

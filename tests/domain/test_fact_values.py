@@ -25,6 +25,9 @@ _VALUES = st.one_of(
             ["", "", "%", " kg", " g", " km", " miles", " days", " hours", "원", "명", " euros", " apples"]
         ),
     ),
+    st.sampled_from(
+        ["several hundred people", "dozens of firms", "hundreds of people", "수백 명", "a few thousand euros"]
+    ),
     st.sampled_from(["May 2020", "5 May 2020", "2020", "the 1990s", "5 pm", "17:00", "오후 5시", "2020년 5월"]),
 )
 _SENTENCES = st.lists(_VALUES, max_size=8).map(" ; ".join)
@@ -39,6 +42,7 @@ def values_of(tokens: tuple[Token, ...]) -> list[Value | None]:
 @example("0.05", "5%")
 @example("about 100 km", "62 miles ; 66 miles ; 100,000 km")
 @example("7 kg", "9" * 320)
+@example("hundreds of people", "640 people ; 9,000 people")
 def test_no_value_that_agrees_is_left_out(stated: str, known: str) -> None:  # F2
     held = values_of(read_tokens(known))
     index = Values(held)

@@ -23,6 +23,7 @@ SMALL = {
     "sources": [{"text": "Refund policy. All returns must be made within 30 days of the purchase date."}],
 }
 _ENDED = frozenset({"succeeded", "failed", "cancelled", "ready"})
+_FEWEST, _MOST_TIMES = 8, 8
 _OTHERS = ("postgres", "valkey")
 
 
@@ -33,7 +34,11 @@ class Measured:
     shape: Shape
     deadline_s: float
     ended_s: float = 0.0
+    """The longest, where it was sent again."""
+    told_s: float = 0.0
+    """What the server says of the last."""
     state: str = ""
+    times: int = 0
     beside: list[float] = field(default_factory=list[float])
     within: int = 0
     """How many of the small ones ended before it did."""
@@ -90,31 +95,41 @@ class Rig:
         return statistics.median(self.check() for _ in range(times))
 
     def measure(self, shape: Shape, deadline_s: float, memory: Memory) -> Measured:
-        """Send a large request, and small ones as long as it lasts; at least one of them."""
+        """Send a large request, and small ones as long as it lasts; one that ends soon is sent again, so that there are
+        some of them."""
         measured = Measured(shape, deadline_s)
+        while len(measured.beside) < _FEWEST and measured.times < _MOST_TIMES:
+            self._measure_once(measured, memory)
+        return measured
+
+    def _measure_once(self, measured: Measured, memory: Memory) -> None:
+        measured.times += 1
+        seen = len(measured.beside)
         thread = threading.Thread(target=self._send, args=(measured,))
         thread.start()
         # It has to be at work before the first small one comes.
         thread.join(0.3)
-        while thread.is_alive() or not measured.beside:
+        while thread.is_alive() or len(measured.beside) == seen:
             memory.look(self.stack)
             measured.beside.append(self.check())
             measured.within += thread.is_alive()
         thread.join()
         memory.look(self.stack)
-        return measured
 
     def _send(self, measured: Measured) -> None:
-        began = time.perf_counter()
+        began, measured.told_s = time.perf_counter(), 0.0
         try:
             measured.state = self._ended(measured)
         except httpx.HTTPError as error:
             measured.state = type(error).__name__
         # From its acceptance, where it has one: there its deadline begins.
-        measured.ended_s = measured.ended_s or time.perf_counter() - began
+        measured.ended_s = max(measured.ended_s, measured.told_s or time.perf_counter() - began)
 
     def _ended(self, measured: Measured) -> str:
         body, route = measured.shape.body(), measured.shape.route
+        if route == "documents":
+            # The same text again would be known already.
+            body["text"] += f" {measured.times}"
         if route == "citations":
             body = {**body, "document_id": self.document_id, "chunk_index": 0}
             return str(self.large.post("/api/verify-citation", json=body).status_code)
@@ -137,7 +152,7 @@ class Rig:
             if found["status"] in _ENDED:
                 if found.get("finished_at"):
                     times = [datetime.fromisoformat(found[name]) for name in ("created_at", "finished_at")]
-                    measured.ended_s = (times[1] - times[0]).total_seconds()
+                    measured.told_s = (times[1] - times[0]).total_seconds()
                 error: dict[str, str] = found.get("error") or {}
                 return f"{found['status']} {error.get('code', '')}".strip()
             time.sleep(0.2)
