@@ -21,7 +21,9 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 ALL, IMAGE = ROOT / "requirements.lock", ROOT / "deploy" / "requirements.lock"
 
-_PINNED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^ ;\\]+)(?: ; (?P<where>[^\\]+?))? ?\\?$", re.MULTILINE)
+_PINNED = re.compile(
+    r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]+\])?==(?P<version>[^ ;\\]+)(?: ; (?P<where>[^\\]+?))? ?\\?$", re.MULTILINE
+)
 _HASHES = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _ALIASES = {
     "Apache 2.0": "Apache-2.0",

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ def instructions(name: str) -> list[str]:
 def pinned(lock: str) -> dict[str, set[str]]:
     """Versions by distribution; a lock of several platforms may have several."""
     versions: dict[str, set[str]] = {}
-    for name, version in re.findall(r"^([\w.-]+)==([^ ;\\]+)", (ROOT / lock).read_text(encoding="utf-8"), re.MULTILINE):
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    for name, version in re.findall(r"^([\w.-]+)(?:\[.+?\])?==([^ ;\\]+)", text, re.MULTILINE):
         versions.setdefault(canonicalize_name(name), set()).add(version)
     return versions
 
@@ -75,6 +77,22 @@ def test_every_file_has_its_hash_and_no_index_is_named(lock: str) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert len(re.findall(r"==", text)) <= text.count("--hash=sha256:")
     assert not re.search(r"https?://|^-", text, re.MULTILINE)
+
+
+def test_what_a_package_asks_for_with_extras_is_pinned_with_them() -> None:  # A10
+    """For `coverage[toml]` pip 23 takes the newest version there is, where the lock has only `coverage`: it would
+    install nothing any more from the day on which a newer one is out."""
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w.-]+)(?:\[(.+?)\])?==", text, re.MULTILINE)
+    extras = {name: set(held.split(",")) - {""} for name, held in pins}
+    asked: dict[str, set[str]] = {}
+    for package in distributions():
+        wanted = [Requirement(each) for each in package.requires or ()]
+        for each in wanted:
+            if each.extras and (each.marker is None or each.marker.evaluate({"extra": ""})):
+                asked.setdefault(canonicalize_name(each.name), set()).update(each.extras)
+    assert {"coverage", "celery"} <= asked.keys()
+    assert {name: held for name, held in asked.items() if not held <= extras.get(name, set())} == {}
 
 
 def test_the_image_has_what_the_program_needs_and_no_servers() -> None:  # A10
