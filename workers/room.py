@@ -26,7 +26,7 @@ LOOK_S = 1.0
 _BUSY, _WAITING = 0.4, 0.5
 """Of a process that computes for so much of the time, this share of it without a core says that there are too few."""
 SPARE = 0.1
-"""Share of all cores; who finds so much of them idle adds to what is done, not to the waiting of others."""
+"""Share of all cores. While at least so much is idle, more queries get more done instead of waiting for each other."""
 _TASKS, _CORE_TIMES, _QUOTA = Path("/proc/self/task"), Path("/proc/stat"), Path("/sys/fs/cgroup/cpu.stat")
 CALM, CROWDED = 0.7, 0.95
 """Share of the time in which this process has something to compute: below the first there is room for more, above the
@@ -43,13 +43,16 @@ def next_room(room: int, strain: float, most: int, *, is_full: bool) -> int:
 
 
 def strain_of(used: float, demands: Sequence[float], idle: float) -> float:
-    """For which share of the time this process has something to compute. `used` is what it got of a core, `demands`
-    what each of its threads got or waited for, `idle` the share of the machine that nobody used."""
-    # Threads that take turns, or one that nobody gives a core to.
+    """Return the share of the time in which this process has something to compute.
+
+    All are shares of the same time: `used` is the CPU time of the process, `demands` the CPU time and the waiting for a
+    core of each thread, `idle` the part of all cores that nothing used.
+    """
+    # The process, whose threads share one interpreter lock, or a single thread that gets no core.
     strain = max(used, max(demands, default=0.0))
     wanted = max(sum(demands), used)
     if idle < SPARE and wanted > _BUSY and wanted - used > _WAITING * wanted:
-        # All of the machine is in use, whoever uses it: what is added here only makes the rest wait.
+        # The machine is fully used, by whatever programs: more queries here would only make everything wait.
         return max(strain, 1.0)
     return strain
 
@@ -64,10 +67,10 @@ class Room:
 
     def look(self, leaving: threading.Event) -> bool:
         """Watch for a second, or until `leaving`; whether the number of places has changed."""
-        began, used, demands, idle = time.perf_counter(), time.process_time(), _demands_s(), _idle_s()
+        began, used, demands, idle = time.perf_counter(), time.process_time(), _demands_s(), idle_s()
         if leaving.wait(LOOK_S):
             return False
-        took, used, idle = time.perf_counter() - began, time.process_time() - used, _idle_s() - idle
+        took, used, idle = time.perf_counter() - began, time.process_time() - used, idle_s() - idle
         each_s = [demand - demands.get(name, 0.0) for name, demand in _demands_s().items()]
         strain = strain_of(used / took, [each / took for each in each_s], idle / (took * len(_cores())))
         before = self.places
@@ -105,7 +108,7 @@ def _cores() -> set[int]:
     return set(range(os.cpu_count() or 1))
 
 
-def _idle_s() -> float:
+def idle_s() -> float:
     """For how long these cores had nothing to do, all together; less for every second in which a quota kept this
     container from them. 0 where the system does not tell."""
     idle, names = 0.0, {f"cpu{number}" for number in _cores()}

@@ -37,7 +37,7 @@ def _mapped(path: Path, table: Table) -> Table:
     mapped: Any = np.load(path, mmap_mode="r", allow_pickle=False)
     if not np.array_equal(mapped, table):
         raise ValueError(path)
-    # Comparing has read all of it; what is needed is read again, by whoever needs it first.
+    # The comparison loaded every page. Release them: only the rows that are used will be loaded again.
     mapped._mmap.madvise(mmap.MADV_DONTNEED)
     return mapped
 

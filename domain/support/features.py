@@ -69,7 +69,7 @@ def _coverage(compared: Comparison) -> dict[str, float]:
     return {
         "told": math.log1p(sum(compared.in_window)) / 3,
         "last_missing": _flag(bool(compared.wanted) and compared.in_window[-1] == 0),
-        # What stands in other places of the source is no proof, but more than what stands nowhere.
+        # Words found elsewhere in the source prove nothing, but are better evidence than words found nowhere.
         "elsewhere": compared.cover(compared.anywhere) - compared.cover(compared.in_window),
         "breadth": math.log1p(min(len(compared.sentences), _BROADEST)) / math.log1p(_BROADEST),
         "neighbours": _neighbours(compared),

@@ -201,10 +201,10 @@ def test_a_question_whose_own_time_is_too_short_waits_for_nobody(http: httpx.Cli
     with acting_for(DEFAULT_TENANT), transaction() as session:
         make_document(session, "text")
     ended(30, 10)
-    # It takes about 25 s; where nothing is before it, whoever asks may have the try.
-    assert http.post("/v1/queries", json={**QUESTION, "deadline_s": 10}).status_code == 202
+    # It takes about 25 s; while places are free, whoever asks may have the try.
+    for _ in range(2):
+        assert http.post("/v1/queries", json={**QUESTION, "deadline_s": 10}).status_code == 202
     running(1, 32)
-    backlog.forget()
     for path, body in (("/v1/queries", QUESTION), ("/v1/verifications", GIVEN)):
         refused = http.post(path, json={**body, "deadline_s": 10})
         assert "may for 0" in assert_problem(refused, 503, "overloaded")["detail"]

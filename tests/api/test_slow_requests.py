@@ -130,7 +130,7 @@ def test_hundreds_of_half_requests_hold_up_nobody_and_end(http: httpx.Client) ->
 
 
 def test_a_connection_is_kept_for_as_long_as_is_set(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # F11
-    """Who goes on with a connection must not meet one that is being closed: uvicorn's 5 s are also those of httpx."""
+    """Clients must close idle connections before the server does; uvicorn and httpx both default to 5 s."""
     answers = list[bytes]()
     for idle_s in (75, 1):
         monkeypatch.setenv("CITEWELL_SERVING__IDLE_S", str(idle_s))

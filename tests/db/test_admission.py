@@ -224,12 +224,17 @@ def test_a_file_waits_for_the_person_of_its_own_tenant_too() -> None:  # F11, N2
         assert [each.query_id for each in admit(per_process=8)] == asked
 
 
-def test_what_cannot_be_finished_in_time_any_more_is_not_started() -> None:  # F11
-    quick = ask(5)
+def have_taken_20_s() -> None:
+    """Five queries that have just ended took so long."""
+    ids = ask(5)
     assert len(admit(per_process=8)) == 5
     with system_transaction() as session:
         session.execute(text("UPDATE queries SET started_at = now() - interval '20 s'"))
-    end(*quick)
+    end(*ids)
+
+
+def test_what_cannot_be_finished_in_time_any_more_is_not_started() -> None:  # F11
+    have_taken_20_s()
     short = ask(1, options=make_options(deadline_s=10).model_dump(mode="json"))
     long = ask(1, options=make_options(deadline_s=60).model_dump(mode="json"))
     endless = ask(1, options=make_options(deadline_s=None).model_dump(mode="json"))
@@ -241,11 +246,7 @@ def test_what_cannot_be_finished_in_time_any_more_is_not_started() -> None:  # F
 
 def test_what_has_hardly_waited_is_tried_though_the_last_ones_took_longer() -> None:  # F4, F11
     """They may have waited for a model that was away, and is not now."""
-    slow = ask(5)
-    assert len(admit(per_process=8)) == 5
-    with system_transaction() as session:
-        session.execute(text("UPDATE queries SET started_at = now() - interval '20 s'"))
-    end(*slow)
+    have_taken_20_s()
     short = ask(1, options=make_options(deadline_s=10).model_dump(mode="json"))
     with system_transaction() as session:
         assert admission.list_hopeless(session) == []

@@ -1,6 +1,8 @@
 """A process is given as many queries as it can take, and takes fewer when its machine is busy (A7)."""
 
+import os
 import threading
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -9,7 +11,7 @@ from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 from tests.waiting import until
 from workers.presence import Presence
-from workers.room import CALM, CROWDED, FEWEST, FIRST, SPARE, Room, next_room, strain_of
+from workers.room import CALM, CROWDED, FEWEST, FIRST, SPARE, Room, idle_s, next_room, strain_of
 
 MOST = 32
 
@@ -46,6 +48,24 @@ def test_waiting_for_a_core_counts_where_none_is_idle() -> None:  # F11
     # Others use the machine up: who hardly computes takes nothing from anybody.
     assert strain_of(0.1, [0.03] * 10, idle=0.0) < CALM
     assert strain_of(0.2, [0.99], idle=0.5) > CROWDED
+
+
+def test_idle_is_what_the_cores_of_this_process_did_not_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:  # F11
+    """As proc(5) and the cgroup's cpu.stat tell it: ticks of a hundredth of a second, and microseconds."""
+    times, quota = tmp_path / "stat", tmp_path / "cpu.stat"
+    times.write_text("cpu 9 9 9 900 90 9\ncpu0 1 1 1 200 50 1 0\ncpu1 1 1 1 300 0 1 0\ncpu2 1 1 1 400 0 1 0\nintr 5\n")
+    for name, value in (("CORE_TIMES", times), ("QUOTA", quota)):
+        monkeypatch.setattr(f"workers.room._{name}", value)
+    monkeypatch.setattr("workers.room._cores", {0, 1}.copy)
+    ticks_per_s = os.sysconf("SC_CLK_TCK")
+    assert idle_s() == pytest.approx(550 / ticks_per_s)
+    # Both cores stood still for it, for half a second.
+    quota.write_text("usage_usec 7\nnr_throttled 2\nthrottled_usec 500000\n")
+    assert idle_s() == pytest.approx(550 / ticks_per_s - 1)
+    times.unlink()
+    assert idle_s() == 0.0
 
 
 def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
