@@ -203,7 +203,8 @@ counted AS (
     FROM ranked
 ),
 chosen AS (
-    SELECT ranked.id, is_item, CASE WHEN is_above THEN 0 ELSE ranked.rank END AS rank FROM ranked, counted, free
+    SELECT ranked.id, is_item, ranked.rank - CASE WHEN is_above THEN :at_a_time ELSE 0 END AS rank
+    FROM ranked, counted, free
     WHERE is_above AND ranked.rank <= :at_a_time
        OR NOT is_above AND ranked.rank <= CASE WHEN is_item THEN places - least(asked, places - counted.kept)
                                                ELSE places - counted.kept END
