@@ -120,7 +120,7 @@ class Places:
         if (name := self._indexed_name(before, after, start, end)) is not None:
             self._index_ends[end] = name
             return False
-        if _ISOTOPE.match(after) or (_KEY.search(before) and _LOWER.match(after)):
+        if _ISOTOPE.match(after) or (_LOWER.match(after) and _KEY.search(before)):
             return False
         if not _SEVERAL.search(written):
             # At the end of a line or row, also in front of others, it stands where `correct` puts markers.
@@ -166,9 +166,10 @@ class Places:
             # A name that has one index elsewhere has no two of them here.
             has_one = any(match[1] == name for match in _INDEXED_ONCE.finditer(self._sentence_around(start)))
             return name if is_plain and not has_one else None
-        if _OTHER_INDEX.search(before) or _CALL.search(before):
+        last = before[-1:]
+        if (last == "]" and _OTHER_INDEX.search(before)) or (last == ")" and _CALL.search(before)):
             return ""
-        attached = _ATTACHED.search(before)
+        attached = _ATTACHED.search(before) if last.isalnum() or last in "_." else None
         if not attached or not self._is_indexed(before[: attached.start()], attached[0], after, start):
             return None
         return attached[0]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from domain.remembering import remembered
 from domain.sentences import Sentence, split_sentences
-from domain.words import content_stems, head, likeness
+from domain.words import content_stems, head, heads, likeness
 
 _MOST_AKIN = 300  # words with one beginning that are compared with another: in prose there are a few dozen
 _MOST_CHARS = 600_000  # of texts that are remembered: what was read in them takes far more room than they do
@@ -35,9 +35,11 @@ class WordIndex:
 
         It takes as long as there are texts with one of them.
         """
-        having = {stem: self._having(stem) for stem in dict.fromkeys(wanted)}
+        beginnings = heads(tuple(wanted))
+        akin = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
+        having = {stem: self._having(stem) for stem in dict.fromkeys(akin)}
         shared: dict[int, float] = defaultdict(float)
-        for stem in wanted:
+        for stem in akin:
             for number, share in having[stem].items():
                 shared[number] += share
         return {number: share / len(wanted) for number, share in shared.items()}

@@ -125,7 +125,9 @@ def coverage(wanted: Sequence[str], found: Set[str]) -> float:
     """
     if not wanted:
         return 0.0
-    shortest = _beginnings(found, {each[: _head(each)] for each in wanted if each not in found})
+    shortest = _beginnings(found, frozenset(heads(tuple(wanted)))) if found else {}
+    if not shortest:
+        return sum(each in found for each in wanted) / len(wanted)
     return sum(1.0 if each in found else _likeness(each, shortest) for each in wanted) / len(wanted)
 
 
@@ -163,6 +165,12 @@ def likeness(one: str, other: str) -> float:
     """Return the share of the letters that two stems begin with, 0..1; 0 where that is too little to mean anything."""
     shared = Prefix.similarity(one, other) / max(len(one), len(other))
     return shared if shared >= _LIKE else 0.0
+
+
+@lru_cache(maxsize=256)
+def heads(stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the head of each of these stems; a claim is laid beside many passages."""
+    return tuple(map(head, stems))
 
 
 def head(word: str) -> str:

@@ -49,17 +49,14 @@ class _Said:
 
 def answer_features(asked: Asked, sentence: str) -> dict[str, float]:
     """Lay one sentence, without citation markers, beside one part of a question. Linear in both lengths."""
-    said = _read(sentence[:_MOST_CHARS])
-    question, stems = _question(asked.text), asked.stems[:_MOST_STEMS]
-    wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or list(stems)
+    said, question = _read(sentence[:_MOST_CHARS]), _question(asked.text)
+    weights = _weights(asked)
+    wanted, plain = list(weights), _plain(asked)
     shares = {each: said.read.kin.likeness(each) for each in wanted}
-    weights = {each: _weight(each, question.names) for each in wanted}
     kind = has_kind(asked.kind, said.read.text, asked.text)
-    named = [each for each in wanted if each in question.names or each[0].isdigit()]
-    plain = [each for each in wanted if each not in named]
     near, has_all = _near(asked, said, weights), all(share >= 0.6 for share in shares.values())
     return {
-        "plain": _covered(dict.fromkeys(plain, 1.0), shares) if plain else 1.0,
+        "plain": _covered(plain, shares) if plain else 1.0,
         "all": float(has_all),
         "all_of_many": float(has_all) * min(1.0, len(wanted) / 8),
         "all_but_one": float(sum(share < 0.6 for share in shares.values()) <= 1),
@@ -100,8 +97,23 @@ def _read(sentence: str) -> _Said:
     )
 
 
+@lru_cache(maxsize=256)
+def _weights(asked: Asked) -> Mapping[str, float]:
+    """The words that are looked for, with how much each of them says; each sentence of an answer asks for them."""
+    stems = asked.stems[:_MOST_STEMS]
+    wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or stems
+    return {each: _weight(each, _question(asked.text).names) for each in wanted}
+
+
 def _weight(each: str, names: frozenset[str]) -> float:
     return 1 + 0.5 * min(1, len(each) / 8) + (1.0 if each[0].isdigit() else 0.7 if each in names else 0)
+
+
+@lru_cache(maxsize=256)
+def _plain(asked: Asked) -> Mapping[str, float]:
+    """Those of the words that are neither a name nor a number; they weigh the same."""
+    names = _question(asked.text).names
+    return {each: 1.0 for each in _weights(asked) if each not in names and not each[0].isdigit()}
 
 
 def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float:
