@@ -54,21 +54,22 @@ def serve_http(url: str | None, key: str | None, host: str, port: int) -> None:
     """
     local = is_loopback(host)
     server = build_server(Reach(url, key, lends_key=local))
-    app = server.streamable_http_app(streamable_http_path=PATH, host=host, transport_security=_security(host, local))
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=3)
     with _listening(host, port) as listener:
+        port = listener.getsockname()[1]
+        security = _security(host, port) if local else TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        app = server.streamable_http_app(streamable_http_path=PATH, host=host, transport_security=security)
+        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=3)
         name = f"[{host}]" if ":" in host else host
-        say(f"the MCP server is ready at http://{name}:{listener.getsockname()[1]}{PATH}; Ctrl-C stops it")
+        say(f"the MCP server is ready at http://{name}:{port}{PATH}; Ctrl-C stops it")
         uvicorn.Server(config).run(sockets=[listener])
 
 
-def _security(host: str, local: bool) -> TransportSecuritySettings:
-    """On loopback only names of this machine are answered to, so that no web page gets in through a browser."""
-    if not local:
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    names = {host, "127.0.0.1", "localhost", "[::1]"}
-    hosts = [name + port for name in sorted(names) for port in ("", ":*")]
-    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+def _security(host: str, port: int) -> TransportSecuritySettings:
+    """On loopback no web page gets in through a browser: only names of this machine are answered to, and no other
+    program on it lends its origin."""
+    names = sorted({host, "127.0.0.1", "localhost", "[::1]"})
+    hosts = [name + suffix for name in names for suffix in ("", ":*")]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}:{port}" for name in names])
 
 
 def _listening(host: str, port: int) -> socket.socket:

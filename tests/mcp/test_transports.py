@@ -7,6 +7,7 @@ import sys
 import uuid
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -120,13 +121,22 @@ def test_over_http_a_caller_has_the_key_that_it_sends(api_url: str) -> None:  # 
         assert "key_invalid" in complaint(refused)
 
 
-def test_no_web_page_gets_in_through_a_browser(api_url: str) -> None:  # A8
+def test_no_web_page_gets_in_through_a_browser(api_url: str) -> None:  # A8, F6
     body: dict[str, object] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"Accept": "application/json, text/event-stream"}
     with listening(CITEWELL_URL=api_url) as url:
-        for foreign in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
-            refused = httpx.post(url, json=body, headers={**accept, **foreign}, trust_env=False)
-            assert refused.status_code in (403, 421), foreign
+        address = urlsplit(url)
+        # A page of another program on this machine is as foreign as any other.
+        other_port = f"http://{address.hostname}:{(address.port or 0) + 1}"
+        foreign = (
+            {"Host": "evil.example"},
+            *({"Origin": each} for each in ("https://evil.example", other_port, "null")),
+        )
+        for headers in foreign:
+            refused = httpx.post(url, json=body, headers={**accept, **headers}, trust_env=False)
+            assert refused.status_code in (403, 421), headers
+        own = {"Origin": f"http://localhost:{address.port}"}
+        assert httpx.post(url, json=body, headers={**accept, **own}, trust_env=False).status_code not in (403, 421)
 
 
 def test_beyond_loopback_every_caller_needs_a_key(api_url: str) -> None:  # A8
