@@ -1,10 +1,13 @@
 """How well a quoted span and a claim stand the comparison with the source that they are said to come from (S4.4)."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from domain.contexts import below_context
 from domain.evidence import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
+from domain.facts.proving import unnamed_subjects
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
 _MARKUP = re.compile(
@@ -65,7 +68,7 @@ class CitationScore:
 
 
 def score_citation(
-    claim: str, source: str, text_span: str | None = None, rules: CitationRules | None = None
+    claim: str, source: str, text_span: str | None = None, context: str = "", rules: CitationRules | None = None
 ) -> CitationScore:
     """Compare `claim` and `text_span` with `source`, the text of the cited chunk (S4.4).
 
@@ -77,12 +80,15 @@ def score_citation(
     - Accurate: confidence of at least 0.7 and no issue at all, so a similar span is found but never accurate.
     - A number, date, unit, name or negation is compared with the words of the source that the span was found at, since
       they are what is cited; with the whole source when it was not found.
+    - What those words are about is read in the whole source and its `context`, the headings that stand outside of it.
     """
     rules, claim = rules or CitationRules(), without_markup(claim)
     text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
     relevance = claim_relevance(claim, source)
     cited = source[located[0] : located[1]] if located else source
     differing = disagreements(claim, cited)
+    if located and not any(each.kind in ("name", "subject") for each in differing):
+        differing = (*differing, *_other_subjects(claim, source, located, context))
     issues = (*_issues(text_span_score, relevance, located, rules), *_mismatches(differing))
     confidence = min(text_span_score, relevance)
     return CitationScore(
@@ -94,6 +100,14 @@ def score_citation(
         located=located,
         disagreements=differing,
     )
+
+
+def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
+    """Where the cited words, read with their headings, are about something else than the claim (V2, V4)."""
+    whole = disagreements(claim, below_context(source, context))
+    yield from (each for each in whole if each.kind == "subject")
+    for name in unnamed_subjects(claim, source, *located, context):
+        yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 
 def without_markup(text: str) -> str:

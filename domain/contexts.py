@@ -4,11 +4,13 @@
 neither says so itself.
 """
 
+import re
 from bisect import bisect_right
 
 from domain.documents import ParsedDocument, Table
 
 _BETWEEN = " › "
+_CELLS = re.compile(r"[|\t]")
 _MOST = 200  # characters of each part: a context must not drown the text
 
 
@@ -23,6 +25,20 @@ def context_of(document: ParsedDocument, section: int, start: int, end: int) -> 
     columns = _columns(document, start)
     lines = (place[:_MOST], columns[:_MOST])
     return "\n".join(line for line in lines if line) or None
+
+
+def headings_of(context: str) -> list[str]:
+    """The headings of a context, outermost first."""
+    first = context.partition("\n")[0]
+    return [] if not first or _CELLS.search(first) else first.split(_BETWEEN)
+
+
+def below_context(text: str, context: str) -> str:
+    """Return `text` as it stands in its document: below its headings, its rows below the names of their columns."""
+    titles = headings_of(context)
+    columns = context.partition("\n")[2] if titles else context
+    above = [f"{'#' * min(level, 6)} {title}\n\n" for level, title in enumerate(titles, start=1)]
+    return "".join([*above, f"{columns}\n" if columns else "", text])
 
 
 def _columns(document: ParsedDocument, start: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from domain.attacks import without_orders
 from domain.bearing import bears_on, hardly_says
+from domain.contexts import below_context
 from domain.disagreements import Disagreement, disagreements
 from domain.evidence import best_text_span, claim_relevance
 from domain.facts.proving import unproven_words
@@ -19,7 +20,7 @@ from domain.quotes import locate_quote
 from domain.self_contradiction import denies_itself
 from domain.statement_length import TOO_LONG, is_too_long, stands_in
 
-EVIDENCE_RULES = "3"
+EVIDENCE_RULES = "4"
 """Goes into the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
@@ -72,24 +73,28 @@ class Grounds:
 
     statement: str
     readable: tuple[str, ...]
+    contexts: tuple[str, ...]
     disagreements: tuple[Disagreement, ...]
     own_evidence: Evidence | None
     hardly_said: bool
 
     @classmethod
-    def of(cls, statement: str, sources: Sequence[str]) -> "Grounds":
-        """Read the `sources` once; words in them that address a model do not count."""
-        readable = tuple(without_orders(source) for source in sources)
+    def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
+        """Read the `sources` once, each below its context: headings and columns that stand outside of it. Words in them
+        that address a model do not count."""
+        readable = tuple(map(without_orders, sources))
+        above = tuple(map(without_orders, contexts or [""] * len(readable)))
         if is_too_long(statement):
-            return cls(
-                statement, readable, disagreements=(), own_evidence=_verbatim(statement, readable), hardly_said=False
-            )
+            own = _verbatim(statement, readable)
+            return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
+        headed = [below_context(text, context) for text, context in zip(readable, above, strict=True)]
         return cls(
             statement=statement,
             readable=readable,
-            disagreements=disagreements(statement, "\n\n".join(readable)),
+            contexts=above,
+            disagreements=disagreements(statement, "\n\n".join(headed)),
             own_evidence=_own_evidence(statement, readable),
-            hardly_said=all(hardly_says(source, statement) for source in readable),
+            hardly_said=all(hardly_says(source, statement) for source in headed),
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:
@@ -123,7 +128,8 @@ class Grounds:
 
     def _lacks(self, place: Evidence) -> list[str]:
         """V4: the names and values of the statement that a place lacks, read with what it belongs to."""
-        return unproven_words(self.statement, self.readable[place.source], place.start, place.end)
+        source, context = self.readable[place.source], self.contexts[place.source]
+        return unproven_words(self.statement, source, place.start, place.end, context)
 
 
 def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:

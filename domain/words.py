@@ -125,7 +125,7 @@ def coverage(wanted: Sequence[str], found: Set[str]) -> float:
     """
     if not wanted:
         return 0.0
-    shortest = _beginnings(found, frozenset(heads(tuple(wanted)))) if found else {}
+    shortest = _beginnings(found, frozenset(heads(tuple(wanted))))
     if not shortest:
         return sum(each in found for each in wanted) / len(wanted)
     return sum(1.0 if each in found else _likeness(each, shortest) for each in wanted) / len(wanted)

@@ -22,7 +22,8 @@ def verify_citation(
         passage = get_passage(session, document_id, chunk_index)
         around = text_around(session, passage)
     start, end = best_text_span(passage.readable, claim, checks.span_min_chars, checks.span_max_chars)
-    score = score_citation(claim, passage.readable, text_span or passage.readable[start:end] or None)
+    span = text_span or passage.readable[start:end] or None
+    score = score_citation(claim, passage.readable, span, context=passage.readable_context)
     return {
         "source_text": passage.text,
         "context": _with_heading(passage.section, around),

@@ -34,7 +34,7 @@ def _scored(citation: ExtractedCitation, passages: Sequence[Passage]) -> dict[st
     if not 1 <= citation.source <= len(passages):
         return None
     passage = passages[citation.source - 1]
-    score = score_citation(citation.claim_text, passage.readable, citation.text_span)
+    score = score_citation(citation.claim_text, passage.readable, citation.text_span, context=passage.readable_context)
     return {
         **citation.model_dump(),
         "chunk_id": passage.chunk_id,

@@ -39,7 +39,7 @@ async def judge_statement(
     rulings: list[tuple[Ruling, StatementCheck]] = []
     failures: list[str] = []
     # The whole sources are the yardstick: what one window does not have may stand in another.
-    grounds = Grounds.of(statement, [source.text for source in sources])
+    grounds = Grounds.of(statement, [each.text for each in sources], [each.context for each in sources])
     for shown in _windowed(statement, sources):
         reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
         if isinstance(reply, Failure):

@@ -77,7 +77,9 @@ async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> 
 async def _read(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log: CallLog) -> Checked:
     if replied is None:
         return await _alone(models, pair, log)
-    grounds = Grounds.of(pair.statement, [source.text for source in pair.sources])
+    grounds = Grounds.of(
+        pair.statement, [source.text for source in pair.sources], [source.context for source in pair.sources]
+    )
     return ruled(grounds.rule(replied.verdict), replied.verdict)
 
 

@@ -58,9 +58,14 @@ class Passage:
         return without_orders(self.text)
 
     @property
+    def readable_context(self) -> str:
+        """What it is part of, likewise; empty for nothing."""
+        return without_orders(self.context) if self.context else ""
+
+    @property
     def indexed(self) -> str:
         """The readable text below what it is part of: what is compared with a question."""
-        return indexed_text(self.readable, without_orders(self.context) if self.context else None)
+        return indexed_text(self.readable, self.readable_context)
 
     def words(self, start: int, end: int) -> str | None:
         """The words at `start:end` of the text, or None if any of them may not be evidence."""

@@ -119,6 +119,11 @@ class ReadSource:
         """Its text without capitals."""
         return self.text.casefold()
 
+    @cached_property
+    def squeezed(self) -> str:
+        """The same without what an identifier may be written with: "X-200" and "X 200" are "x200"."""
+        return re.sub(r"[\s_‐‑-]+", "", self.casefolded)
+
     def place_of(self, sentence: str) -> int:
         """The index among the clauses of the first one of a whole sentence."""
         return self.places[clauses(sentence)[0]]

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from domain.contexts import headings_of
 from domain.facts import korean
 from domain.facts.aligning import same
 from domain.facts.comparing import ReadSource, read_source
@@ -11,37 +12,99 @@ from domain.facts.tokens import Token, Value, read_tokens
 from domain.facts.values import Values, agree
 from domain.remembering import remembered
 from domain.word_index import read_sentences
+from domain.words import vocabulary
 
 _BEFORE, _AFTER = 2, 1  # sentences around a quotation that it is read with
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
     r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?"
-    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:\S+ ){0,2}[A-Z])\S+|also|"
+    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:\S+ ){0,2}(?-i:[A-Z]))\S+|also|"
     r"그|그는|그의|그녀|이|이는|이들|당시|또한|또)\b",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
+_CALENDAR = vocabulary("""
+    january february march april june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter
+""")
+_PARTS_OF_TEXTS = vocabulary("""
+    abstract agenda answer answers appendix article articles background basics body chapter conclusion conclusions
+    content contents contact description details discussion document documents example examples facts faq features
+    figure figures findings general glossary goals history index information introduction key list main method methods
+    notes note number objective objectives other overview page part parts preface purpose question questions reference
+    references related remarks report result results scope section sections see specification specifications statement
+    subject summary table tables terms title topic topics useful
+    개요 결론 내용 목록 목차 목적 배경 부록 사양 서론 설명 소개 안내 예시 요약 장 절 정보 제원 질문 참고 표
+    항목 현황 특징
+""")
 _MOST_HEADING = 400
 _MOST_ABOVE = 3  # headings that a quotation is read with
 
 
-def unproven_words(statement: str, source: str, start: int, end: int) -> list[str]:
+def unproven_words(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
     """Return the names and values of `statement` that `source[start:end]` lacks, read with what it belongs to.
 
-    That is the whole sentences, two before and one behind them, the headings above, and the rows of tables. A name
-    counts as there when any part of the source has it, since antecedents may be far; a value has to be in the place.
+    That is the whole sentences, two before and one behind them, the headings above, the rows of tables, and the
+    `context` of the source: headings and columns that stand outside of it. A name counts as there when any part of the
+    source has it, since antecedents may be far; a value has to be in the place. See `unnamed_subjects` for a quotation
+    that begins with a pronoun.
     """
-    known = read_source(source)
-    told = _Told(nearby(source, start, end))
-    refers = _refers(source[start:end])
-    found: list[str] = []
+    place = _Told([*nearby(source, start, end), *read_tokens(context)])
+    unnamed = frozenset(map(id, _unnamed(statement, source, start, end, context)))
+    return [
+        token.text
+        for token in read_tokens(statement)
+        if id(token) in unnamed or (token.value and not place.has(token, token.value))
+    ]
+
+
+def unnamed_subjects(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
+    """Return what `statement` is about and neither the source nor its `context` names.
+
+    A quotation that begins with a pronoun or "the film" may be about something named outside of the source. Where a
+    heading above it, its context or one of the two sentences in front of it names something, it is about that.
+    """
+    return [token.text for token in _unnamed(statement, source, start, end, context)]
+
+
+def _unnamed(statement: str, source: str, start: int, end: int, context: str) -> list[Token]:
     stated = read_tokens(statement)
-    first = korean.opens(statement)
-    for token in stated:
-        subject = _is_subject(token) or (token.kind == "word" and token.start == 0 and first)
-        unnamed = not refers and subject and not _names(token, known)
-        if unnamed or (token.value and not told.has(token, token.value)):
-            found.append(token.text)
-    return found
+    places = read_source(source), read_source(context)
+    refers = _refers(source[start:end])
+    unnamed = [
+        token
+        for token in stated
+        if (_is_subject(token) or _opens(token, statement, refers=refers))
+        and not any(_names(token, known) for known in places)
+    ]
+    if unnamed and refers and not _is_named_before(stated, source, start, context):
+        # No pronoun stands for a month.
+        return [token for token in unnamed if token.key in _CALENDAR]
+    return unnamed
+
+
+def _opens(token: Token, statement: str, *, refers: bool) -> bool:
+    """Say whether the first word is a name, as a capital does not tell there. In English only a quotation that names
+    nothing itself is held against it: other words for one thing are frequent."""
+    if token.kind != "word" or token.start:
+        return False
+    return korean.opens(statement) or (refers and token.text[:1].isupper())
+
+
+def _is_named_before(stated: Sequence[Token], source: str, start: int, context: str) -> bool:
+    """Say whether something that the statement does not speak of is named where an antecedent is looked for."""
+    read = read_sentences(source)
+    opening = max(0, bisect_right(read.starts, start) - 1)
+    before = [each.text for each in read.sentences[max(0, opening - _BEFORE) : opening]]
+    above = (*headings_of(context), *_headings_above(source, start)[-_MOST_ABOVE:])
+    named = [token for text in before for token in read_tokens(text) if token.kind == "name"]
+    named += [token for text in above for token in read_tokens(text[:_MOST_HEADING]) if _is_named_by_heading(token)]
+    return any(not any(same(token, each) for each in stated) for token in named)
+
+
+def _is_named_by_heading(token: Token) -> bool:
+    """A heading names what stands below it, unless it only says what part of a text that is."""
+    return token.kind in ("name", "word") and not _PARTS_OF_TEXTS.issuperset(token.text.casefold().split())
 
 
 def _refers(quotation: str) -> bool:
@@ -100,7 +163,10 @@ class _Told:
 
 
 def _names(token: Token, known: ReadSource) -> bool:
-    """A name is there whole, in part, in another form, or as an acronym; when in doubt it is."""
+    """A name is there whole, in part, in another form, or as an acronym; when in doubt it is. Of an identifier, X200,
+    the part with the digits has to be there."""
+    if any(_DIGIT.search(part) and part.isalnum() and part not in known.squeezed for part in token.key.split()):
+        return False
     if any(same(token, each) or each.key in token.key.split() for each in known.names.like(token)):
         return True
     if token.key.rpartition("#")[1]:

@@ -164,7 +164,7 @@ def test_nothing_is_found_in_an_empty_source() -> None:  # S2.6, S4.4
 
 def test_thresholds_can_be_configured() -> None:  # S4.4
     strict = CitationRules(fuzzy=0.99, min_relevance=0.8, accurate=0.9)
-    found = score_citation("returns days cats", SOURCE, "All the returns must be made in 30 days", strict).issues
+    found = score_citation("returns days cats", SOURCE, "All the returns must be made in 30 days", rules=strict).issues
     assert found == ("text_span_not_found_in_source", "low_claim_relevance")
 
 

@@ -1,0 +1,114 @@
+"""A pronoun stands for what the headings and sentences in front of it name, in the source or above it (V2, V4)."""
+
+import pytest
+
+from clients.llm.offline.judging import check_statement
+from clients.llm.offline.meaning import Meaning
+from domain.citation_scoring import CitationIssue, score_citation
+from domain.contexts import below_context, headings_of
+from domain.facts.proving import unnamed_subjects, unproven_words
+from domain.judgements import StatementCheck
+from domain.ruling import Grounds
+from domain.sources import Source, Sources
+from domain.verdicts import PairVerdict, SentenceStatus, sentence_status
+
+WEIGHT = "It weighs 7 kilograms and runs on two batteries."
+MANUAL = f"# Model X100\n\n{WEIGHT}\n"
+CITY = "The city has 4 million inhabitants and two airports."
+
+
+def status(statement: str, source: str, quotation: str, context: str = "") -> SentenceStatus:
+    """What becomes of a statement when a model says yes and quotes the quotation."""
+    reply = StatementCheck(
+        is_accurate=True, relation="supports", confidence=1.0, evidence=quotation, explanation="The source says so."
+    )
+    ruling = Grounds.of(statement, [source], [context]).rule(reply)
+    return sentence_status(True, [PairVerdict.from_json(1, ruling.as_json())])
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "quotation", "context"),
+    [
+        ("Model X200 weighs 7 kilograms.", MANUAL, WEIGHT, ""),
+        ("Model X200 weighs 7 kilograms and runs on two batteries.", MANUAL, WEIGHT, ""),
+        ("The X200 runs on two batteries.", WEIGHT, WEIGHT, "Model X100 › Weight"),
+        ("Hamburg has 4 million inhabitants.", f"# Berlin\n\n{CITY}", CITY, ""),
+        ("Hamburg has 4 million inhabitants.", CITY, CITY, "Berlin"),
+        ("Hamburg has two airports.", f"Berlin is the capital of Germany. {CITY}", CITY, ""),
+        ("It aired on the network in August.", "It aired on the network in September.", "It aired on the network", ""),
+        ("울산은 인구가 400만 명이다.", "이 도시는 인구가 400만 명이다.", "이 도시는 인구가 400만 명이다.", "부산"),
+    ],
+)
+def test_what_is_said_of_another_thing_is_no_support(
+    statement: str, source: str, quotation: str, context: str
+) -> None:  # V2, V4
+    assert status(statement, source, quotation, context) is not SentenceStatus.SUPPORTED
+    sources = Sources([Source(1, "manual.md", source, context)])
+    reply = check_statement(statement, sources, Meaning(None))
+    ruling = Grounds.of(statement, [source], [context]).rule(reply)
+    assert sentence_status(True, [PairVerdict.from_json(1, ruling.as_json())]) is not SentenceStatus.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "quotation", "context"),
+    [
+        ("Model X100 weighs 7 kilograms.", MANUAL, WEIGHT, ""),
+        ("Model X100 weighs 7 kilograms.", WEIGHT, WEIGHT, "Model X100 › Weight"),
+        ("The X100 weighs 7 kilograms.", MANUAL, WEIGHT, ""),
+        ("Berlin has 4 million inhabitants.", CITY, CITY, "Cities › Berlin"),
+        # Nothing that is named, or only a part of a text: the pronoun stands for what is named outside of the source.
+        ("Berlin has 4 million inhabitants.", CITY, CITY, ""),
+        ("Berlin has 4 million inhabitants.", CITY, CITY, "Overview"),
+        ("Kelly Preston starred in the film Broken Bridges.", "She also starred in Broken Bridges.", "She also", ""),
+    ],
+)
+def test_what_the_headings_name_is_meant(statement: str, source: str, quotation: str, context: str) -> None:  # V4
+    assert status(statement, source, quotation, context) is SentenceStatus.SUPPORTED
+
+
+def test_a_heading_above_a_passage_is_read_by_the_offline_judge() -> None:  # V4
+    statement = "Model X100 weighs 7 kilograms and runs on two batteries."
+    below = Sources([Source(1, "manual.md", WEIGHT, "Model X100 › Weight")])
+    alone = Sources([Source(1, "manual.md", WEIGHT)])
+    judged = check_statement(statement, below, Meaning(None))
+    assert judged.is_accurate
+    assert judged.confidence > check_statement(statement, alone, Meaning(None)).confidence
+
+
+def test_a_value_that_a_heading_above_the_passage_states_is_proven() -> None:  # V4
+    text, context = "Revenue was 5 million euros.", "Results › Q2 2024"
+    assert unproven_words("Revenue in Q2 2024 was 5 million euros.", text, 0, len(text), context) == []
+    assert unproven_words("Revenue in Q2 2024 was 5 million euros.", text, 0, len(text)) != []
+
+
+@pytest.mark.parametrize("span", [WEIGHT, None])
+@pytest.mark.parametrize(("source", "context"), [(MANUAL, ""), (WEIGHT, "Model X100")])
+def test_citations_from_outside_are_read_with_their_headings(
+    span: str | None, source: str, context: str
+) -> None:  # S4.4, V2
+    wrong = score_citation("Model X200 weighs 7 kilograms", source, span, context=context)
+    assert not wrong.is_accurate
+    assert CitationIssue.SUBJECT in wrong.issues
+    right = score_citation("Model X100 weighs 7 kilograms", f"Model X100. {source}", span, context=context)
+    assert right.is_accurate, right.issues
+
+
+def test_the_value_of_another_section_is_another_ones() -> None:  # S4.4, V2
+    source = f"{MANUAL}\n# Model X200\n\nIt weighs 9 kilograms and runs on four batteries.\n"
+    found = score_citation("Model X200 weighs 7 kilograms", source, WEIGHT)
+    assert found.issues == (CitationIssue.SUBJECT,)
+    assert [(each.claim_value, each.source_value) for each in found.disagreements] == [("Model X200", "Model X100")]
+
+
+def test_a_context_is_written_as_its_document_has_it() -> None:
+    assert headings_of("Prices › Cars") == ["Prices", "Cars"]
+    assert headings_of("| Item | Price |") == []
+    assert below_context("| a | 5 |", "Prices › Cars\n| Item | Price |") == (
+        "# Prices\n\n## Cars\n\n| Item | Price |\n| a | 5 |"
+    )
+    assert below_context("| a | 5 |", "| Item | Price |") == "| Item | Price |\n| a | 5 |"
+    assert below_context("Text.", "") == "Text."
+
+
+def test_nothing_is_unnamed_in_a_statement_without_names() -> None:
+    assert unnamed_subjects("it weighs 7 kilograms.", MANUAL, len(MANUAL) - len(WEIGHT) - 1, len(MANUAL) - 1) == []
