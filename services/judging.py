@@ -40,7 +40,8 @@ async def judge_statement(
     failures: list[str] = []
     # The whole sources are the yardstick: what one window does not have may stand in another.
     grounds = Grounds.of(statement, [source.text for source in sources])
-    for shown in _windowed(statement, sources):
+    # Whichever number an answer gives a source, the question about it is the same: for caches and kept replies.
+    for shown in _windowed(statement, sources.renumbered()):
         reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
         if isinstance(reply, Failure):
             failures.append(reply.reason)
