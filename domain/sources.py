@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, repeat
 
 from domain.attacks import without_hidden, without_orders
@@ -50,10 +50,6 @@ class Sources(tuple[Source, ...]):
                 zip(passages, chain(contexts, repeat(None)), strict=False), start=1
             )
         )
-
-    def renumbered(self) -> "Sources":
-        """Return them numbered from 1 in their order, whichever numbers an answer has for them."""
-        return Sources(replace(source, number=number) for number, source in enumerate(self, start=1))
 
 
 def fenced(text: str) -> str:

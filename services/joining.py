@@ -54,7 +54,7 @@ async def _judge(context: StepContext, statement: Statement, cited: Sources) -> 
         return {}
     reply = None
     if joint.complete:
-        fields = {"sources": _shown(joint, cited).renumbered(), "statement": statement.text}
+        fields = {"sources": _shown(joint, cited), "statement": statement.text}
         item = f"s{statement.index}:together"
         reply = await context.tools.models.ask(CHECK_STATEMENT, fields, log=context.log, item=item)
         if isinstance(reply, Failure):

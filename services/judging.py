@@ -40,8 +40,7 @@ async def judge_statement(
     failures: list[str] = []
     # The whole sources are the yardstick: what one window does not have may stand in another.
     grounds = Grounds.of(statement, [source.text for source in sources])
-    # Whichever number an answer gives a source, the question about it is the same: for caches and kept replies.
-    for shown in _windowed(statement, sources.renumbered()):
+    for shown in _windowed(statement, sources):
         reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
         if isinstance(reply, Failure):
             failures.append(reply.reason)

@@ -1,7 +1,7 @@
 """Prompts: one Markdown file per judgement, rendered by one function, versioned by content.
 
-A file has a `# system` and a `# user` part with `{{field}}` placeholders. What many calls begin with stands first: the
-rules, then the sources, then what a call has of its own, so that a provider's prefix cache serves the beginning.
+A file has a `# system` and a `# user` part with `{{field}}` placeholders. Static text stands first, sources next and
+the question last, so that a provider's prefix cache can serve the first parts again.
 """
 
 import hashlib

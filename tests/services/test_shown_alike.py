@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.sources import Source, Sources
-from services.judging import judge_statement
 from services.repairing import repair_statements
-from services.step import StepContext, StepResult
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, no
 from tests.services.test_research import FIVE, research
@@ -19,8 +16,6 @@ pytestmark = pytest.mark.usefixtures("database")
 MOST = 0.8
 """Of a prompt, the share that stands at the beginning of an earlier one."""
 CORPUS = Path("examples/corpus")
-RETURNS = "Returns are accepted within 30 days of purchase. Opened boxes cost a fee of ten per cent."
-STATEMENT = "Returns are accepted within 30 days of purchase."
 
 
 @pytest.fixture(scope="module")
@@ -32,20 +27,6 @@ def kept() -> Generator[GroqStage]:
 def share(entry: Entry) -> float:
     """The share of a prompt that was read with an earlier one."""
     return entry.cached_tokens / entry.prompt_tokens
-
-
-def test_a_statement_and_its_source_are_one_question_whatever_number_the_source_has(
-    stage: GroqStage, groq: Play
-) -> None:
-    async def judge(context: StepContext) -> StepResult:
-        for number in (1, 4):
-            sources = Sources([Source(number, "returns.md", RETURNS)])
-            await judge_statement(context.tools.models, STATEMENT, sources, log=context.log)
-        return StepResult.single({})
-
-    Story(play=groq).run("check_statements", judge)
-    first, second = stage.sim.ledger.of("check_statement")
-    assert first.prompt_hash == second.prompt_hash
 
 
 def test_statements_that_cite_other_sources_are_mended_from_the_same_list(stage: GroqStage, groq: Play) -> None:
