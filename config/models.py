@@ -12,7 +12,9 @@ class ModelInfo(Group):
     """What is known of one model id. Prices are US dollars per million tokens, as published 2026-08."""
 
     price_in: float = 0.0
-    price_cached: float = 0.0
+    price_cached: float | None = Field(
+        default=None, description="of tokens that the provider's prefix cache served; null: as the others"
+    )
     price_out: float = 0.0
     strict_schema: bool = False
     reasoning_effort: Literal["low", "medium", "high"] | None = None
@@ -39,7 +41,7 @@ def _catalogue() -> dict[str, ModelInfo]:
         ),
         "qwen/qwen3.6-27b": ModelInfo(price_in=0.60, price_cached=0.30, price_out=3.00),
         # S4's fast model: shut down for most accounts on 2026-08-16, still served to some.
-        "llama-3.1-8b-instant": ModelInfo(price_in=0.05, price_cached=0.05, price_out=0.08),
+        "llama-3.1-8b-instant": ModelInfo(price_in=0.05, price_out=0.08),
     }
 
 

@@ -96,7 +96,8 @@ class Ladder:
         for passage, text in self._substitutions(cited or self._most_relevant(selected)):
             if ruling := await self._ruling(text, [passage]):
                 return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
-        passages = list({each.key: each for each in (*cited, *selected, *retrieved, *searched)}.values())
+        # What all statements of the answer may cite comes first and in one order, for the provider's prefix cache.
+        passages = list({each.key: each for each in (*selected, *retrieved, *searched)}.values())
         shown = excerpts(passages, [replace(self.statement, numbers=())]).sources
         fields = {"sources": shown, "statement": self.statement.text, "reason": why}
         item = repair_item(self.statement.index)

@@ -55,8 +55,14 @@ def _decided(context: StepContext, made: Sequence[FoundBy], reply: SearchDecisio
 
 
 def _excerpts(context: StepContext, made: Sequence[FoundBy]) -> Sources:
-    found_by = {key: each["query"] for each in reversed(made) for key, _ in each["candidates"]}
-    keys = [key for key, _ in merged_candidates(list(made))[:_MOST_SHOWN]]
+    """The best passages so far, in the order in which they were found: what an earlier turn was shown stands first, for
+    the provider's prefix cache."""
+    found_by: dict[int, str] = {}
+    for each in made:
+        for key, _ in each["candidates"]:
+            found_by.setdefault(key, each["query"])
+    best = {key for key, _ in merged_candidates(list(made))[:_MOST_SHOWN]}
+    keys = [key for key in found_by if key in best]
 
     def excerpt(passage: Passage) -> str:
         wanted = f"{context.question} {found_by[passage.key]}"

@@ -71,6 +71,7 @@ def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
         "llm_calls": usage.llm_calls,
         "unknown_calls": usage.unknown_calls,
         "prompt_tokens": usage.prompt_tokens,
+        "cached_tokens": usage.cached_tokens,
         "completion_tokens": usage.completion_tokens,
         "cost_usd": float(usage.cost_usd),
     }

@@ -231,6 +231,9 @@ class UsageRead(BaseModel):
         description="Those of `llm_calls` whose process was killed; tokens and cost are the most they may have taken."
     )
     prompt_tokens: int
+    cached_tokens: int = Field(
+        description="Those of `prompt_tokens` that the provider's cache served, at its lower price."
+    )
     completion_tokens: int
     cost_usd: float
 

@@ -87,5 +87,6 @@ class Scores(TypedDict):
 class Usage(TypedDict):
     llm_calls: int
     prompt_tokens: int
+    cached_tokens: int
     completion_tokens: int
     cost_usd: float

@@ -13,13 +13,15 @@ _RESOLUTION = Decimal("1e-9")
 def cost_usd(model: str, usage: Usage, catalogue: Mapping[str, ModelInfo]) -> Decimal:
     """Return US dollars with nine decimals. A model that the catalogue does not know costs nothing.
 
-    Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price.
+    Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price if they have
+    one.
     """
     info = catalogue.get(model, ModelInfo())
+    price_cached = info.price_in if info.price_cached is None else info.price_cached
     cached = min(usage.cached_tokens, usage.prompt_tokens)
     total = (
         (usage.prompt_tokens - cached) * Decimal(str(info.price_in))
-        + cached * Decimal(str(info.price_cached))
+        + cached * Decimal(str(price_cached))
         + usage.completion_tokens * Decimal(str(info.price_out))
     )
     return (total / _PER_MILLION).quantize(_RESOLUTION)

@@ -20,6 +20,7 @@ class UsageTotals:
     llm_calls: int
     unknown_calls: int
     prompt_tokens: int
+    cached_tokens: int
     completion_tokens: int
     cost_usd: Decimal
 
@@ -110,11 +111,13 @@ def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
             func.count(ModelCall.id).filter(~ModelCall.kept),
             func.count(ModelCall.id).filter(ModelCall.unknown),
             func.coalesce(func.sum(ModelCall.prompt_tokens), 0),
+            func.coalesce(func.sum(ModelCall.cached_tokens), 0),
             func.coalesce(func.sum(ModelCall.completion_tokens), 0),
             func.coalesce(func.sum(ModelCall.cost_usd), 0),
         ).where(ModelCall.query_id == query_id)
     ).one()
-    return UsageTotals(int(row[0]), int(row[1]), int(row[2]), int(row[3]), Decimal(row[4]))
+    calls, unknown, prompt, cached, completion, cost = row
+    return UsageTotals(calls, unknown, int(prompt), int(cached), int(completion), Decimal(cost))
 
 
 def list_model_calls(session: Session, query_id: uuid.UUID) -> list[ModelCall]:

@@ -125,6 +125,7 @@ SELECT
          'llm_calls', count(*) FILTER (WHERE NOT kept),
          'unknown_calls', count(*) FILTER (WHERE unknown),
          'prompt_tokens', coalesce(sum(prompt_tokens), 0),
+         'cached_tokens', coalesce(sum(cached_tokens), 0),
          'completion_tokens', coalesce(sum(completion_tokens), 0),
          'cost_usd', coalesce(sum(cost_usd), 0)::float)
      FROM model_calls WHERE query_id = :q) AS usage,

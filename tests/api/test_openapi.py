@@ -133,7 +133,7 @@ def test_a_finished_query_has_the_promised_fields(schema: JSON) -> None:  # S1.8
         "verified_sources unverified_claims confidence confidence_level is_grounded claims_checked claims_supported "
         "crag_attempts accuracy_rate sentences claims",
         "SentenceRead": "start end text status evidence source",
-        "UsageRead": "llm_calls unknown_calls prompt_tokens completion_tokens cost_usd",
+        "UsageRead": "llm_calls unknown_calls prompt_tokens cached_tokens completion_tokens cost_usd",
     }
     for name, fields in promised.items():
         assert set(fields.split()) <= models[name]["properties"].keys(), name

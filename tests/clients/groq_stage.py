@@ -18,9 +18,9 @@ T = TypeVar("T")
 class GroqStage:
     """One for a test file: the SDK's client reads the system's certificates when it is made, which takes 40 ms."""
 
-    def __init__(self, *, unlimited: bool = False, client: Client = "sdk") -> None:
+    def __init__(self, *, unlimited: bool = False, client: Client = "sdk", cached_tokens: bool = False) -> None:
         accounts = {KEY: Account("org_simulated", Limits.none())} if unlimited else None
-        self.sim = GroqSimulator(accounts=accounts)
+        self.sim = GroqSimulator(accounts=accounts, cached_tokens=cached_tokens)
         self._client: Client = client
         self._runner = asyncio.Runner()
         self._models: dict[tuple[str, str, int], GroqModel] = {}

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import groq
@@ -286,3 +287,31 @@ def test_the_prefix_cache_serves_the_longest_beginning_that_was_sent_before_in_w
         assert cached(http, FAST, words, "other " * 300) == 0
         assert cached(http, FAST, "Other. " + words, sources + "first") == 0
         assert cached(http, "openai/gpt-oss-120b", words, sources + "first") == 0
+
+
+def test_calls_that_come_together_find_nothing_in_the_prefix_cache_of_each_other() -> None:
+    latency = LatencyModel(network_s=0, queue_s=0.3, spread=0, tail=0)
+    body = HELLO | {"messages": [{"role": "user", "content": "Returns must be made within 60 days. " * 20}]}
+
+    def cached(http: httpx.Client) -> int:
+        return (post(http, **body).json()["usage"].get("prompt_tokens_details") or {"cached_tokens": 0})[
+            "cached_tokens"
+        ]
+
+    with (
+        GroqSimulator(time_scale=1, latency=latency, cached_tokens=True) as simulator,
+        httpx.Client(base_url=simulator.base_url, headers={"authorization": f"Bearer {KEY}"}) as http,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        assert [*pool.map(cached, [http, http])] == [0, 0]
+        assert cached(http) == 128
+
+
+def test_a_beginning_that_is_too_short_is_not_served() -> None:
+    body = HELLO | {"messages": [{"role": "user", "content": "Returns must be made within 60 days. " * 20}]}
+    with (
+        GroqSimulator(cached_tokens=True, least_cached=1_024) as simulator,
+        httpx.Client(base_url=simulator.base_url, headers={"authorization": f"Bearer {KEY}"}) as http,
+    ):
+        for _ in range(2):
+            assert "prompt_tokens_details" not in post(http, **body).json()["usage"]

@@ -46,7 +46,7 @@ def a_call() -> CallRecord:
         prompt_version="0" * 12,
         attempt=1,
         duration_ms=12.0,
-        usage=Usage(prompt_tokens=1000, completion_tokens=100),
+        usage=Usage(prompt_tokens=1000, completion_tokens=100, cached_tokens=600),
     )
 
 
@@ -76,8 +76,9 @@ def test_an_outcome_and_its_model_calls_are_stored_together(query_id: uuid.UUID)
     assert outcomes(query_id) == {("probe", ""): {"status": "done"}}
     with reading() as session:
         usage = records.usage_of_query(session, query_id)
-    assert (usage.llm_calls, usage.prompt_tokens) == (1, 1000)
-    assert float(usage.cost_usd) == pytest.approx((1000 * 0.075 + 100 * 0.30) / 1e6)
+    assert (usage.llm_calls, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens) == (1, 1000, 600, 100)
+    # What the provider's cache served costs half.
+    assert float(usage.cost_usd) == pytest.approx((400 * 0.075 + 600 * 0.0375 + 100 * 0.30) / 1e6)
 
 
 def test_a_second_delivery_works_on_nothing(query_id: uuid.UUID) -> None:  # A5

@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("--unlimited", action="store_true", help="no rate limits")
     parser.add_argument("--steady", action="store_true", help="every call takes the median time")
     parser.add_argument("--cached-tokens", action="store_true", help="simulate the prompt cache")
+    parser.add_argument("--least-cached", type=int, default=0, help="tokens of the shortest beginning that it serves")
     options = parser.parse_args()
     limits = Limits.none() if options.unlimited else Limits()
     calm = {"spread": 0.0, "tail": 0.0} if options.steady else {}
@@ -32,6 +33,7 @@ def main() -> None:
         accounts={options.key: Account("org_simulated", limits)},
         latency=LatencyModel(queue_s=options.queue_s, tokens_per_s=options.tokens_per_s, **calm),
         cached_tokens=options.cached_tokens,
+        least_cached=options.least_cached,
     )
     # Blocked before the server's thread starts, so that only sigwait sees them.
     stop = {signal.SIGINT, signal.SIGTERM}

@@ -17,8 +17,8 @@ class Timing:
     per_token_s: float
 
     @property
-    def first_token_s(self) -> float:
-        return self.network_s + self.queue_s + self.prompt_s + self.reasoning_s
+    def until_read_s(self) -> float:
+        return self.network_s + self.queue_s + self.prompt_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,13 +46,15 @@ class Prepared:
 
 @dataclass(slots=True)
 class Provider:
-    """One simulated provider; `cached_tokens` switches its prompt cache on."""
+    """One simulated provider; `cached_tokens` switches its prompt cache on, which serves beginnings of at least
+    `least_cached` tokens."""
 
     accounts: Mapping[str, Account]
     seed: int = 0
     gone: frozenset[str] = GONE
     latency: LatencyModel = field(default_factory=LatencyModel)
     cached_tokens: bool = False
+    least_cached: int = 0
     ledger: Ledger = field(default_factory=Ledger)
     plan: FaultPlan = field(init=False)
     peak_in_flight: int = 0
@@ -178,15 +180,22 @@ class Provider:
             seed=rng.randrange(2**31),
         )
 
+    def has_read(self, prepared: Prepared) -> None:
+        """Keep what the prompt begins with: from now on later calls find it, those that are on their way do not."""
+        if self.cached_tokens and prepared.call.spec.caches:
+            self._cache |= _beginnings(prepared.entry.org, prepared.call)
+
     def _cached(self, account: Account, call: Call) -> int:
-        """Prompt tokens that the prefix cache serves: the whole blocks, from the first on, that an earlier call to this
-        model began with, too."""
-        if not (self.cached_tokens and call.spec.caches):
+        """Prompt tokens that the prefix cache serves: the whole blocks, from the first on, that a call to this model
+        which was read before began with, too."""
+        if not self.cached_tokens:
             return 0
-        begun = {(account.org, call.request.model, prefix) for prefix in call.prefixes(_CACHE_BLOCK)}
-        known = len(begun & self._cache)
-        self._cache |= begun
-        return known * _CACHE_BLOCK
+        cached = len(_beginnings(account.org, call) & self._cache) * _CACHE_BLOCK
+        return cached if cached >= self.least_cached else 0
+
+
+def _beginnings(org: str, call: Call) -> set[tuple[str, str, str]]:
+    return {(org, call.request.model, prefix) for prefix in call.prefixes(_CACHE_BLOCK)}
 
 
 def _spoilt(kind: FaultKind | None, text: str) -> str:

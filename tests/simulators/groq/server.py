@@ -31,7 +31,8 @@ class GroqSimulator:
 
     `time_scale` multiplies every simulated delay: 0 answers at once, 1 is as slow as the real one. `accounts` maps API
     keys to organisations with their limits. `gone` are the models that answer 404. `cached_tokens` switches the prompt
-    cache on. Without `usage_in_x_groq` a stream tells its usage only to those who ask with `stream_options`.
+    cache on; it serves beginnings of at least `least_cached` tokens that were read when a call arrives. Without
+    `usage_in_x_groq` a stream tells its usage only to those who ask with `stream_options`.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class GroqSimulator:
         gone: Iterable[str] = GONE,
         latency: LatencyModel | None = None,
         cached_tokens: bool = False,
+        least_cached: int = 0,
         usage_in_x_groq: bool = True,
     ) -> None:
         self.provider = Provider(
@@ -52,6 +54,7 @@ class GroqSimulator:
             gone=frozenset(gone),
             latency=latency or LatencyModel(),
             cached_tokens=cached_tokens,
+            least_cached=least_cached,
         )
         self._time_scale = time_scale
         self._usage_in_x_groq = usage_in_x_groq
@@ -155,7 +158,9 @@ class GroqSimulator:
             await asyncio.sleep(FOR_EVER_S)
         if prepared.spoilt_by(FaultKind.DRIP):
             return await drip(request, prepared, headers)
-        await self._pause(prepared.answer.timing.first_token_s)
+        await self._pause(prepared.answer.timing.until_read_s)
+        self.provider.has_read(prepared)
+        await self._pause(prepared.answer.timing.reasoning_s)
         if prepared.call.request.stream:
             return await self._stream(request, prepared, headers)
         await self._pause(prepared.answer.completion_tokens * prepared.answer.timing.per_token_s)
