@@ -6,6 +6,7 @@ from sqlalchemy.orm import configure_mappers
 
 from clients.embeddings import default_embedder
 from config.settings import settings
+from db.schema_version import head_revision
 from db.session import dispose, engine
 from workers.celery_app import app
 from workers.lifecycle import uses_own_embedder
@@ -13,9 +14,9 @@ from workers.queues import Queue
 
 # What Celery imports not before a worker starts.
 _LATE = (
-    "celery.apps.worker", "celery.backends.redis", "celery.bin.celery", "celery.worker.autoscale",
-    "celery.worker.components", "celery.worker.consumer", "celery.worker.loops", "workers.pool", "workers.tasks",
-    "workers.transport",
+    "celery.app.control", "celery.app.log", "celery.apps.worker", "celery.backends.redis", "celery.bin.celery",
+    "celery.concurrency.prefork", "celery.worker.autoscale", "celery.worker.components", "celery.worker.consumer",
+    "celery.worker.loops", "celery.worker.strategy", "workers.pool", "workers.tasks", "workers.transport",
 )  # fmt: skip
 
 
@@ -28,6 +29,8 @@ def preload() -> None:
         import_module(name)
     app.finalize()
     configure_mappers()
+    # Reads all migrations, and remembers.
+    head_revision()
     # The driver is imported with the first pool, which connects when it is used.
     engine()
     dispose()
