@@ -8,7 +8,6 @@ process would give back by ending. The model is simulated, in a process that doe
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -130,7 +129,7 @@ def running(environment: Mapping[str, str]) -> Generator[tuple[int, str, float]]
                     time.sleep(_LOOK_EVERY_S)
                 yield up.pid, state.url, time.monotonic() - began
             finally:
-                up.send_signal(signal.SIGINT)
+                up.terminate()
 
 
 def main() -> None:

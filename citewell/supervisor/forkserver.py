@@ -143,12 +143,15 @@ def _split_off() -> int | None:
     try:
         between = os.fork()
         if between == 0:
+            own = os.getpid()
             with suppress(OSError):
                 if os.fork() == 0:
                     os.close(read)
                     os.setsid()
                     os.write(write, _PID.pack(os.getpid()))
                     os.close(write)
+                    while os.getppid() == own:
+                        time.sleep(0.001)
                     return None
             os._exit(0)
     except OSError:
@@ -162,9 +165,7 @@ def _split_off() -> int | None:
 
 
 def _become(told: dict[str, Any], output: int, supervisor: int) -> None:
-    between = os.getppid()
-    while between != supervisor and os.getppid() == between:
-        time.sleep(0.001)
+    # A supervisor that no longer waited for it has not adopted it.
     bind_to(supervisor, signal.Signals(told["death"]))
     nothing = os.open(os.devnull, os.O_RDWR)
     for number, stream in enumerate((nothing, output, output)):
