@@ -1,11 +1,13 @@
-"""Bring a database to the newest schema."""
+"""Bring a database to the newest schema; `python -m db.migrate` does so with that of the settings."""
 
+import sys
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
 
+from config.settings import settings
 from domain.errors import SchemaUnknown
 
 
@@ -27,3 +29,15 @@ def upgrade(database_url: str) -> None:
         command.upgrade(config, "head")
     except CommandError as error:
         raise SchemaUnknown(f"The database's schema is not known to this version of Citewell: {error}") from error
+
+
+def main() -> None:
+    """Exit with what went wrong."""
+    try:
+        upgrade(settings().database_url.get_secret_value())
+    except SchemaUnknown as error:
+        sys.exit(error.message)
+
+
+if __name__ == "__main__":
+    main()

@@ -32,8 +32,9 @@ _TOLD = "after_commit"
 # Two threads that want the pool first must not make two.
 _first = threading.Lock()
 
-# Connections that are kept, and that are opened above them.
-_FOR_WORK, _FOR_LEASES = (20, 12), (1, 1)
+# Connections that are kept, and that are opened above them. Few: each is a process of Postgres that plans every
+# statement for itself and grows to some 8 MB, and one interpreter keeps no more of them busy.
+_FOR_WORK, _FOR_LEASES = (6, 0), (1, 1)
 _engines: dict[tuple[int, int], Engine] = {}
 _is_apart: ContextVar[bool] = ContextVar("is_apart", default=False)
 

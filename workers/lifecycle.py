@@ -9,7 +9,7 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from types import FrameType
 from typing import Any
 
@@ -111,13 +111,18 @@ def _before_the_pool(sender: Any, **_: Any) -> None:
     # The first question should not pay for loading the embedding model. A prefork parent loads it before it forks, so
     # that its children share the memory; elsewhere it loads beside the first tasks.
     queues = {Queue(name) for name in sender.app.amqp.queues.consume_from}
-    embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
-    if not (embeds or (settings().provider == "offline" and queues - ASKING_NO_MODEL)):
+    if not uses_own_embedder(queues):
         return
     if _forks(sender):
         default_embedder().warm()
     else:
         threading.Thread(target=default_embedder().warm, name="warm", daemon=True).start()
+
+
+def uses_own_embedder(queues: Set[Queue]) -> bool:
+    """Whether who serves these queues needs the embedding model that comes with the program."""
+    embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
+    return bool(embeds or (settings().provider == "offline" and queues - ASKING_NO_MODEL))
 
 
 @worker_init.connect

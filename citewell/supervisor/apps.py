@@ -4,6 +4,7 @@ import re
 import signal
 import sys
 
+from citewell.supervisor.forkserver import READY
 from citewell.supervisor.process import ProcessSpec
 from config.settings import PoolSettings, Settings
 
@@ -12,6 +13,18 @@ _API_STOP = ((signal.SIGTERM, 5.0),)
 _WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
 # How Celery is told of a pool that is not its own (workers/pool.py).
 _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
+# What the fork server loads for all of them, and room in its arguments for what `ps` is to show of each.
+_LOADED, _ROOM = ("api.app", "api.patience", "workers.preloading:preload"), " " * 400
+
+
+def fork_server_process() -> ProcessSpec:
+    """The process from which those of `app_processes` are forked (Linux)."""
+    return ProcessSpec(
+        name="forkserver",
+        argv=(sys.executable, "-m", "citewell.supervisor.forkserver", *_LOADED, _ROOM),
+        env=CUSTOM_POOL,
+        ready_line=re.escape(READY),
+    )
 
 
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
@@ -38,6 +51,7 @@ def _api(settings: Settings, port: int) -> ProcessSpec:
               "--log-level", settings.log_level.lower(), "--timeout-graceful-shutdown", "3"),
         ready_url=f"{reachable_url(settings.api_host, port)}/readyz",
         stop=_API_STOP,
+        forked=True,
     )  # fmt: skip
 
 
@@ -51,4 +65,5 @@ def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
         env=CUSTOM_POOL,
         ready_line=rf"{re.escape(name)}@\S+ ready\.",
         stop=_WORKER_STOP,
+        forked=True,
     )  # fmt: skip

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from citewell.supervisor.errors import StartFailed
+from citewell.supervisor.forkserver import ForkServer
 from citewell.supervisor.guard import Guard
 from citewell.supervisor.output import OnLine, Output
-from citewell.supervisor.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.process import Begin, Child, ManagedProcess, ProcessSpec, execute
 
 _TICK_S = 0.02
 
@@ -22,12 +24,29 @@ class Fleet:
         self._logs = logs
         self._on_line = on_line
         self._guard = Guard()
+        self._forks = ForkServer()
+        self._forking: ManagedProcess | None = None
 
     def launch(self, spec: ProcessSpec) -> ManagedProcess:
-        process = ManagedProcess(spec, Output(spec.name, self._logs, self._on_line), self._guard)
+        return self._launch(spec, self._fork if spec.forked else execute)
+
+    def launch_fork_server(self, spec: ProcessSpec) -> ManagedProcess:
+        """Those that are `forked` begin in it from now on, whenever it is ready."""
+        self._forking = self._launch(spec, self._forks.begin)
+        return self._forking
+
+    def _launch(self, spec: ProcessSpec, begin: Begin) -> ManagedProcess:
+        process = ManagedProcess(spec, Output(spec.name, self._logs, self._on_line), self._guard, begin)
         self.processes.append(process)
         process.start()
         return process
+
+    def _fork(self, spec: ProcessSpec) -> Child:
+        if self._forking is not None and self._forking.is_ready():
+            # What it cannot do, or died of, must not keep anything from running.
+            with suppress(OSError):
+                return self._forks.fork(spec)
+        return execute(spec)
 
     def await_ready(self, processes: Sequence[ManagedProcess], *, within: float, deaths: int) -> None:
         """Wait until all are ready. Raises StartFailed after so many deaths of one of them, or after `within` s."""
@@ -72,6 +91,7 @@ class Fleet:
         """Stop what still runs, the last launched first."""
         while self.processes:
             self.stop(self.processes[-1:])
+        self._forks.close()
         self._guard.close()
 
 

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import IO, Protocol
 from urllib.parse import urlsplit
 
 from citewell.supervisor.backoff import Backoff
@@ -26,7 +27,8 @@ class ProcessSpec:
 
     It is ready when a line of its output has matched `ready_line` and `GET ready_url` has answered 200 (each if given).
     `stop` is a ladder of signals and seconds to wait after each; SIGKILL to the process group ends it.
-    `death_signal` is what the kernel sends it when the supervisor dies.
+    `death_signal` is what the kernel sends it when the supervisor dies. `forked`: its `argv`, a Python and `-m MODULE`
+    with arguments, is begun in the fork server where there is one.
     """
 
     name: str
@@ -38,18 +40,49 @@ class ProcessSpec:
     death_signal: signal.Signals = signal.SIGKILL
     account: Account | None = None
     cwd: Path | None = None
+    forked: bool = False
+
+
+class Child(Protocol):
+    """One life of a process: what is used of `subprocess.Popen`."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """What it prints, errors included."""
+        ...
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, sig: int) -> None: ...
+
+
+Begin = Callable[[ProcessSpec], Child]
+"""How a life begins. Raises OSError."""
+
+
+def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
+    """Begin a life as a program of its own."""
+    return spawn(
+        spec.argv, env=spec.env, account=spec.account, death_signal=spec.death_signal, cwd=spec.cwd, stdin=stdin
+    )
 
 
 class ManagedProcess:
     """Driven from the main thread by `start` and `revive`; one thread per life reads the output."""
 
-    def __init__(self, spec: ProcessSpec, output: Output, guard: Guard) -> None:
+    def __init__(self, spec: ProcessSpec, output: Output, guard: Guard, begin: Begin = execute) -> None:
         self.spec = spec
         self.output = output
         self.deaths = 0
         self._guard = guard
+        self._begin = begin
         self._backoff = Backoff()
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._reader = threading.Thread()
         self._line_seen = threading.Event()
         self._url_seen = False
@@ -72,11 +105,8 @@ class ManagedProcess:
         """Begin a life. What the system refuses counts as a death: the next try comes after the backoff."""
         self._line_seen, self._url_seen = threading.Event(), False
         self._started_at = time.monotonic()
-        spec = self.spec
         try:
-            self._child = spawn(
-                spec.argv, env=spec.env, account=spec.account, death_signal=spec.death_signal, cwd=spec.cwd
-            )
+            self._child = self._begin(self.spec)
         except OSError as error:
             self._note_death(f"cannot be started ({error})")
             return
@@ -110,7 +140,7 @@ class ManagedProcess:
         if self._child is not None:
             _kill_group(self._child.pid)
 
-    def _bury(self, child: subprocess.Popen[bytes]) -> None:
+    def _bury(self, child: Child) -> None:
         _kill_group(child.pid)
         child.wait()
         self._guard.forget(child.pid)
@@ -123,8 +153,8 @@ class ManagedProcess:
         self._start_due = time.monotonic() + delay
         self.output.write(f"[supervisor] {self.spec.name} {how}; next start in {delay:g} s")
 
-    def _read(self, child: subprocess.Popen[bytes], line_seen: threading.Event) -> None:
-        assert child.stdout is not None  # noqa: S101 - spawn always makes the pipe
+    def _read(self, child: Child, line_seen: threading.Event) -> None:
+        assert child.stdout is not None  # noqa: S101 - there always is a pipe
         with child.stdout as pipe:
             for raw in iter(lambda: pipe.readline(65_536), b""):
                 line = raw.decode(errors="replace").rstrip("\r\n")

@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from citewell.supervisor.home import Account
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 1, 36, 37
 # Linux only. Elsewhere (macOS) the guard process alone ends what a killed supervisor leaves behind.
 _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
@@ -40,17 +42,28 @@ def spawn(
         group=account.gid if account else None,
         extra_groups=() if account else None,
         umask=0o077 if account else -1,
-        preexec_fn=_bind_to_parent(death_signal),  # runs after the change of user, which would clear the setting
+        # Runs after the change of user, which would clear the setting.
+        preexec_fn=partial(bind_to, os.getpid(), death_signal),
     )
 
 
-def _bind_to_parent(death_signal: signal.Signals) -> Callable[[], None]:
-    parent = os.getpid()
+def bind_to(parent: int, death_signal: signal.Signals) -> None:
+    """In a child: have the kernel send the signal when `parent` dies; end now when it is dead already."""
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, death_signal.value)
+    if os.getppid() != parent:  # it died before the setting was made
+        os._exit(1)
 
-    def bind() -> None:
-        if _prctl is not None:
-            _prctl(_PR_SET_PDEATHSIG, death_signal.value)
-        if os.getppid() != parent:  # it died before the setting was made
-            os._exit(1)
 
-    return bind
+@contextmanager
+def adopting_orphans() -> Generator[None]:
+    """Linux: a process below this one whose parent dies meanwhile becomes a child of our main thread."""
+    if _prctl is None:
+        raise NotImplementedError(sys.platform)
+    before = ctypes.c_int()
+    _prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(before))
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    try:
+        yield
+    finally:
+        _prctl(_PR_SET_CHILD_SUBREAPER, before.value)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -11,16 +12,17 @@ from typing import Self
 
 import psutil
 
-from citewell.supervisor.apps import app_processes, reachable_url
+from citewell.supervisor.apps import app_processes, fork_server_process, reachable_url
 from citewell.supervisor.endpoints import claim_port
 from citewell.supervisor.home import write_private
 from citewell.supervisor.lock import ensure_not_running
+from citewell.supervisor.migrating import migrate
 from citewell.supervisor.output import OnLine
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.postgres import TRIMMING
+from citewell.supervisor.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers import EmbeddedServers
 from citewell.supervisor.state import ServerState, state_file
 from config.settings import Settings
-from db.migrate import upgrade
 
 _READY_WITHIN_S = 90.0
 _DEATHS_WHILE_STARTING = 2
@@ -44,7 +46,7 @@ class Supervisor:
         port: int | None = None,
         on_line: OnLine | None = None,
         apps: Sequence[ProcessSpec] | None = None,
-        migrate: Callable[[str], None] = upgrade,
+        migrate: Callable[[str], None] = migrate,
     ) -> None:
         self._settings = settings
         self._port = settings.api_port if port is None else port
@@ -115,16 +117,28 @@ class Supervisor:
         self.url = reachable_url(self._settings.api_host, port)
         self._stack.enter_context(self._signals())
         self._stack.enter_context(self._servers)
+        specs = app_processes(self._settings, port) if self._apps is None else self._apps
+        # It loads what the apps need while the database is prepared.
+        forks = self._launch_fork_server(specs)
         self._migrate(self._servers.database_url)
-        self._launch(app_processes(self._settings, port) if self._apps is None else self._apps)
+        self._fleet.await_ready(forks, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
+        self._launch(specs)
         self._announce()
 
+    def _launch_fork_server(self, specs: Sequence[ProcessSpec]) -> list[ManagedProcess]:
+        """None where processes cannot be forked from it, or none is to be."""
+        if sys.platform != "linux" or not any(spec.forked for spec in specs):
+            return []
+        return [self._fleet.launch_fork_server(self._equipped(fork_server_process()))]
+
     def _launch(self, specs: Sequence[ProcessSpec]) -> None:
-        env = self._environment()
-        apps = [self._fleet.launch(replace(s, env={**env, **s.env}, cwd=s.cwd or _SOURCE)) for s in specs]
+        apps = [self._fleet.launch(self._equipped(spec)) for spec in specs]
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name != "api"])
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name == "api"])
         self._fleet.await_ready(apps, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
+
+    def _equipped(self, spec: ProcessSpec) -> ProcessSpec:
+        return replace(spec, env={**self._environment(), **spec.env}, cwd=spec.cwd or _SOURCE)
 
     def _environment(self) -> Mapping[str, str]:
         """For the apps, which run in the folder of their source: a user's own `api/` must not hide ours."""
@@ -137,6 +151,9 @@ class Supervisor:
             "PYTHONUNBUFFERED": "1",
             # With more, processes that embed at the same time wait for each other (clients.embeddings).
             "OPENBLAS_NUM_THREADS": "1",
+            # Threads that each have an arena of their own keep there what they freed.
+            "MALLOC_ARENA_MAX": "2",
+            **TRIMMING,
         }
 
     def _announce(self) -> None:

@@ -231,6 +231,7 @@ class _Wrapping:
         # A clock must be wrong before anything is imported.
         if self.forked and spec.name not in self.clocks:
             stub = str(Path(__file__).with_name("stub.py"))
-            return replace(spec, argv=(interpreter, "-I", "-S", stub, str(self.folder), spec.name, *rest))
+            return replace(spec, argv=(interpreter, "-I", "-S", stub, str(self.folder), spec.name, *rest), forked=False)
         shift = {CLOCK: str(self.clocks.get(spec.name, 0))}
-        return replace(spec, argv=(interpreter, "-m", "tests.faults.wrapped", *rest), env={**spec.env, **shift})
+        argv = (interpreter, "-m", "tests.faults.wrapped", *rest)
+        return replace(spec, argv=argv, env={**spec.env, **shift}, forked=False)

@@ -1,8 +1,9 @@
 import re
+import sys
 
 import pytest
 
-from citewell.supervisor.apps import app_processes, reachable_url
+from citewell.supervisor.apps import app_processes, fork_server_process, reachable_url
 from citewell.supervisor.process import ProcessSpec
 from config.observing import WorkerSettings
 from config.settings import PoolSettings, Settings
@@ -24,6 +25,16 @@ def test_every_pool_has_its_processes_with_names_and_queues_of_their_own() -> No
     assert [option(worker, "--pool") for worker in workers] == ["custom", "custom", "prefork"]
     assert [option(worker, "--concurrency") for worker in workers] == ["16", "16", "1"]
     assert (api.name, option(api, "--port"), api.ready_url) == ("api", "8000", "http://127.0.0.1:8000/readyz")
+
+
+def test_a_laptop_has_six_processes_of_which_five_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    apps = app_processes(Settings(), 8000)
+    assert [app.name for app in apps] == ["queries-1", "queries-2", "ingestion", "webhooks", "api"]
+    assert all(app.forked and app.argv[:2] == (sys.executable, "-m") for app in apps)
+    server = fork_server_process()
+    # Celery looks for it when it is imported, which is before the fork.
+    assert all(server.env.items() >= app.env.items() for app in apps)
 
 
 def test_a_worker_is_ready_when_celery_says_so_in_plain_text_or_json() -> None:

@@ -4,7 +4,7 @@ import threading
 import uuid
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import QueuePool, text
 
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import queries, steps
@@ -110,6 +110,7 @@ def test_what_another_worker_has_taken_over_is_not_renewed() -> None:  # A5
 @pytest.mark.usefixtures("database")
 def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
     renewed, work = threading.Semaphore(0), engine()
+    assert isinstance(work.pool, QueuePool)
 
     def renew() -> None:
         with system_transaction() as session:
@@ -117,7 +118,7 @@ def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
         renewed.release()
 
     leases = LeaseRenewer(interval_s=0.01)
-    taken = [work.connect() for _ in range(32)]  # as many as there are
+    taken = [work.connect() for _ in range(work.pool.size())]  # as many as there are: none is opened above them
     try:
         # What is handed back late is handed back from the same thread.
         leases.eventually(renew)

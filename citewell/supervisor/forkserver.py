@@ -1,0 +1,193 @@
+"""The fork server (Linux): a process that has imported Citewell and loaded its model, and splits API and workers off.
+
+What they all need is computed once and in memory once. It has one thread, no event loop and no connection, so all that
+it holds survives a fork. What it splits off is a child of the supervisor and not of its own: the process between the
+two ends at once, while the supervisor adopts orphans. So the death of the server touches nobody, and the supervisor
+waits for these children, signals them and takes them along when it dies, as it does those that it starts as programs.
+"""
+
+import gc
+import json
+import os
+import pkgutil
+import runpy
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import IO, Any
+
+import psutil
+
+from citewell.supervisor.process import Child, ProcessSpec, execute
+from citewell.supervisor.spawn import adopting_orphans, bind_to
+from citewell.supervisor.title import show_command
+
+READY = "fork server is ready"
+_PATIENCE_S = 5.0
+_LENGTH, _PID = struct.Struct("!I"), struct.Struct("!i")
+_NONE = 0
+"""In the place of a process id: it could not be made."""
+
+
+class ForkServer:
+    """The supervisor's side, for its main thread."""
+
+    def __init__(self) -> None:
+        self._link: socket.socket | None = None
+
+    def begin(self, spec: ProcessSpec) -> Child:
+        """Begin a life of the server itself."""
+        self.close()
+        self._link, theirs = socket.socketpair()
+        self._link.settimeout(_PATIENCE_S)
+        with theirs:
+            return execute(spec, stdin=theirs.fileno())
+
+    def fork(self, spec: ProcessSpec) -> Child:
+        """Have the server split off `spec`. Raises OSError; a child that is made nevertheless, later, ends at once."""
+        if self._link is None:
+            raise ConnectionError("there is no fork server")
+        request = {"argv": spec.argv, "env": {**spec.env}, "cwd": str(spec.cwd), "death": spec.death_signal.value}
+        body = json.dumps(request).encode()
+        ours, theirs = os.pipe()
+        try:
+            with adopting_orphans():
+                socket.send_fds(self._link, [_LENGTH.pack(len(body))], [theirs])
+                self._link.sendall(body)
+                (pid,) = _PID.unpack(_exactly(self._link, _PID.size))
+            if pid == _NONE:
+                raise BlockingIOError("the system makes no process")
+        except OSError:
+            os.close(ours)
+            # An answer that comes later would be taken for that to the next request.
+            self.close()
+            raise
+        finally:
+            os.close(theirs)
+        return Forked(pid, os.fdopen(ours, "rb"))
+
+    def close(self) -> None:
+        """Let the server end."""
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+
+
+class Forked:
+    """A child of this process that the server made."""
+
+    def __init__(self, pid: int, stdout: IO[bytes]) -> None:
+        self.pid = pid
+        self.stdout = stdout
+        self._process = psutil.Process(pid)
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code once it has ended, as that of `subprocess.Popen`."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.wait(0)
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end. Raises subprocess.TimeoutExpired."""
+        if self._code is None:
+            try:
+                self._code = self._process.wait(timeout)
+            except psutil.TimeoutExpired as late:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0) from late
+        return self._code
+
+    def send_signal(self, sig: int) -> None:
+        """Do nothing when it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, sig)
+
+
+def main() -> None:
+    """Import what is named in the arguments (`module`, or `module:function` to be called), then fork when told to."""
+    for name in filter(str.strip, sys.argv[1:]):
+        named: Any = pkgutil.resolve_name(name)
+        if ":" in name:
+            named()
+    # A collection would write to what is shared, and copy it thereby.
+    gc.collect()
+    gc.freeze()
+    link, supervisor = socket.socket(fileno=sys.stdin.fileno()), os.getppid()
+    sys.stdout.write(f"{READY}\n")
+    sys.stdout.flush()
+    while request := _received(link):
+        told, output = request
+        pid = _split_off()
+        if pid is None:
+            link.detach()
+            _become(told, output, supervisor)
+            return
+        os.close(output)
+        link.sendall(_PID.pack(pid))
+
+
+def _received(link: socket.socket) -> tuple[dict[str, Any], int] | None:
+    head, descriptors, _, _ = socket.recv_fds(link, _LENGTH.size, 1)
+    if len(head) < _LENGTH.size:
+        return None
+    return json.loads(_exactly(link, *_LENGTH.unpack(head))), descriptors[0]
+
+
+def _split_off() -> int | None:
+    """Return None in the new process, and its id in this one when it has a session of its own and our parent's care."""
+    read, write = os.pipe()
+    try:
+        between = os.fork()
+        if between == 0:
+            own = os.getpid()
+            with suppress(OSError):
+                if os.fork() == 0:
+                    os.close(read)
+                    os.setsid()
+                    os.write(write, _PID.pack(os.getpid()))
+                    os.close(write)
+                    while os.getppid() == own:
+                        time.sleep(0.001)
+                    return None
+            os._exit(0)
+    except OSError:
+        os.close(write)
+    else:
+        os.close(write)
+        os.waitpid(between, 0)
+    with os.fdopen(read, "rb") as told:
+        pid = told.read()
+    return _PID.unpack(pid)[0] if pid else _NONE
+
+
+def _become(told: dict[str, Any], output: int, supervisor: int) -> None:
+    # A supervisor that no longer waited for it has not adopted it.
+    bind_to(supervisor, signal.Signals(told["death"]))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number, stream in enumerate((nothing, output, output)):
+        os.dup2(stream, number)
+    os.close(nothing)
+    os.close(output)
+    os.chdir(told["cwd"])
+    os.environ.update(told["env"])
+    show_command(told["argv"])
+    _, _, module, *sys.argv[1:] = told["argv"]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _exactly(link: socket.socket, size: int) -> bytes:
+    """Raises ConnectionError when the other side ends before."""
+    found = b""
+    while len(found) < size:
+        if not (part := link.recv(size - len(found))):
+            raise ConnectionError("the other side ended")
+        found += part
+    return found
+
+
+if __name__ == "__main__":
+    main()

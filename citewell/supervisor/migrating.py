@@ -1,0 +1,22 @@
+"""Bring the schema up to date in a process of its own: what that takes of memory goes with it."""
+
+import os
+import sys
+from pathlib import Path
+
+from citewell.supervisor.errors import StartFailed
+from citewell.supervisor.spawn import spawn
+
+_SOURCE = Path(__file__).resolve().parents[2]
+
+
+def migrate(database_url: str) -> None:
+    """Run `db.migrate` on a database. Raises StartFailed with what it said."""
+    env = {**os.environ, "CITEWELL_DATABASE_URL": database_url}
+    with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:
+        printed, _ = child.communicate()
+    if child.returncode != 0:
+        said = printed.decode(errors="replace").strip().splitlines()
+        raise StartFailed(
+            said[-1] if said else f"the migration of the database ended with exit code {child.returncode}"
+        )

@@ -1,0 +1,154 @@
+"""The fork server: what it makes is like what is started as a program, and shares its memory."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from citewell.supervisor.errors import StartFailed
+from citewell.supervisor.fleet import Fleet
+from citewell.supervisor.process import ManagedProcess
+from tests.supervisor import loaded
+from tests.supervisor.forking import PROGRAM, SOURCE, server
+from tests.supervisor.observers import gone, soon
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every process is started as a program"),
+]
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Iterator[Fleet]:
+    fleet = Fleet(tmp_path)
+    yield fleet
+    fleet.close()
+
+
+@pytest.fixture
+def forks(fleet: Fleet) -> ManagedProcess:
+    return ready(fleet, fleet.launch_fork_server(server()))
+
+
+def ready(fleet: Fleet, process: ManagedProcess) -> ManagedProcess:
+    fleet.await_ready([process], within=60, deaths=1)
+    return process
+
+
+def said(process: ManagedProcess) -> dict[str, Any]:
+    """By the life that began last."""
+    return next(json.loads(line) for line in reversed(process.output.tail) if line.startswith("{"))
+
+
+def is_executed(process: ManagedProcess) -> bool:
+    """Whether it loaded everything itself."""
+    found = said(process)
+    return found["loaded_by"] == found["pid"]
+
+
+def test_what_is_forked_is_our_own_child_and_finds_what_a_program_finds(fleet: Fleet, forks: ManagedProcess) -> None:
+    program = ready(fleet, fleet.launch(PROGRAM))
+    assert said(program) == {
+        "loaded_by": forks.pid,
+        "pid": program.pid,
+        "parent": os.getpid(),
+        "session": program.pid,
+        "arguments": ["word"],
+        "variable": "set",
+        "folder": str(SOURCE),
+        "input": "",
+    }
+    assert psutil.Process(program.pid).cmdline() == list(PROGRAM.argv)
+    assert psutil.Process(forks.pid).children() == []
+
+
+def test_what_is_forked_shares_what_was_loaded(fleet: Fleet, forks: ManagedProcess) -> None:
+    programs = [ready(fleet, fleet.launch(replace(PROGRAM, name=name))) for name in ("one", "other")]
+    for program in programs:
+        assert psutil.Process(program.pid).memory_full_info().uss < loaded.SIZE / 2
+
+
+def test_a_forked_process_that_dies_is_forked_again(fleet: Fleet, forks: ManagedProcess) -> None:
+    program = ready(fleet, fleet.launch(PROGRAM))
+    first = program.pid
+    program.kill()
+    soon(lambda: fleet.revive() or program.deaths)
+    assert any("exit code -9; next start in 0.25 s" in line for line in program.output.tail)
+    fleet.await_ready([program], within=60, deaths=2)
+    assert (program.pid != first, is_executed(program)) == (True, False)
+
+
+def test_a_forked_process_stops_at_the_first_signal_of_its_ladder(fleet: Fleet, forks: ManagedProcess) -> None:
+    program = ready(fleet, fleet.launch(replace(PROGRAM, stop=((signal.SIGTERM, 60.0),))))
+    process = psutil.Process(program.pid)
+    fleet.stop([program])
+    assert gone([process])
+
+
+def test_without_a_fork_server_the_same_is_started_as_a_program(fleet: Fleet) -> None:
+    assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
+
+
+def test_the_death_of_the_fork_server_touches_nobody(fleet: Fleet, forks: ManagedProcess) -> None:
+    program = ready(fleet, fleet.launch(PROGRAM))
+    process = psutil.Process(program.pid)
+    forks.kill()
+    soon(lambda: fleet.revive() or forks.deaths)
+    assert not gone([process])
+    # While there is none, what dies does not wait for it.
+    program.kill()
+    soon(lambda: fleet.revive() or program.deaths)
+    fleet.revive(at_once=True)
+    fleet.await_ready([program], within=60, deaths=2)
+    fleet.await_ready([forks], within=60, deaths=2)
+    other = ready(fleet, fleet.launch(replace(PROGRAM, name="other")))
+    assert said(other)["loaded_by"] == forks.pid
+
+
+def test_a_fork_server_that_hangs_holds_nothing_up_and_makes_nothing_later(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("citewell.supervisor.forkserver._PATIENCE_S", 0.2)
+    mark = uuid.uuid4().hex
+    spec = server()
+    forks = ready(fleet, fleet.launch_fork_server(replace(spec, env={**spec.env, "MARK": mark})))
+    hanging = psutil.Process(forks.pid)
+    hanging.suspend()
+    assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
+    hanging.resume()
+    soon(lambda: not [each for each in psutil.process_iter() if is_marked(each, mark)])
+
+
+def test_a_fork_server_that_cannot_load_ends_the_start_with_the_reason(fleet: Fleet) -> None:
+    forks = fleet.launch_fork_server(server("tests.supervisor.no_such_module"))
+    with pytest.raises(StartFailed, match=r"(?s)forkserver does not come up.*no_such_module"):
+        fleet.await_ready([forks], within=60, deaths=1)
+
+
+def test_a_killed_supervisor_takes_along_what_was_forked(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.supervisor.run_forking", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=SOURCE) as supervisor:
+        assert supervisor.stdout is not None
+        family = [psutil.Process(int(pid)) for pid in supervisor.stdout.readline().split()]
+        # Without the guard the kernel alone ends them.
+        for each in psutil.Process(supervisor.pid).children():
+            if each not in family:
+                each.kill()
+        supervisor.kill()
+        soon(lambda: gone(family))
+
+
+def is_marked(process: psutil.Process, mark: str) -> bool:
+    try:
+        return process.environ().get("MARK") == mark
+    except psutil.Error:
+        return False

@@ -1,0 +1,61 @@
+"""What a fork server of workers has in it when it forks."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+import gc, json, os, sys, threading
+import api.app
+from workers.preloading import preload
+from clients.embeddings import default_embedder
+preload()
+import psutil
+print(json.dumps({
+    "threads": [len(os.listdir("/proc/self/task")), threading.active_count()],
+    "connections": len(psutil.Process().net_connections()),
+    "modules": sorted(sys.modules),
+    "has_model": default_embedder()._model is not None,
+}))
+"""
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there is it forked")
+
+
+def loaded(**environment: str) -> dict[str, Any]:
+    settings = {"CITEWELL_POOLS": '{"all": {"queues": ["verification", "maintenance"]}}', "GROQ_API_KEY": "gsk_test"}
+    # No server of any kind is there.
+    places = {
+        "CITEWELL_DATABASE_URL": "postgresql+psycopg://a@127.0.0.1:1/a",
+        "CITEWELL_REDIS_URL": "redis://127.0.0.1:1/0",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env={**settings, **places, **environment, "OPENBLAS_NUM_THREADS": "1"},
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
+    found = loaded()
+    assert (found["threads"], found["connections"]) == ([1, 1], 0)
+    late = {
+        "celery.worker.consumer",
+        "celery.worker.components",
+        "celery.backends.redis",
+        "psycopg",
+        "workers.transport",
+    }
+    assert late | {"api.app", "workers.tasks.verification"} <= {*found["modules"]}
+    assert found["has_model"] is False
+
+
+@pytest.mark.slow
+def test_it_has_the_model_if_a_pool_embeds_and_is_still_one_thread() -> None:
+    found = loaded(CITEWELL_POOLS='{"all": {"queues": ["retrieval"]}}')
+    assert (found["threads"], found["connections"], found["has_model"]) == ([1, 1], 0, True)
