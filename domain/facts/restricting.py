@@ -16,6 +16,8 @@ _MOST_WORDS, _MOST_CHARS = 12, 200  # of a restriction that are looked for
 _NO_CONDITION = (
     r"(?<!as )(?<!even )(?<!what )(?<!ask )(?<!asked )(?<!asks )(?<!see )(?<!wonder )(?<!know )(?<!check )"
     r"(?<!decide )(?<!determine )(?<!unclear )"
+    # Within a title: "Catch Me If You Can".
+    r"(?!(?<=\w )(?-i:If\s[A-Z]))"
 )
 _KOREAN_NOUNS = vocabulary("""
     측면 국면 표면 수면 라면 정면 화면 도면 장면 지면 전면 후면 단면 양면 반면 냉면 가면 노면 서면 대면 직면 외면 내면

@@ -7,6 +7,7 @@ from domain.disagreements import disagreements
 LEFT_OUT = [
     ("The warranty is void.", "The warranty is void unless the device is registered.", "modality"),
     ("Delivery is free.", "Delivery is free if you spend more than 50 euros.", "modality"),
+    ("Acme pays the delivery.", "If Acme agrees in writing, Acme pays the delivery.", "modality"),
     ("배송은 무료이다.", "5만 원 이상 주문하면 배송은 무료이다.", "modality"),
     ("Every branch is open on Sunday.", "Every branch except the one in Ghent is open on Sunday.", "quantifier"),
     ("모든 지점은 일요일에 연다.", "대전을 제외하고 모든 지점은 일요일에 연다.", "quantifier"),
@@ -24,6 +25,7 @@ KEPT = [
     ("Limestone makes cement.", "Limestone is used to make cement."),
     ("5만 원 이상을 주문하는 경우 배송은 무료이다.", "5만 원 이상 주문하면 배송은 무료이다."),
     ("The treaty is valid.", "The treaty is not invalid."),
+    ("Steven Spielberg made a film in 2002.", "Steven Spielberg made Catch Me If You Can, a film, in 2002."),
 ]
 
 
