@@ -8,6 +8,7 @@ from domain.batches import batches
 from services.early import items_not_handed_out
 from services.generation import generate
 from services.step import StepContext
+from services.verification import ALIGNMENT_CHUNKS
 from workers import pipeline
 from workers.step import Step, step_task
 
@@ -21,6 +22,11 @@ def check_the_rest(run: pipeline.Run, context: StepContext) -> list[Signature[An
     return [*pipeline.answer_checks(run), *pipeline.statement_checks(run, left)]
 
 
+def read_while_checked(context: StepContext) -> list[int]:
+    """What the answer is written from, and what its checks look at besides."""
+    return [*context.selection["selected"], *context.selection["ranked"][:ALIGNMENT_CHUNKS]]
+
+
 generate_task = step_task(
     Step(
         "generate",
@@ -30,5 +36,6 @@ generate_task = step_task(
         adds=check_the_rest,
         spreads=pipeline.early_check,
         fresh=True,
+        reads=read_while_checked,
     )
 )

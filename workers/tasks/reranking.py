@@ -20,6 +20,12 @@ def draft_or_conclude(run: pipeline.Run, context: StepContext) -> Signature[Any]
 
 
 score_chunks_task = step_task(
-    Step("score_chunks", "reranking", score_chunks, failed={"status": "unreadable", "score": None})
+    Step(
+        "score_chunks",
+        "reranking",
+        score_chunks,
+        failed={"status": "unreadable", "score": None},
+        reads=lambda context: [key for key, _ in context.retrieved["candidates"]],
+    )
 )
-select_task = step_task(Step("select", "reranking", select, then=draft_or_conclude))
+select_task = step_task(Step("select", "reranking", select, then=draft_or_conclude, derived=True))

@@ -14,7 +14,7 @@ from services.checking_early import check_early
 from services.correction import conclude
 from services.early import adopted_checks, unchecked_items
 from services.publishing import publish
-from services.repairs import repair_item
+from services.repairs import passages_to_conclude, repair_item
 from services.restating import restate_question
 from services.rewording import rewrite_question
 from services.step import Outcome, StepContext, StepResult
@@ -82,7 +82,7 @@ def read_off(_: StepContext) -> StepResult:
     return StepResult.single({"status": "done"})
 
 
-plan_checks_task = step_task(Step("plan_checks", "verifying", plan_checks, then=check_or_conclude))
+plan_checks_task = step_task(Step("plan_checks", "verifying", plan_checks, then=check_or_conclude, derived=True))
 WHOLE_CHECKS = tuple(
     Step(body.__name__, "verifying", body, failed=NOT_CHECKED, computes=True)
     for body in (
@@ -141,5 +141,7 @@ recheck_answerability_task = step_task(
         computes=True,
     )
 )
-conclude_task = step_task(Step("conclude", "concluding", conclude, computes=True, fresh=True))
-publish_task = step_task(Step("publish", "publishing", publish, ends=True))
+conclude_task = step_task(
+    Step("conclude", "concluding", conclude, computes=True, fresh=True, reads=passages_to_conclude)
+)
+publish_task = step_task(Step("publish", "publishing", publish, ends=True, derived=True))
