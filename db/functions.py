@@ -17,7 +17,7 @@ from sqlalchemy import Engine
 from db.session import LIMITS_MS, current_tenant, engine, will_pass
 from domain.errors import DatabaseUnavailable
 
-_MOST = 8
+_MOST = 4
 """Connections of a loop: a transaction takes a few milliseconds, and each plans every statement for itself."""
 _WAIT_S = 10.0
 """For one of them to get free."""

@@ -11,12 +11,18 @@ down_revision = "0023"
 branch_labels = None
 depends_on = None
 
+# In PL/pgSQL throughout: it keeps the plans of its statements for the life of a connection, as functions in SQL do not
+# before Postgres 18.
+
 # In one order, so that two that want the same rows do not wait for each other. A claim that somebody else holds is
 # taken over when its lease ran out, when it was handed back for now, or when the launch is newer.
 _CLAIM = """
 CREATE FUNCTION claim_steps_v1(
     p_query uuid, p_round int, p_steps text[], p_items text[], p_worker text, p_lease_s float8, p_launch int, p_tries int
-) RETURNS json LANGUAGE sql AS $$
+) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+    v_claimed json;
+BEGIN
     WITH claimed AS (
         INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, launch, tries)
         SELECT p_query, p_round, asked.step, asked.item, p_worker, now() + make_interval(secs => p_lease_s), p_launch, 1
@@ -29,7 +35,9 @@ CREATE FUNCTION claim_steps_v1(
                  OR step_outcomes.lease_until < now() OR step_outcomes.launch < p_launch)
         RETURNING step, item, attempt
     )
-    SELECT coalesce(json_agg(json_build_array(step, item, attempt)), '[]') FROM claimed
+    SELECT coalesce(json_agg(json_build_array(step, item, attempt)), '[]') INTO v_claimed FROM claimed;
+    RETURN v_claimed;
+END
 $$
 """
 
@@ -37,7 +45,10 @@ $$
 # from here on: what is numbered becomes visible in that order.
 _NOTE = """
 CREATE FUNCTION note_progress_v1(p_query uuid, p_stage text, p_types text[], p_data jsonb[])
-RETURNS boolean LANGUAGE sql AS $$
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    v_entered boolean;
+BEGIN
     WITH was AS (
         SELECT id, stage, event_seq FROM queries
         WHERE id = p_query AND status IN ('queued', 'running') FOR NO KEY UPDATE
@@ -54,7 +65,9 @@ RETURNS boolean LANGUAGE sql AS $$
             WITH ORDINALITY AS given (type, data, position)
         WHERE given.position <= cardinality(p_types) OR noted.entered
     )
-    SELECT entered FROM noted
+    SELECT noted.entered INTO v_entered FROM noted;
+    RETURN v_entered;
+END
 $$
 """
 

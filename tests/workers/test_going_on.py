@@ -179,7 +179,7 @@ def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch:
         "score_chunks": pipeline.scoring(run, [["1", "2"]]),
         "select": pipeline.scoring(run, []),
         "conclude": pipeline.concluding(run),
-        "assess": pipeline.assessing(run),
+        "assess": pipeline.single(run, "assess"),
         "repair_statements": pipeline.repairing(run, [["s0"]]),
         "check_answer": pipeline.checking(run, []),
         "plan_queries": pipeline.starting(run._replace(round=1), make_options()),
