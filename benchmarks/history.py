@@ -20,6 +20,7 @@ from unittest.mock import patch
 import psycopg
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from benchmarks.history_rows import fill
@@ -158,8 +159,9 @@ def _actions(stack: Stack, query_id: str) -> Iterator[tuple[str, Callable[[], ob
         "reconciler: imports": lambda session: imports.list_unstarted_imports(session, older_than_s=10),
         "reconciler: batches": batches.list_cancelling_batches,
         "webhooks that are due": lambda session: deliveries.list_due(session, 2),
-        "kept replies, 10 keys": lambda session: replies.find_replies(
-            session, [bytes([n]) * 32 for n in range(10)], 60
+        "kept replies, 10 keys": lambda session: session.execute(
+            text("SELECT * FROM find_replies_v1(:tenant, :keys, 60, NULL, NULL, NULL, NULL)"),
+            {"tenant": DEFAULT_TENANT, "keys": [bytes([n]) * 32 for n in range(10)]},
         ),
         "quality: the newest 100": lambda session: quality.newest_queries(session, None, 100),
         "quality: of a small workspace": lambda session: quality.newest_queries(session, "rare", 100),

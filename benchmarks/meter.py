@@ -2,7 +2,8 @@
 
 CPU is that of whole process trees, ended children included, Postgres and Valkey apart. Statements are counted by
 pg_stat_statements in the embedded server, so a pipeline of ten counts ten; those that only begin or end a transaction
-count as transactions. Redis counts the commands inside scripts as any other; what clients sent is shown beside them.
+count as transactions, and those that call a function of the database as both. Redis counts the commands inside scripts
+as any other; what clients sent is shown beside them.
 """
 
 import argparse
@@ -38,9 +39,11 @@ QUESTION = "How long are access tokens valid?"
 
 _STATEMENTS = """
     SELECT coalesce(sum(calls) FILTER (WHERE NOT ends AND NOT begins), 0)::bigint,
-           coalesce(sum(calls) FILTER (WHERE ends), 0)::bigint
-    FROM (SELECT calls, query ~* '^(COMMIT|ROLLBACK)$' AS ends, query ~* '^BEGIN' AS begins FROM pg_stat_statements
-          WHERE query NOT LIKE '%pg_stat_statements%') AS counted
+           coalesce(sum(calls) FILTER (WHERE ends OR is_both), 0)::bigint
+    FROM (SELECT calls, query ~* '^(COMMIT|ROLLBACK)$' AS ends, query ~* '^BEGIN' AS begins,
+                 -- What is called within a transaction, to be stored with more (workers.execution), is counted twice.
+                 query ~ '_v[0-9]+\\(' AS is_both
+          FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%') AS counted
 """
 _BYTES = """
     SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint, pg_database_size(current_database())

@@ -10,8 +10,9 @@ from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 
+import psycopg
 from sqlalchemy import Engine, create_engine
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
@@ -25,7 +26,7 @@ _PASSING = frozenset({"55P03", "25006", "25P03"})
 
 # No transaction waits for anything but the database, so one that is idle belongs to a process that hangs, and holds
 # locks that others wait for.
-_LIMITS_MS = "-c statement_timeout=60000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=30000"
+LIMITS_MS = "-c statement_timeout=60000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=30000"
 
 _TOLD = "after_commit"
 
@@ -70,7 +71,7 @@ def _made(kept: int, above: int) -> Engine:
         # Errors print the parameters of a statement otherwise, and those hold document text.
         hide_parameters=True,
         # The driver would send a BEGIN of its own: one more round trip for every transaction.
-        connect_args={"autocommit": True, "connect_timeout": 5, "options": _LIMITS_MS},
+        connect_args={"autocommit": True, "connect_timeout": 5, "options": LIMITS_MS},
     )
 
 
@@ -147,7 +148,7 @@ def _begun(begin: str) -> Generator[Session]:
         for tell in session.info.get(_TOLD, ()):
             tell()
     except DBAPIError as error:
-        if error.connection_invalidated or _will_pass(error):
+        if error.connection_invalidated or will_pass(error.orig):
             raise DatabaseUnavailable from error
         raise
     except PoolTimeout as error:
@@ -175,12 +176,13 @@ def _open(begin: str) -> Session:
     return session
 
 
-def _will_pass(error: DBAPIError) -> bool:
-    """Whether the same work may succeed in a moment: no server, a restart, a deadlock, a lock, a full disk."""
-    state: str | None = getattr(error.orig, "sqlstate", "")
+def will_pass(error: BaseException | None) -> bool:
+    """Whether the same work may succeed in a moment: no server, a restart, a deadlock, a lock, a full disk. `error` is
+    the driver's."""
+    state: str | None = getattr(error, "sqlstate", "")
     if state is None:
         # There was no server to send one, or psycopg refused to send what no server would take.
-        return isinstance(error, OperationalError)
+        return isinstance(error, psycopg.OperationalError)
     return state.startswith(_PASSING_CLASSES) or state in _PASSING
 
 

@@ -28,10 +28,7 @@ def repair_item(index: int) -> str:
 
 def read_repairs(context: StepContext) -> Repairs:
     """Read what `repair_statements` left. A repair that left nothing leaves its statement as it was: failing."""
-    assessed = context.outcome("assess")
-    failing = Assessed(**assessed)["failing"] if assessed else []
-    found = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
-    done = {index: Repaired(**outcome) for index, outcome in found.items() if outcome}
+    done = _done(context)
     keys = context.selection["selected"]
     added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
     passages = [*context.selected_passages(), *context.passages(added)]
@@ -43,6 +40,19 @@ def read_repairs(context: StepContext) -> Repairs:
         if each["verdict"] and index in edits and edits[index].numbers
     }
     return Repairs(passages, edits, verdicts)
+
+
+def passages_to_conclude(context: StepContext) -> list[int]:
+    """The keys of the passages that the repaired answer rests on, and of those that its question is held against."""
+    repaired = (key for each in _done(context).values() for key in each["keys"])
+    return [*context.selection["selected"], *context.selection["ranked"], *repaired]
+
+
+def _done(context: StepContext) -> dict[int, Repaired]:
+    assessed = context.outcome("assess")
+    failing = Assessed(**assessed)["failing"] if assessed else []
+    found = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
+    return {index: Repaired(**outcome) for index, outcome in found.items() if outcome}
 
 
 def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:

@@ -1,26 +1,27 @@
 """Kept replies in Postgres. A call of its own for each would cost more than many a reply is worth: they are gathered.
 
-For one event loop; statements run in threads, because sessions block.
+For one event loop.
 """
 
 import asyncio
 import hashlib
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 import structlog
-from sqlalchemy.exc import DBAPIError
 
 from clients.llm.kept import Begun, KeptReply
-from db.queries import records, replies
-from db.session import acting_for, current_tenant, transaction
+from db.functions import Refused
+from db.queries import replies
+from db.session import acting_for, current_tenant
 from domain.errors import DatabaseUnavailable
 
 log = structlog.get_logger()
 
 LOOK_UP_WITHIN_S = 0.001
 STORE_WITHIN_S = 0.02
+"""A process that is killed loses what it has not stored; what was paid for in this time is one statement."""
 LONGEST_LOOK_UP_S = 1.0
 AGAIN_S = 0.25
 MOST_HELD = 2_000
@@ -40,8 +41,7 @@ class StoredReplies:
         self._keep_s = keep_s
         self._origin = hashlib.sha256(origin.encode()).digest()
         self._found = _Gathered(self._find, LOOK_UP_WITHIN_S)
-        # The first goes at once: a process that is killed loses what it has not stored.
-        self._stored = _Gathered(self._store, STORE_WITHIN_S, first_at_once=True)
+        self._stored = _Gathered(self._store, STORE_WITHIN_S)
         self._unstored: dict[tuple[int, bytes], KeptReply] = {}
         self._sent: dict[tuple[int, bytes], asyncio.Task[bool | None]] = {}
         self._again: asyncio.Task[None] | None = None
@@ -105,53 +105,63 @@ class StoredReplies:
             self._unstored.pop(next(iter(self._unstored)))
             log.error("reply_dropped", reason="Postgres has been away for long", held=MOST_HELD)
 
-    def _store(self, kept: Mapping[bytes, KeptReply]) -> bool:
-        rows = {self._row(key): replies.Reply(reply.text, reply.model) for key, reply in kept.items()}
+    async def _store(self, kept: Mapping[bytes, KeptReply]) -> bool:
+        rows = self._rows(kept)
         try:
-            with transaction() as session:
-                replies.add_replies(session, rows, self._keep_s)
-        except (DBAPIError, ValueError) as error:
+            await replies.add_replies(rows, self._keep_s)
+        except Refused as error:
             # One that cannot be stored keeps back neither those beside it nor all that come after it.
             if len(kept) == 1:
-                log.error("reply_not_stored", key=next(iter(rows)).hex(), error=type(error).__name__)
+                log.error("reply_not_stored", key=next(iter(rows)).hex(), error=type(error.__cause__).__name__)
                 return False
-            alone = [self._store({key: reply}) for key, reply in kept.items()]
+            alone = [await self._store({key: reply}) for key, reply in kept.items()]
             return all(alone)
         return True
 
     def _row(self, key: bytes) -> bytes:
         return hashlib.sha256(self._origin + key).digest()
 
-    def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, KeptReply]:
-        found: dict[bytes, replies.Reply] | None = None
-        try:
-            with transaction() as session:
-                found = replies.find_replies(session, [self._row(key) for key in keys], self._keep_s)
-                missing = [begun for key, begun in keys.items() if self._row(key) not in found]
-                records.begin_calls(session, [begun for begun in missing if begun is not None])
-        except Exception:
-            # What was found is worth more than what could not be written down.
-            if found is None:
-                raise
-            log.exception("calls_not_begun")
+    def _rows(self, kept: Mapping[bytes, KeptReply]) -> dict[bytes, replies.Reply]:
+        return {self._row(key): replies.Reply(reply.text, reply.model) for key, reply in kept.items()}
+
+    async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, KeptReply]:
+        begun = {self._row(key): each for key, each in keys.items()}
+        # What waits to be stored goes with it.
+        with self._stored.taken() as waiting:
+            try:
+                found = await replies.find_replies(begun, self._keep_s, self._rows(waiting.items))
+                waiting.result = True
+            except Refused:
+                waiting.result = await self._store(waiting.items) if waiting.items else True
+                found = await self._found_alone(begun)
         stored = {key: found[self._row(key)] for key in keys if self._row(key) in found}
         return {key: KeptReply(reply.text, reply.model) for key, reply in stored.items()}
 
+    async def _found_alone(self, begun: Mapping[bytes, Begun]) -> Mapping[bytes, replies.Reply]:
+        try:
+            return await replies.find_replies(begun, self._keep_s)
+        except Refused:
+            # What may be found is worth more than what could not be written down.
+            log.exception("calls_not_begun")
+            return await replies.find_replies(dict.fromkeys(begun), self._keep_s)
+
+
+class _Batch(Generic[_T, _R]):
+    """What is worked on together, and what came of it; `taken`, when somebody else works on it, is done then."""
+
+    def __init__(self) -> None:
+        self.items: dict[bytes, _T] = {}
+        self.result: _R | None = None
+        self.taken: asyncio.Future[None] | None = None
+
 
 class _Gathered(Generic[_T, _R]):
-    """Does `work` in a thread for all that was added within `within_s` seconds, separately for each tenant.
+    """Does `work` for all that was added within `within_s` seconds, separately for each tenant."""
 
-    With `first_at_once` so long after the last time only: what comes alone does not wait for company.
-    """
-
-    def __init__(
-        self, work: Callable[[Mapping[bytes, _T]], _R], within_s: float, *, first_at_once: bool = False
-    ) -> None:
+    def __init__(self, work: Callable[[Mapping[bytes, _T]], Awaitable[_R]], within_s: float) -> None:
         self._work = work
         self._within_s = within_s
-        self._first_at_once = first_at_once
-        self._began: dict[int, float] = {}
-        self._waiting: dict[int, tuple[dict[bytes, _T], asyncio.Task[_R | None]]] = {}
+        self._waiting: dict[int, tuple[_Batch[_T, _R], asyncio.Task[_R | None]]] = {}
 
     async def add(self, items: Mapping[bytes, _T]) -> _R | None:
         """Return what the work on these items and others came to; None when Postgres is away, or it broke."""
@@ -162,29 +172,34 @@ class _Gathered(Generic[_T, _R]):
         """The work that these items are part of."""
         tenant = current_tenant()
         if tenant not in self._waiting:
-            self._waiting[tenant] = {}, asyncio.create_task(self._soon(tenant))
+            batch = _Batch[_T, _R]()
+            self._waiting[tenant] = batch, asyncio.create_task(self._soon(tenant, batch))
         together, work = self._waiting[tenant]
-        together.update(items)
+        together.items.update(items)
         return work
 
-    async def _soon(self, tenant: int) -> _R | None:
-        await asyncio.sleep(self._wait_s(tenant))
-        items, _ = self._waiting.pop(tenant)
-        self._began[tenant] = time.monotonic()
+    @contextmanager
+    def taken(self) -> Generator[_Batch[_T, _R]]:
+        """What waits for the tenant that is acted for: whoever takes it works on it in the block."""
+        batch, _ = self._waiting.pop(current_tenant(), (_Batch[_T, _R](), None))
+        batch.taken = asyncio.get_running_loop().create_future()
         try:
-            return await asyncio.to_thread(self._for, tenant, items)
+            yield batch
+        finally:
+            batch.taken.set_result(None)
+
+    async def _soon(self, tenant: int, batch: _Batch[_T, _R]) -> _R | None:
+        await asyncio.sleep(self._within_s)
+        if batch.taken is not None:
+            await batch.taken
+            return batch.result
+        del self._waiting[tenant]
+        try:
+            with acting_for(tenant):
+                return await self._work(batch.items)
         except DatabaseUnavailable as error:
             log.warning("replies_not_reached", error=type(error).__name__)
         except Exception:
             # Whoever asks goes on without: nothing that is kept is worth a question.
             log.exception("replies_not_reached")
         return None
-
-    def _wait_s(self, tenant: int) -> float:
-        if not self._first_at_once:
-            return self._within_s
-        return max(0.0, self._began.get(tenant, 0.0) + self._within_s - time.monotonic())
-
-    def _for(self, tenant: int, items: Mapping[bytes, _T]) -> _R:
-        with acting_for(tenant):
-            return self._work(items)

@@ -18,7 +18,7 @@ from domain.outcomes import Retrieved
 from domain.ranking import fuse
 from services.graph_joining import Found, with_graph
 from services.searches import made_searches, merged_candidates, search_issues
-from services.spaces import embedder_for, read_space
+from services.spaces import embedder_for, likely_space, note_space
 from services.step import StepContext, StepResult
 
 log = structlog.get_logger()
@@ -111,9 +111,10 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
 
     Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
     """
-    space = read_space(search.workspace_id)
+    space = likely_space(search.workspace_id, embedder)
     while space is not None:
         found, after = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
+        note_space(search.workspace_id, after)
         # `citewell reembed` may have given it another space between the two looks, and then removed the old vectors.
         if space == after:
             return found

@@ -11,6 +11,7 @@ from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
 
 _indexed: set[int] = set()
+_MOST_REMEMBERED = 10_000
 
 
 def claim(workspace_id: int, configured: Embedder) -> Space:
@@ -34,6 +35,26 @@ def read_space(workspace_id: int) -> Space | None:
     """The workspace's space, None before its first document. Raises WorkspaceNotFound."""
     with reading() as session:
         return space_of(session, workspace_id)
+
+
+_searched: dict[int, Space] = {}
+
+
+def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
+    """The same without asking again, if the workspace was searched here in a space of the configured model. Whoever
+    searches in it looks whether it still is the workspace's."""
+    known = _searched.get(workspace_id)
+    if known is not None and (known.model, known.dimension) == (configured.name, configured.dimension):
+        return known
+    return read_space(workspace_id)
+
+
+def note_space(workspace_id: int, space: Space | None) -> None:
+    """Remember in which space the workspace is searched."""
+    if space is None or len(_searched) >= _MOST_REMEMBERED:
+        _searched.clear()
+    if space is not None:
+        _searched[workspace_id] = space
 
 
 def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embedder:

@@ -112,6 +112,15 @@ class Library:
         # Another process loads what it needs.
         return Library, ()
 
+    def add(self, loaded: Sequence[Passage]) -> None:
+        """Put in what was loaded otherwise."""
+        with self._lock:
+            self._known.update({passage.key: passage for passage in loaded})
+
+    def missing(self, keys: Sequence[int]) -> list[int]:
+        """Those of `keys` that are not known yet."""
+        return [key for key in keys if key not in self._known]
+
     def passages(self, keys: Sequence[int], load: Callable[[Session, list[int]], list[Passage]]) -> list[Passage]:
         """Those with `keys`, in their order; what is not known yet is loaded in a short transaction of its own."""
         # Whoever wants them at the same time waits for them.

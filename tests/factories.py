@@ -86,4 +86,4 @@ def finish_items(
     """Store outcomes of one step, as its worker does."""
     keyed = {(step, item): value for item, value in values.items()}
     fences = {(step, item): attempt for item, attempt in attempts.items()}
-    return entries.leave(session, str(query_id), round_, keyed, fences).kept
+    return entries.leave_within(session, entries.Leaving(str(query_id), round_, keyed, fences)).kept

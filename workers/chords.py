@@ -17,6 +17,7 @@ from celery.exceptions import Ignore, Reject
 
 from clients.llm.protocol import CallDeferred
 from db.queries import early, events
+from db.queries.steps import Key
 from db.session import transaction
 from domain.errors import DatabaseUnavailable
 from services.early import SENTENCES
@@ -26,7 +27,7 @@ from workers.message import Message
 from workers.onward import Onward, work_in_place
 from workers.ringing import ring_watchers
 from workers.runtime import event_loop
-from workers.work import Doing, Step, Work
+from workers.work import Adds, Doing, Step, Work
 
 log = structlog.get_logger()
 
@@ -102,18 +103,24 @@ def with_spread(work: Work, entered: Entered | None, adding: Adding) -> Entered 
 async def add_what_follows(
     work: Work, entered: Entered | None, context: StepContext, message: Message | None, onward: Onward
 ) -> None:
-    """Have done what has to be done now that the step is: by the chord of its message, or in place.
-
-    Only who did the work does it: a message that finds it done must not make its chord wait for what others work on.
-    """
-    step = handing_on(work)
-    if step is None or step.adds is None or entered is None or (step.name, "") not in entered.attempts:
+    """Have done what has to be done now that the step is: by the chord of its message, or in place."""
+    adding = what_is_added(work, entered.attempts) if entered is not None else None
+    if adding is None:
         return
-    added = await asyncio.to_thread(step.adds, work.run, context)
+    added = await asyncio.to_thread(adding, work.run, context)
     if message is not None and message.context.chord:
         await asyncio.to_thread(message.add_to_chord, *added)
     else:
         onward.insert(added)
+
+
+def what_is_added(work: Work, claimed: Mapping[Key, int]) -> Adds | None:
+    """What builds that which has to be done besides, if the step is among what was `claimed`.
+
+    Only who did the work does it: a message that finds it done must not make its chord wait for what others work on.
+    """
+    step = handing_on(work)
+    return step.adds if step is not None and (step.name, "") in claimed else None
 
 
 def handing_on(work: Work) -> Step | None:

@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 from sqlalchemy.orm import Session
@@ -14,24 +14,23 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries import entries, events, parking, steps
+from db.queries import entries, parking, steps
 from db.queries.entries import Entry
 from db.queries.steps import Key
 from db.session import transaction
 from domain.budget import Budget
+from domain.errors import DatabaseUnavailable
 from domain.options import QueryOptions
 from services.finishing import finish
 from services.step import Outcome, QuerySnapshot, StepContext
 from workers.once import once
 from workers.ringing import ring, ring_watchers
 from workers.runtime import leases, tools, worker_name
-from workers.work import Part, Work
+from workers.work import Claim, Part, Work
 
 log = structlog.get_logger()
 
 _LONGEST_QUEUE_S = 5.0
-_NOTED_EVERY_S = 1.0
-"""Progress within a stage: what looks for queries that stopped is patient for much longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,12 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """Of a part, what has a claim and no outcome, and was not claimed: what broke its workers, and the others."""
+    """Of a part, what has a claim and no outcome, and was not claimed: what broke its workers, and the others. `ended`
+    when that ended the query."""
 
     part: Part
     items: Sequence[parking.OpenItem]
+    ended: bool = False
 
     @property
     def broken(self) -> list[str]:
@@ -69,56 +70,49 @@ def claimant(work: Work) -> entries.Claimant:
     return entries.Claimant(worker_name(), recovery.lease_s, work.run.launch, recovery.max_attempts - 1)
 
 
-def enter(work: Work) -> Entered | None:
+async def enter(work: Work) -> Entered | None:
     """Claim what nobody has done or does. None when the message is stale, or the query ended here."""
-    leases().settle()
+    if leases().is_owing:
+        await asyncio.to_thread(leases().settle)
     run, keys = work.run, work.keys
-    with transaction() as session:
-        entry = entries.enter(session, run.query_id, run.round, keys, claimant(work))
-        if entry is None:
-            return None
-        rounds, left = entry.rounds, list[_Left]()
-        if len(entry.claimed) < len(keys):
-            # Read behind the claim: an item that could not be claimed was finished by somebody, and is seen here.
-            rounds = steps.list_outcomes(session, entry.id)
-        done = rounds.setdefault(run.round, {})
-        is_done = all(key in done for key in keys)
-        if any(key not in entry.claimed and key not in done for key in keys):
-            left = _what_is_left(session, work, {*entry.claimed, *done})
-        parked = [_park(session, work, each, done) for each in left if each.broken]
-        alive = all(parked)
-        # A message that comes late, or again, must not take the query back to a stage that is behind it.
-        entered = alive and not is_done and _note_stage(session, work, entry)
-    if not alive:
-        ring(entry.id)
+    entry = await entries.enter(run.query_id, entries.Wanted(run.round, keys, claimant(work), work.stage))
+    if entry is None:
         return None
-    if entered:
-        ring_watchers(entry.id)
+    done, left = entry.rounds.setdefault(run.round, {}), list[_Left]()
+    if any(key not in entry.claimed and key not in done for key in keys):
+        try:
+            left = await asyncio.to_thread(_what_is_left, work, entry.claimed, done)
+        except DatabaseUnavailable:
+            await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
+            raise
+        if any(each.ended for each in left):
+            await asyncio.to_thread(ring, entry.id)
+            return None
+    if entry.entered:
+        await asyncio.to_thread(ring_watchers, entry.id)
     query = _snapshot(entry)
     budget = budget_of(query.options, entry.used_s, entry.spent_usd)
-    context = StepContext(query, run.round, (), done, tools(), rounds, budget=budget)
+    context = StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget)
     waits = [item.put_off_s for each in left for item in each.items if not item.is_free and item.put_off_s is not None]
     suspects = tuple(key for each in left for key in each.suspects)
     return Entered(context, entry.claimed, suspects, max(waits, default=None))
 
 
-def _what_is_left(session: Session, work: Work, known: set[Key]) -> list[_Left]:
+def _what_is_left(work: Work, claimed: dict[Key, int], done: dict[Key, Outcome]) -> list[_Left]:
+    """What was neither claimed nor done; what broke its worker too often is parked."""
     run, lease_s = work.run, settings().recovery.lease_s
     left: list[_Left] = []
-    for part in work.parts:
-        items = [item for item in part.items if (part.step.name, item) not in known]
-        name, launch = part.step.name, run.launch
-        found = parking.list_open_items(session, run.query_id, run.round, name, items, launch=launch, lease_s=lease_s)
-        left.append(_Left(part, found))
+    with transaction() as session:
+        for part in work.parts:
+            name, launch = part.step.name, run.launch
+            items = [item for item in part.items if (name, item) not in claimed and (name, item) not in done]
+            found = parking.list_open_items(
+                session, run.query_id, run.round, name, items, launch=launch, lease_s=lease_s
+            )
+            each = _Left(part, found)
+            ended = bool(each.broken) and not _park(session, work, each, done)
+            left.append(replace(each, ended=ended))
     return left
-
-
-def _note_stage(session: Session, work: Work, entry: Entry) -> bool:
-    """Whether the query has just entered the stage. Of several messages that enter it at once one finds it unentered;
-    those that find it entered a moment ago need not touch the row on which they all would wait."""
-    if work.stage is None or (entry.stage == work.stage and entry.quiet_s < _NOTED_EVERY_S):
-        return False
-    return bool(events.note_progress(session, entry.id, work.stage))
 
 
 @asynccontextmanager

@@ -8,8 +8,8 @@ the database does so in a thread.
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -24,9 +24,9 @@ from db.queries import entries, events
 from db.queries.steps import Key
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
-from services.step import Outcome, StepContext, StepResult
+from services.step import Library, StepContext, StepResult
 from workers import draining
-from workers.chords import Beside, Chord, add_what_follows, handing_on, with_spread
+from workers.chords import Beside, Chord, add_what_follows, handing_on, what_is_added, with_spread
 from workers.claims import Entered, alone, budget_of, claim_alone, claimant, enter
 from workers.deferral import SHORTEST_S, put_off
 from workers.message import Message
@@ -56,7 +56,7 @@ async def execute(work: Work, onward: Onward, message: Message | None = None) ->
         while following is not None:
             work = following
             with bound_to(work.run, work.name):
-                context, entered = await _executed(work, entered, onward, beside, message, redelivered=is_again)
+                work, context, entered = await _executed(work, entered, onward, beside, message, redelivered=is_again)
             # What follows in place is behind the chord.
             message = None
             # What is begun is known; what builds anything else may read the whole answer.
@@ -73,17 +73,42 @@ async def execute(work: Work, onward: Onward, message: Message | None = None) ->
 
 async def _executed(
     work: Work, entered: Entered | None, onward: Onward, beside: Beside, message: Message | None, *, redelivered: bool
-) -> tuple[StepContext, Entered | None]:
-    """Do one work; return its outcomes and, if it is begun already, what follows."""
+) -> tuple[Work, StepContext, Entered | None]:
+    """Do one work, and what is derived from it; return the last one, its outcomes and, if it is begun already, what
+    follows."""
     await _still_there()
-    adding = Chord(message) if message is not None and message.context.chord else beside
-    entered = with_spread(work, entered or await asyncio.to_thread(enter, work), adding)
+    chord = Chord(message) if message is not None and message.context.chord else None
+    entered = with_spread(work, entered or await enter(work), chord or beside)
     with traced(work.run, entered.context.query.traceparent if entered else None):
-        # What goes on beside it leaves something that is only seen by whoever enters behind it.
-        goes_on = onward if handing_on(work) is None and not beside.is_used else None
+        goes_on = _GoesOn(work, onward, beside) if chord is None or handing_on(work) is None else None
         context, following = await _do(work, entered, goes_on, redelivered=redelivered)
-        await add_what_follows(work, entered, context, message, onward)
-    return context, following
+        if goes_on is None or not goes_on.has_added:
+            await add_what_follows(work, entered, context, message, onward)
+    return goes_on.last if goes_on else work, context, following
+
+
+class _GoesOn:
+    """Goes on behind a work before its outcomes are stored, so that what follows is claimed with them: not when
+    something goes on beside it, which leaves what is only seen by whoever enters behind it."""
+
+    def __init__(self, work: Work, onward: Onward, beside: Beside) -> None:
+        self.last = work
+        self.has_added = False
+        self._onward, self._beside = onward, beside
+
+    async def next(self, context: StepContext, claimed: Mapping[Key, int]) -> Work | None:
+        """What follows in place; its additions are made by whoever has `claimed` the step that has any."""
+        if self._beside.is_used:
+            return None
+        if not self.has_added and (adding := what_is_added(self.last, claimed)) is not None:
+            self._onward.insert(await asyncio.to_thread(adding, self.last.run, context))
+        self.has_added = True
+        return await asyncio.to_thread(self._onward.next, self.last, context)
+
+    def take(self, derived: Work) -> None:
+        """Go on behind what `next` returned: it is done now."""
+        self._onward.take()
+        self.last = derived
 
 
 async def _still_there() -> None:
@@ -95,18 +120,18 @@ async def _still_there() -> None:
 
 
 async def _do(
-    work: Work, entered: Entered | None, onward: Onward | None, *, redelivered: bool
+    work: Work, entered: Entered | None, goes_on: _GoesOn | None, *, redelivered: bool
 ) -> tuple[StepContext, Entered | None]:
     """Do what can be done of it, all or raise; return its outcomes and, if it is begun already, what follows."""
     if entered is None:
         log.info("stale_message", step=work.name, query_id=work.run.query_id, launch=work.run.launch)
         # A chord must not count what was not done: its launch may become the current one again (queries.unlaunch).
         raise Ignore
-    context, following = await _work(work, entered.context, entered.attempts, onward)
+    context, following = await _work(work, entered.context, entered.attempts, goes_on)
     for key in entered.suspects:
         async with alone():
             attempts = await asyncio.to_thread(claim_alone, work, key)
-            context, following = await _work(work, context, attempts, onward)
+            context, following = await _work(work, context, attempts, goes_on)
     if _is_done(work, context):
         return context, following
     if entered.put_off_s is not None:
@@ -124,36 +149,57 @@ def _is_done(work: Work, context: StepContext) -> bool:
 
 
 async def _work(
-    work: Work, context: StepContext, attempts: Mapping[Key, int], onward: Onward | None
+    work: Work, context: StepContext, attempts: Mapping[Key, int], goes_on: _GoesOn | None
 ) -> tuple[StepContext, Entered | None]:
     """Work on what was claimed; return the context with the outcomes and, if it is begun already, what follows."""
     if not attempts:
         return context, None
     claim = Claim(work.run, attempts)
     runs = [StepRun(part.step, claim, context) for part in work.parts if claim.of(part.step.name)]
+    following = None
     async with _handed_back(claim, runs):
-        results, deferred = await _results(claim, runs)
-        for run, result in results:
-            context = context.with_outcomes(run.step.name, result.values)
-        following = None
-        if onward is not None and _is_done(work, context):
-            # What builds it may read the whole answer.
-            following = await asyncio.to_thread(onward.next, work, context)
+        with _held(claim, runs):
+            results, deferred = await _results(runs)
+            context = _with_outcomes(context, results)
+            while goes_on is not None and _is_done(goes_on.last, context):
+                following = await goes_on.next(context, attempts)
+                if following is None or not following.is_derived:
+                    break
+                goes_on.take(following)
+                derived, _ = await _results([StepRun(following.parts[0].step, _derived(following), context)])
+                results, context, following = [*results, *derived], _with_outcomes(context, derived), None
         entered = await _leave(claim, context, results, [run for run, _ in deferred], following) if results else None
         if deferred:
             await _come_again(claim, deferred)
     return context, entered
 
 
-async def _results(claim: Claim, runs: Sequence[StepRun]) -> tuple[_Results, _Deferred]:
-    """What each of them leaves, and those that have to wait for a model. An error is raised when all have ended."""
+def _derived(work: Work) -> Claim:
+    """Nobody claims what is derived: it is fenced with what it is derived from."""
+    return Claim(work.run, dict.fromkeys(work.keys, 0))
+
+
+def _with_outcomes(context: StepContext, results: _Results) -> StepContext:
+    for run, result in results:
+        context = context.with_outcomes(run.step.name, result.values)
+    return context
+
+
+@contextmanager
+def _held(claim: Claim, runs: Sequence[StepRun]) -> Generator[None]:
+    """Keep the claim for the length of the block, and stop the runs when nobody needs them or this process ends."""
 
     def stop() -> None:
         for run in runs:
             run.stop()
 
     with held_claims().hold(claim, stop), draining.stoppable(runs):
-        found = list(zip(runs, await asyncio.gather(*(run.result() for run in runs)), strict=True))
+        yield
+
+
+async def _results(runs: Sequence[StepRun]) -> tuple[_Results, _Deferred]:
+    """What each of them leaves, and those that have to wait for a model. An error is raised when all have ended."""
+    found = list(zip(runs, await asyncio.gather(*(run.result() for run in runs)), strict=True))
     for _, each in sorted(found, key=lambda ended: isinstance(ended[1], DatabaseUnavailable)):
         if isinstance(each, Exception) and not isinstance(each, CallDeferred):
             raise each
@@ -208,84 +254,109 @@ async def _leave(
 ) -> Entered | None:
     """Store everything, and begin what follows. Raises Ignore when nobody needs it, Reject when this process ends;
     then those that are `waiting` do not come again either."""
-    is_kept, stage, entered = await asyncio.to_thread(_stored, claim, context, results, waiting, following)
+    leaving = _leaving(claim, context, results)
+    begun = _begun(context, following) if following is not None else None
+    wanted = _wanted(results, begun, following) if following is not None and begun is not None else None
+    if any(not result.values or result.save is not None for _, result in results):
+        left = await asyncio.to_thread(_saved, leaving, wanted, results)
+    else:
+        left = await entries.leave(leaving, wanted)
     for run, result in results:
         run.is_paid = True
-        tell_step(run, "stopped" if not result.values else "done" if is_kept else "superseded")
-    if not is_kept:
+        tell_step(run, "stopped" if not result.values else "done" if left.kept else "superseded")
+    if not left.kept:
+        await asyncio.to_thread(_give_up, claim, waiting)
         _tell(waiting, "superseded")
         log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
         await _still_there()
         raise Ignore  # another worker holds this claim now and will answer for it, or nobody needs to
-    if stage is not None or any(result.events or result.save is not None for _, result in results):
+    if left.entered or any(result.events or result.save is not None for _, result in results):
         tell = ring if any(run.step.ends for run, _ in results) else ring_watchers
         await asyncio.to_thread(tell, context.query.id)
-    return entered
+    if following is None or begun is None:
+        return None
+    if set(left.claimed) != set(following.keys):
+        # Not all of it: then it is entered like any other.
+        await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
+        return None
+    begun.library.add(left.passages)
+    return Entered(replace(begun, budget=budget_of(context.query.options, left.used_s, left.spent_usd)), left.claimed)
 
 
-def _stored(
-    claim: Claim, context: StepContext, results: _Results, waiting: Sequence[StepRun], following: Work | None
-) -> tuple[bool, str | None, Entered | None]:
-    """The transaction of `_leave`: whether the outcomes were kept, the stage that was entered, and what follows."""
+def _leaving(claim: Claim, context: StepContext, results: _Results) -> entries.Leaving:
+    runs = [run for run, _ in results]
     values = {(run.step.name, item): value for run, result in results for item, value in result.values.items()}
-    stage: str | None = None
+    return entries.Leaving(
+        claim.run.query_id,
+        claim.run.round,
+        {key: value for key, value in values.items() if key in claim.attempts},
+        claim.attempts,
+        also={step: value for (step, item), value in values.items() if (step, item) not in claim.attempts},
+        calls=[row for run in runs for row in run.calls()],
+        settled=[each for run in runs for each in run.settled],
+        events=_events(results),
+    )
+
+
+def _events(results: _Results) -> list[events.EventData]:
+    """What they tell, in their order; what is derived may be a stage of its own."""
+    told: list[events.EventData] = []
+    stage = results[0][0].step.stage
+    for run, result in results:
+        if run.is_derived and run.step.stage != stage:
+            stage = run.step.stage
+            told.append(("stage", {"stage": stage}))
+        told += result.events
+    return told
+
+
+def _begun(context: StepContext, following: Work) -> StepContext:
+    """What follows, with what this process knows already."""
+    rounds = {**context.rounds, context.round: context.outcomes}
+    outcomes = dict(rounds.get(following.run.round, {}))
+    library = Library() if following.is_fresh else context.library
+    return StepContext(context.query, following.run.round, (), outcomes, context.tools, {**rounds}, library=library)
+
+
+def _wanted(results: _Results, begun: StepContext, following: Work) -> entries.Wanted:
+    """What follows, with its stage if it is another one, and the passages that it reads and nobody has loaded."""
+    stage = following.stage if following.stage != results[-1][0].step.stage else None
+    keys = following.reads(begun) if not begun.query.is_given else ()
+    return entries.Wanted(following.run.round, following.keys, claimant(following), stage, begun.library.missing(keys))
+
+
+def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Results) -> entries.Left:
+    """The same as a transaction with what the steps save. Nothing is kept when one of them was stopped.
+
+    Calls are stored even when the outcome is not: they were paid for.
+    """
     with transaction() as session:
-        # Calls are stored even when the outcome is not: they were paid for.
-        book(session, [run for run, _ in results])
-        left = _left(session, claim, values, following) if all(result.values for _, result in results) else None
-        entered = _entered(context, left, following) if left is not None else None
-        if following is not None and entered is not None:
-            stage = following.stage if following.stage != results[0][0].step.stage else None
-        elif left is not None and following is not None:
-            # Not all of it: then it is entered like any other.
-            Claim(following.run, left.claimed).hand_back(session)
-        is_kept = left is not None and _told(session, context.query.id, results, stage)
-        if not is_kept:
-            book(session, waiting)
-        if not is_kept and not draining.is_over():
+        if not all(result.values for _, result in results):
+            book(session, [run for run, _ in results])
+            return entries.NOT_KEPT
+        # The stage of what follows comes behind the events of what is saved.
+        left = entries.leave_within(session, leaving, wanted and wanted._replace(stage=None))
+        saves = [result.save for _, result in results if result.save is not None] if left.kept else []
+        if saves and not leaving.events and not results[-1][0].step.ends:
+            # One that was cancelled meanwhile gets no answer; it cannot end before this transaction does.
+            left = left._replace(kept=events.note_progress(session, uuid.UUID(leaving.query_id)) is not None)
+            saves = saves if left.kept else []
+        for save in saves:
+            save(session)
+        if left.kept and wanted is not None and wanted.stage and set(left.claimed) == set(wanted.keys):
+            entered = events.note_progress(session, uuid.UUID(leaving.query_id), wanted.stage)
+            left = left._replace(entered=bool(entered))
+        return left
+
+
+def _give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:
+    with transaction() as session:
+        book(session, waiting)
+        if not draining.is_over():
             # Late, but alive: only those count as failed tries that end with their worker.
             claim.hand_back(session)
-    return is_kept, stage, entered
 
 
 def _tell(runs: Sequence[StepRun], outcome: Literal["superseded", "handed_back"]) -> None:
     for run in runs:
         tell_step(run, outcome)
-
-
-def _left(session: Session, claim: Claim, values: Mapping[Key, Outcome], following: Work | None) -> entries.Left | None:
-    wanted = None
-    if following is not None:
-        wanted = entries.Wanted(following.run.round, following.keys, claimant(following))
-    left = entries.leave(session, claim.run.query_id, claim.run.round, values, claim.attempts, wanted)
-    return left if left.kept else None
-
-
-def _entered(context: StepContext, left: entries.Left, following: Work | None) -> Entered | None:
-    """What follows, with what this process knows already, if all of it was claimed."""
-    if following is None or set(left.claimed) != set(following.keys):
-        return None
-    rounds = {**context.rounds, context.round: context.outcomes}
-    outcomes = dict(rounds.get(following.run.round, {}))
-    budget = budget_of(context.query.options, left.used_s, left.spent_usd)
-    begun = StepContext(context.query, following.run.round, (), outcomes, context.tools, {**rounds}, budget=budget)
-    return Entered(begun if following.is_fresh else replace(begun, library=context.library), left.claimed)
-
-
-def _told(session: Session, query_id: uuid.UUID, results: _Results, stage: str | None) -> bool:
-    """Tell what the steps have to tell, do what they want done in the transaction, and enter the `stage` of what
-    follows. False when the query has ended: one that was cancelled meanwhile gets no answer and no event after its
-    end."""
-    told = [event for _, result in results for event in result.events]
-    saves = [result.save for _, result in results if result.save is not None]
-    ends = any(run.step.ends for run, _ in results)
-    if ends:
-        events.add_events(session, query_id, told)
-    elif (told or saves or stage) and events.note_progress(session, query_id, None if saves else stage, told) is None:
-        return False
-    for save in saves:
-        save(session)
-    if saves and stage:
-        # Behind the events of what was saved.
-        events.note_progress(session, query_id, stage)
-    return True

@@ -58,6 +58,11 @@ class LeaseRenewer:
             self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
             self._thread.start()
 
+    @property
+    def is_owing(self) -> bool:
+        """Whether anything was put off until Postgres can be reached."""
+        return bool(self._owed)
+
     def settle(self) -> None:
         """Do what was put off until Postgres can be reached, if it can."""
         while self._owed:

@@ -18,134 +18,198 @@ Where the knowledge graph takes part (S5.1) `plan_graph` comes before the `retri
 After it `plan_checks` finds nothing left, unless something broke. A verification of a given answer (N2) starts there:
 what the steps before it leave came with the request.
 
-Builders return signatures and launch nothing. `decide_search`, `search`, `retrieve`, `select`, `research_notes`,
-`plan_checks`, `assess` and `search_evidence` launch what follows them, because only they know what and how wide it is;
-each is the last link of its own canvas. An agentic or multi-agent run begins with `decide_search`, and every turn but
-the last makes one of a limited number of searches, so that it ends.
+`STAGES` is all that decides: which queue a step is served from, and what follows when it is done. A step that ends its
+canvas launches what follows, because only it knows what and how wide that is. An agentic or multi-agent run begins with
+`decide_search`, and every turn but the last makes one of a limited number of searches, so that it ends.
 `check_answer` is three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1)
 and key facts (S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the
-queue of a single step that follows does it in place (workers.onward).
-Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
+queue of what follows does it in place, up to 32 items side by side (workers.onward); else it is a canvas of Celery.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from celery import Signature, chain, chord
+from celery import Signature, chain
 
+from domain.batches import batches, growing_batches, roomy
 from domain.options import QueryOptions
-from workers.celery_app import app
+from domain.outcomes import Assessed
+from services.early import items_not_handed_out, unchecked_items
+from services.repairs import repair_item
+from services.searches import next_turn
+from services.step import StepContext
+from workers.canvas import Run, fan_in, in_order, task
 from workers.queues import Queue
 
+__all__ = ["STAGES", "Run", "Stage", "going_on", "starting", "verifying"]
 
-class Run(NamedTuple):
-    """Which start of which query a message belongs to; a message of an older launch is ignored.
-
-    `tenant` is whom the step acts for: with another tenant's id in a message the query is not found.
-    """
-
-    query_id: str
-    launch: int
-    round: int
-    tenant: int
+Follows = Callable[[Run, StepContext], Signature[Any]]
+WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
+"""What is asked about the answer as a whole. The one that sees most comes first: what it loads is there for others."""
 
 
 def starting(run: Run, options: QueryOptions) -> Signature[Any]:
     names = ["plan_queries"] if run.round else options.preparations
-    first = [_task(f"query.{name}", Queue.VERIFICATION, run) for name in names]
     is_decided = not run.round and options.run != "structured"
-    search = _decision(run, 1) if is_decided else _task("query.retrieve", Queue.RETRIEVAL, run)
-    return chain(*first, search).on_error(_failing(run))
-
-
-def deciding(run: Run, turn: int) -> Signature[Any]:
-    return _fan_in(run, [], _decision(run, turn))
-
-
-def looking(run: Run, turn: int) -> Signature[Any]:
-    return _fan_in(run, [], _task("query.search", Queue.RETRIEVAL, run, [str(turn)]))
-
-
-def gathering(run: Run) -> Signature[Any]:
-    return _fan_in(run, [], _task("query.retrieve", Queue.RETRIEVAL, run))
+    search = _one("decide_search", run, ["1"]) if is_decided else _one("retrieve", run)
+    return in_order(run, [*(_one(name, run) for name in names), search])
 
 
 def verifying(run: Run) -> Signature[Any]:
     """Start with the checks: answer and sources came with the request (N2)."""
-    return _fan_in(run, [], _task("query.plan_checks", Queue.VERIFICATION, run))
+    return single(run, "plan_checks")
 
 
-def scoring(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
-    scores = [_task("query.score_chunks", Queue.RERANKING, run, list(batch)) for batch in batches]
-    return _fan_in(run, scores, _task("query.select", Queue.RERANKING, run))
+def searched(run: Run, context: StepContext) -> Signature[Any]:
+    """What comes next is read from what is there, so a turn that is delivered again repeats nothing."""
+    what, turn = next_turn(context)
+    if what == "gather":
+        return single(run, "retrieve")
+    return single(run, "decide_search" if what == "decide" else "search", [str(turn)])
 
 
-def noting(run: Run) -> Signature[Any]:
-    return _fan_in(run, [], _task("query.research_notes", Queue.CITATIONS, run))
+def retrieved(run: Run, context: StepContext) -> Signature[Any]:
+    """A few candidates per task, one reranking call for each."""
+    keys = [str(key) for key, _ in context.retrieved["candidates"]]
+    return fan_in(
+        run, _each("score_chunks", run, batches(keys, context.query.options.rerank_batch)), _one("select", run)
+    )
+
+
+def selected(run: Run, context: StepContext) -> Signature[Any]:
+    """Write and extract side by side, unless there is nothing to write from; a research takes its notes before."""
+    if context.selection["status"] == "selected":
+        takes_notes = context.query.options.run == "multiagent" and not run.round
+        return single(run, "research_notes") if takes_notes else drafting(run)
+    # An earlier round has an answer all the same.
+    return single(run, "assess") if run.round else concluding(run)
+
+
+def noted(run: Run, _: StepContext) -> Signature[Any]:
+    return drafting(run)
+
+
+def written(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
+    """The draft is complete: what is checked of the whole, and the sentences that nobody has in hand."""
+    options = context.query.options
+    if context.draft["status"] != "complete" or not options.verification:
+        return []
+    return checks(run, batches(items_not_handed_out(context), options.check_batch))
+
+
+def closed(run: Run, item: str) -> Signature[Any]:
+    """A sentence has closed while the rest is written (N1)."""
+    return _one("check_early", run, [item])
+
+
+def planned(run: Run, context: StepContext) -> Signature[Any]:
+    """What is not checked yet, if anybody wants it checked: after `generate` only an interrupted launch has any."""
+    draft, options = context.draft, context.query.options
+    if draft["status"] != "complete" or not options.verification:
+        return single(run, "assess") if run.round else concluding(run)
+    left = unchecked_items(context)
+    if not left and all(context.outcome(check) for check in WHOLE_CHECKS):
+        return single(run, "assess")
+    # A first batch of one has an early verdict, and nobody to share a call with.
+    spread = batches if options.shares_calls else growing_batches
+    return checking(run, spread(left, roomy(len(left), options.check_batch)))
+
+
+def assessed(run: Run, context: StepContext) -> Signature[Any]:
+    """Another round, or the best one: repaired where it fails, then concluded."""
+    found = Assessed(**context.outcomes["assess", ""])
+    if found["decision"] == "correct":
+        return starting(run._replace(round=run.round + 1), context.query.options)
+    best = run._replace(round=found["best"])
+    kept = found if best == run else Assessed(**context.rounds[best.round]["assess", ""])
+    if kept["failing"] and context.query.options.repair == "full" and found.get("repairs", True):
+        return single(best, "search_evidence")
+    return concluding(best)
+
+
+def evidence_found(run: Run, context: StepContext) -> Signature[Any]:
+    """A few statements per task; each climbs down the ladder by itself."""
+    items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
+    return repairing(run, batches(items, roomy(len(items), context.query.options.check_batch)))
+
+
+class Stage(NamedTuple):
+    """Of a step: the queue that it is served from, what a waiting user is shown meanwhile, what `follows` when it ends
+    its canvas; what its chord waits for besides, and what it hands on while it works."""
+
+    queue: Queue
+    shown: str | None
+    follows: Follows | None = None
+    adds: Callable[[Run, StepContext], Sequence[Signature[Any]]] | None = None
+    spreads: Callable[[Run, str], Signature[Any]] | None = None
+
+
+STAGES = {
+    "restate_question": Stage(Queue.VERIFICATION, "retrieving"),
+    "rewrite_question": Stage(Queue.VERIFICATION, "retrieving"),
+    "plan_graph": Stage(Queue.VERIFICATION, "retrieving"),
+    "plan_queries": Stage(Queue.VERIFICATION, "correcting"),
+    "decide_search": Stage(Queue.VERIFICATION, "researching", searched),
+    "search": Stage(Queue.RETRIEVAL, "researching", searched),
+    "retrieve": Stage(Queue.RETRIEVAL, "retrieving", retrieved),
+    "score_chunks": Stage(Queue.RERANKING, "reranking"),
+    "select": Stage(Queue.RERANKING, "reranking", selected),
+    "research_notes": Stage(Queue.CITATIONS, "researching", noted),
+    "generate": Stage(Queue.GENERATION, "generating", adds=written, spreads=closed),
+    "extract_citations": Stage(Queue.CITATIONS, None),
+    "check_early": Stage(Queue.VERIFICATION, None),
+    "plan_checks": Stage(Queue.VERIFICATION, "verifying", planned),
+    "check_answer": Stage(Queue.VERIFICATION, "verifying"),
+    "check_statements": Stage(Queue.VERIFICATION, "verifying"),
+    "assess": Stage(Queue.VERIFICATION, "verifying", assessed),
+    "search_evidence": Stage(Queue.RETRIEVAL, "repairing", evidence_found),
+    "repair_statements": Stage(Queue.VERIFICATION, "repairing"),
+    "recheck_answerability": Stage(Queue.VERIFICATION, "repairing"),
+    "conclude": Stage(Queue.VERIFICATION, "concluding"),
+    "publish": Stage(Queue.VERIFICATION, "publishing"),
+}
+
+
+def single(run: Run, name: str, items: Sequence[str] | None = None) -> Signature[Any]:
+    return in_order(run, [_one(name, run, items)])
+
+
+def scoring(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
+    return fan_in(run, _each("score_chunks", run, spread), _one("select", run))
 
 
 def drafting(run: Run) -> Signature[Any]:
-    drafts = [_task("query.generate", Queue.GENERATION, run), _task("query.extract_citations", Queue.CITATIONS, run)]
-    return _fan_in(run, drafts, _task("query.plan_checks", Queue.VERIFICATION, run))
+    return fan_in(run, [_one("generate", run), _one("extract_citations", run)], _one("plan_checks", run))
 
 
-def checking(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
-    checks = [*answer_checks(run), *statement_checks(run, batches)]
-    return _fan_in(run, checks, _task("query.assess", Queue.VERIFICATION, run))
+def checking(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
+    return fan_in(run, checks(run, spread), _one("assess", run))
 
 
-def answer_checks(run: Run) -> list[Signature[Any]]:
-    """What is asked about the answer as a whole: alignment, coverage, answerability; in one message."""
-    return [_task("query.check_answer", Queue.VERIFICATION, run)]
+def checks(run: Run, spread: Sequence[Sequence[str]]) -> list[Signature[Any]]:
+    return [_one("check_answer", run), *_each("check_statements", run, spread)]
 
 
-def statement_checks(run: Run, batches: Sequence[Sequence[str]]) -> list[Signature[Any]]:
-    return [_task("query.check_statements", Queue.VERIFICATION, run, list(batch)) for batch in batches]
-
-
-def early_check(run: Run, item: str) -> Signature[Any]:
-    return _task("query.check_early", Queue.VERIFICATION, run, [item])
-
-
-def assessing(run: Run) -> Signature[Any]:
-    return _fan_in(run, [], _task("query.assess", Queue.VERIFICATION, run))
-
-
-def searching(run: Run) -> Signature[Any]:
-    return _fan_in(run, [], _task("query.search_evidence", Queue.RETRIEVAL, run))
-
-
-def repairing(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
-    repairs = [_task("query.repair_statements", Queue.VERIFICATION, run, list(batch)) for batch in batches]
-    return _fan_in(run, repairs, _in_order(run, "query.recheck_answerability", "query.conclude", "query.publish"))
+def repairing(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
+    return fan_in(run, _each("repair_statements", run, spread), chain(_one("recheck_answerability", run), *_end(run)))
 
 
 def concluding(run: Run) -> Signature[Any]:
-    return _fan_in(run, [], _in_order(run, "query.conclude", "query.publish"))
+    return in_order(run, _end(run))
 
 
 def going_on(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
     """What is left of a chain whose first links were done in place."""
-    return chain(*links).on_error(_failing(run))
+    return in_order(run, links)
 
 
-def _decision(run: Run, turn: int) -> Signature[Any]:
-    return _task("query.decide_search", Queue.VERIFICATION, run, [str(turn)])
+def _one(name: str, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:
+    return task(name, STAGES[name].queue, run, items)
 
 
-def _in_order(run: Run, *names: str) -> Signature[Any]:
-    return chain(*(_task(name, Queue.VERIFICATION, run) for name in names))
+def _each(name: str, run: Run, spread: Sequence[Sequence[str]]) -> list[Signature[Any]]:
+    return [_one(name, run, items) for items in spread]
 
 
-def _fan_in(run: Run, header: list[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
-    if len(header) > 1:
-        return chord(header, body.on_error(_failing(run)))
-    return chain(*header, body).on_error(_failing(run))
-
-
-def _failing(run: Run) -> Signature[Any]:
-    return _task("query.fail", Queue.MAINTENANCE, run)
-
-
-def _task(name: str, queue: Queue, run: Run, *args: object) -> Signature[Any]:
-    return app.signature(name, args=(*run, *args), immutable=True, queue=queue.value, ignore_result=True)
+def _end(run: Run) -> list[Signature[Any]]:
+    return [_one("conclude", run), _one("publish", run)]

@@ -1,25 +1,44 @@
 """The tasks that execute steps: thin, one per message kind."""
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict, Unpack, cast
 
 from celery import Task
 
 from clients.llm.protocol import CallDeferred
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
+from services.step import StepContext
 from workers.celery_app import app
 from workers.deferral import PutOff
 from workers.execution import execute
 from workers.message import ComeAgain, Message
 from workers.onward import Onward, register, work_of
-from workers.pipeline import Run
+from workers.pipeline import STAGES, Run
 from workers.runtime import run
-from workers.work import Step
+from workers.work import Body, Step
 
-__all__ = ["Step", "step_task", "steps_task"]
+__all__ = ["Step", "step_of", "step_task", "steps_task"]
 
 _LONGEST_S = 15
+
+
+class How(TypedDict, total=False):
+    """How a step is run: see `Step`."""
+
+    failed: Mapping[str, Any]
+    ends: bool
+    until: float
+    computes: bool
+    fresh: bool
+    reads: Callable[[StepContext], Sequence[int]]
+    derived: bool
+
+
+def step_of(name: str, body: Body, **how: Unpack[How]) -> Step:
+    """A step of the pipeline, which alone says what is shown meanwhile and what follows."""
+    stage = STAGES[name]
+    return Step(name, stage.shown, body, then=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
 
 
 def step_task(step: Step) -> Task[Any, Any]:

@@ -60,6 +60,11 @@ class StepRun:
         """When it ended, Unix time in ns by this process's clock; now if it has not."""
         return self._ended_ns or time.time_ns()
 
+    @property
+    def is_derived(self) -> bool:
+        """Whether nobody has claimed it: it is stored with what it is derived from."""
+        return not any(self.attempts.values())
+
     async def result(self) -> StepResult | Exception:
         """Execute it; the error that a step without `failed` ends with, DatabaseUnavailable and CallDeferred are
         returned, when all the calls beside them have ended. A stopped one has no values."""

@@ -23,6 +23,7 @@ from workers.runtime import leases, worker_name
 
 Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
 Next = Callable[[Run, StepContext], Signature[Any] | None]
+Adds = Callable[[Run, StepContext], Sequence[Signature[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Step:
     `failed` takes it instead of asking a model. One that `computes` over the whole answer and its sources is worked on
     in a process of its own where these are long (workers.computing): its body, a function of `services`, tells nobody
     of anything before it ends. What follows in place has the passages that were loaded before it, unless it is `fresh`:
-    then it sees what was deleted meanwhile.
+    then it sees what was deleted meanwhile. The passages that it `reads` are loaded with its claim then. One that is
+    `derived` only says what follows from the outcomes before it: it is worked out and stored together with them.
     """
 
     name: str
@@ -43,12 +45,14 @@ class Step:
     body: Body
     failed: Mapping[str, Any] | None = None
     then: Next | None = None
-    adds: Callable[[Run, StepContext], Sequence[Signature[Any]]] | None = None
+    adds: Adds | None = None
     spreads: Callable[[Run, str], Signature[Any]] | None = None
     ends: bool = False
     until: float = NO_CALL
     computes: bool = False
     fresh: bool = False
+    reads: Callable[[StepContext], Sequence[int]] | None = None
+    derived: bool = False
 
 
 Doing = Callable[["Work"], Coroutine[Any, Any, None]]
@@ -94,6 +98,15 @@ class Work:
         return any(part.step.fresh for part in self.parts)
 
     @property
+    def is_derived(self) -> bool:
+        """Whether it is stored with what is before it."""
+        return all(part.step.derived for part in self.parts)
+
+    def reads(self, context: StepContext) -> list[int]:
+        """The keys of the passages that its steps begin with."""
+        return list(dict.fromkeys(key for part in self.parts if part.step.reads for key in part.step.reads(context)))
+
+    @property
     def keys(self) -> list[Key]:
         """All that is asked for."""
         return [(part.step.name, item) for part in self.parts for item in part.items]
@@ -120,7 +133,7 @@ class Claim:
         handed = [parking.hand_back(session, run.query_id, run.round, step, self.of(step), hold_s) for step in names]
         return any(handed)
 
-    def hand_back_soon(self, pay: Callable[[Session], None]) -> None:
+    def hand_back_soon(self, pay: Callable[[Session], None] = lambda _: None) -> None:
         """The same, now or when Postgres can be reached again: what is no fault of a step does not count as a try.
 
         `pay` stores what its model calls cost, if that was not stored yet.

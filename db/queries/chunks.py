@@ -1,7 +1,7 @@
 """Chunks together with the document that they come from."""
 
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,6 +115,11 @@ def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     rows = session.execute(_BY_KEY, {"keys": wanted})
     by_key = {row["key"]: _passage(dict(row)) for row in rows.mappings()}
     return [by_key[key] for key in wanted if key in by_key]
+
+
+def read_passages(rows: Iterable[Mapping[str, Any]]) -> list[Passage]:
+    """Passages of what a function of the database tells of them as JSON (migration 0024)."""
+    return [_passage({**row, "document_id": uuid.UUID(row["document_id"])}) for row in rows]
 
 
 def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -> dict[tuple[uuid.UUID, int], Passage]:

@@ -1,18 +1,19 @@
-"""The two statements of a step: what it begins with, and what it leaves.
-
-Plain SQL in as few round trips as there are looks at the rows: they are the larger part of what a step costs.
-"""
+"""What a step begins with and what it leaves: one function of the database each (migration 0024)."""
 
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from db.queries.steps import CLAIM, Key, Outcomes
+from db.functions import call
+from db.queries.chunks import Passage, read_passages
+from db.queries.events import EventData
+from db.queries.records import Settled
+from db.queries.steps import Key, Outcomes
+from db.session import current_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,10 @@ class Claimant:
 
 
 class Entry(NamedTuple):
-    """A query as a step finds it, and the attempt numbers of what was `claimed`.
+    """A query as a step finds it, the attempt numbers of what was `claimed`, and whether its stage was `entered`.
 
-    `rounds` are the outcomes that were there when the claim was made; `quiet_s` is how long nothing was noted of it;
-    `accepted_at` is the time by which its calls stand in line.
+    `rounds` are the outcomes that were there when the claim was made; `accepted_at` is the time by which its calls
+    stand in line.
     """
 
     id: uuid.UUID
@@ -41,38 +42,65 @@ class Entry(NamedTuple):
     options: dict[str, Any]
     batch_id: uuid.UUID | None
     traceparent: str | None
-    stage: str
     accepted_at: float
     used_s: float
     spent_usd: float
-    quiet_s: float
     claimed: dict[Key, int]
     rounds: dict[int, Outcomes]
+    entered: bool
 
 
-def enter(session: Session, query_id: str, round_: int, keys: Sequence[Key], by: Claimant) -> Entry | None:
-    """Claim those of `keys` that nobody has done or does. None when the query has ended, or was started again since."""
-    found = session.execute(_ENTER, {"q": query_id, **_wanted(round_, keys, by)}).one_or_none()
-    if found is None:
+class Wanted(NamedTuple):
+    """What is to be claimed: `keys` of a round, by somebody. The `stage` of the query with it, and, of what follows,
+    the `passages` that it begins with."""
+
+    round: int
+    keys: Sequence[Key]
+    by: Claimant
+    stage: str | None = None
+    passages: Sequence[int] = ()
+
+
+_NOTED_EVERY_S = 1.0
+"""Progress within a stage: what looks for queries that stopped is patient for much longer."""
+
+
+async def enter(query_id: str, wanted: Wanted) -> Entry | None:
+    """Claim those of the keys that nobody has done or does, and enter the stage when these are all. None when the query
+    has ended, or was started again since."""
+    found = await call(_ENTER, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(wanted)})
+    if not found:
         return None
-    *columns, claimed, outcomes = found
+    *columns, claimed, outcomes, entered = found[0]
     rounds: dict[int, Outcomes] = {}
     for number, step, item, value in outcomes or ():
         rounds.setdefault(number, {})[step, item] = value
-    return Entry(*columns, claimed=_attempts(claimed), rounds=rounds)
+    return Entry(*columns, claimed=_attempts(claimed), rounds=rounds, entered=entered)
 
 
-def _wanted(round_: int, keys: Sequence[Key], by: Claimant) -> dict[str, Any]:
+# Every value with its type: a statement is planned once, whatever the values are.
+_NEXT = """
+    %(next_round)s::int, %(next_steps)s::text[], %(next_items)s::text[], %(worker)s::text, %(lease)s::float8,
+    %(launch)s::int, %(tries)s::int, %(stage)s::text
+"""
+_ENTER = f"""
+    SELECT * FROM enter_steps_v1(%(tenant)s::bigint, %(q)s::uuid, {_NEXT}, %(note_every)s::float8)
+"""  # noqa: S608 - only constants are put together
+
+
+def _columns(wanted: Wanted) -> dict[str, Any]:
     # In one order, so that two that want the same rows do not wait for each other.
-    wanted = sorted(keys)
+    keys = sorted(wanted.keys)
     return {
-        "round": round_,
-        "steps": [step for step, _ in wanted],
-        "items": [item for _, item in wanted],
-        "w": by.worker,
-        "lease": by.lease_s,
-        "launch": by.launch,
-        "tries": by.below_tries,
+        "next_round": wanted.round,
+        "next_steps": [step for step, _ in keys],
+        "next_items": [item for _, item in keys],
+        "worker": wanted.by.worker,
+        "lease": wanted.by.lease_s,
+        "launch": wanted.by.launch,
+        "tries": wanted.by.below_tries,
+        "stage": wanted.stage,
+        "passages": list(wanted.passages),
     }
 
 
@@ -80,104 +108,82 @@ def _attempts(claimed: Iterable[tuple[str, str, int]] | None) -> dict[Key, int]:
     return {(step, item): attempt for step, item, attempt in claimed or ()}
 
 
-_CLAIMED = "(SELECT json_agg(json_build_array(step, item, attempt)) FROM claimed)"
-# By the database's clock: no worker's counts. An item of a batch has its time from its turn on.
-_USED_S = """
-    coalesce(extract(epoch FROM clock_timestamp() - CASE WHEN batch_id IS NULL THEN created_at ELSE started_at END), 0)
-    ::float
-"""
-_SPENT_USD = """
-    CASE WHEN options ->> 'max_cost_usd' IS NULL THEN 0
-    ELSE (SELECT coalesce(sum(cost_usd), 0) FROM model_calls WHERE query_id = query.id) END::float
-"""
-_CURRENT = "status IN ('queued', 'running') AND launch = :launch"
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """What steps of a round leave: `values` under the `attempts` that fence them, and `also` those of steps that only
+    follow from these. Model calls, columns of `ModelCall`, with what is begun no more; and events.
+    """
 
-# Among the calls that wait for the provider a person's take the turn of the oldest scripted query that runs of the same
-# tenant, just before it and in their own order: no other tenant's calls come later for it.
-_TURN = """
-    extract(epoch FROM CASE WHEN batch_id IS NOT NULL OR is_scripted THEN created_at ELSE least(created_at, (
-        SELECT min(older.created_at) - interval '0.1 s' + least(
-            greatest(query.created_at - min(older.created_at), interval '0 s'), interval '1000 s') / 20000
-        FROM queries AS older
-        WHERE older.status = 'running' AND older.batch_id IS NULL AND older.is_scripted
-            AND older.tenant_id = query.tenant_id
-    )) END)::float
-"""
-
-_ENTER = text(f"""
-    WITH query AS (SELECT * FROM queries WHERE id = CAST(:q AS uuid) AND {_CURRENT}), claimed AS ({CLAIM})
-    SELECT id, workspace_id, question, mode, provider, kind, options, batch_id, traceparent, stage,
-           {_TURN}, {_USED_S}, {_SPENT_USD},
-           extract(epoch FROM now() - progress_at)::float, {_CLAIMED},
-           (SELECT json_agg(json_build_array(round, step, item, value)) FROM step_outcomes AS done
-            WHERE done.query_id = query.id AND done.value IS NOT NULL)
-    FROM query
-""")  # noqa: S608 - only constants are put together
-
-
-class Wanted(NamedTuple):
-    """What is to be claimed in the transaction that stores what was done before it: `keys` of a round, by somebody."""
-
+    query_id: str
     round: int
-    keys: Sequence[Key]
-    by: Claimant
+    values: Mapping[Key, Mapping[str, Any]]
+    attempts: Mapping[Key, int]
+    also: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
+    calls: Sequence[Mapping[str, Any]] = ()
+    settled: Sequence[Settled] = ()
+    events: Sequence[EventData] = ()
 
 
 class Left(NamedTuple):
-    """Whether the outcomes were stored; what was claimed of what follows, and what the query had used by then."""
+    """Whether the outcomes were stored; what was claimed of what follows, what the query had used by then, whether it
+    has `entered` another stage, and the passages that were asked for."""
 
     kept: bool
     claimed: dict[Key, int]
     used_s: float
     spent_usd: float
+    entered: bool
+    passages: list[Passage]
 
 
-def leave(
-    session: Session,
-    query_id: str,
-    round_: int,
-    values: Mapping[Key, Mapping[str, Any]],
-    attempts: Mapping[Key, int],
-    following: Wanted | None = None,
-) -> Left:
-    """Store the outcomes, all or none, and claim what follows.
+NOT_KEPT = Left(kept=False, claimed={}, used_s=0.0, spent_usd=0.0, entered=False, passages=[])
 
-    None are stored when the query has ended, or when another worker took over one of the claims (the fence).
+
+async def leave(leaving: Leaving, following: Wanted | None = None) -> Left:
+    """Store the outcomes, all or none, tell the events, and claim what follows; the model calls in any case.
+
+    No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence).
     """
-    keys = sorted(values)
-    given = {
-        "given_round": round_,
-        "given_steps": [step for step, _ in keys],
-        "given_items": [item for _, item in keys],
-        "attempts": [attempts[key] for key in keys],
-        "values": [json.dumps(values[key]) for key in keys],
-        "n": len(values),
+    [row] = await call(_LEAVE, _left_columns(leaving, following))
+    return _left(row)
+
+
+def leave_within(session: Session, leaving: Leaving, following: Wanted | None = None) -> Left:
+    """The same as a part of a transaction, for what is stored with it."""
+    values = {"tenant": current_tenant(), **_left_columns(leaving, following)}
+    return _left(session.connection().exec_driver_sql(_LEAVE, values).one())
+
+
+def _left_columns(leaving: Leaving, following: Wanted | None) -> dict[str, Any]:
+    keys = sorted(leaving.values)
+    return {
+        "q": leaving.query_id,
+        "round": leaving.round,
+        "steps": [step for step, _ in keys],
+        "items": [item for _, item in keys],
+        "attempts": [leaving.attempts[key] for key in keys],
+        "values": [json.dumps(leaving.values[key]) for key in keys],
+        "also_steps": list(leaving.also),
+        "also_values": [json.dumps(value) for value in leaving.also.values()],
+        "calls": json.dumps(leaving.calls) if leaving.calls else None,
+        "settled": [each.token for each in leaving.settled],
+        "note": bool(leaving.events),
+        "types": [type_ for type_, _ in leaving.events],
+        "data": [json.dumps(data) for _, data in leaving.events],
+        **_columns(following or _NOTHING),
     }
-    wanted = _wanted(*following) if following is not None else _NOTHING
-    kept, claimed, used_s, spent_usd = session.execute(_LEAVE, {"q": query_id, **given, **wanted}).one()
-    return Left(kept, _attempts(claimed), used_s, spent_usd)
 
 
-_NOTHING = _wanted(0, (), Claimant("", 0.0, 0, 0))
-# Whoever is late meets the row as it is now, not as it was when the statement began: the lock sees to that.
-_LEAVE = text(f"""
-    WITH given AS (
-        SELECT * FROM unnest(CAST(:given_steps AS text[]), CAST(:given_items AS text[]), CAST(:attempts AS int[]),
-                             CAST(:values AS jsonb[])) AS given (step, item, attempt, value)
-    ), held AS (
-        SELECT stored.item FROM step_outcomes AS stored JOIN given USING (step, item)
-        WHERE stored.query_id = CAST(:q AS uuid) AND stored.round = :given_round AND stored.attempt = given.attempt
-            AND stored.value IS NULL
-        FOR UPDATE OF stored
-    ), wanted AS (
-        SELECT * FROM queries
-        WHERE id = CAST(:q AS uuid) AND status IN ('queued', 'running') AND (SELECT count(*) FROM held) = :n
-    ), finished AS (
-        UPDATE step_outcomes AS stored SET value = given.value, finished_at = clock_timestamp()
-        FROM given, wanted
-        WHERE stored.query_id = wanted.id AND stored.round = :given_round AND stored.step = given.step
-            AND stored.item = given.item
-    ), query AS (SELECT * FROM wanted WHERE launch = :launch), claimed AS ({CLAIM})
-    SELECT EXISTS (SELECT FROM wanted), {_CLAIMED}, {_USED_S}, {_SPENT_USD}
-    FROM (SELECT) AS always LEFT JOIN query ON true
-""")  # noqa: S608 - only constants are put together
+def _left(row: Sequence[Any]) -> Left:
+    kept, claimed, used_s, spent_usd, entered, passages = row
+    return Left(kept, _attempts(claimed), used_s, spent_usd, entered, read_passages(passages or ()))
+
+
+_NOTHING = Wanted(0, (), Claimant("", 0.0, 0, 0))
+_LEAVE = f"""
+    SELECT * FROM leave_steps_v1(
+        %(tenant)s::bigint, %(q)s::uuid,
+        %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
+        %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
+        %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[])
+"""  # noqa: S608 - only constants are put together

@@ -32,29 +32,6 @@ class Settled(NamedTuple):
     token: uuid.UUID
 
 
-def begin_calls(session: Session, begun: Sequence[Mapping[str, Any]]) -> None:
-    """Write down calls before they are made: columns of `BegunCall` each. Those of a step that has left its outcome
-    meanwhile are left out.
-
-    They are for the death of a process, not of the machine: nobody waits for the disk.
-    """
-    if begun:
-        session.execute(_BEGIN, {"begun": json.dumps(begun)})
-
-
-_BEGIN = text("""
-    WITH soon AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)
-    INSERT INTO begun_calls (query_id, token, worker, round, step, call)
-    SELECT begun.query_id, begun.token, begun.worker, begun.round, begun.step, begun.call
-    FROM soon, json_to_recordset(CAST(:begun AS json))
-        AS begun (query_id uuid, token uuid, worker text, round int, step text, call jsonb)
-    WHERE soon.set IS NOT NULL AND EXISTS (
-        SELECT FROM step_outcomes AS held
-        WHERE held.query_id = begun.query_id AND held.round = begun.round AND held.step = begun.step
-            AND held.worker = begun.worker AND held.value IS NULL)
-""")
-
-
 def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[Settled] = ()) -> None:
     """Store calls, columns of `ModelCall` each; they are never changed. Those that are `settled` are begun no more."""
     if calls or settled:

@@ -1,12 +1,14 @@
 """Kept replies: looked up and stored many at a time, removed when they are old."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from db.functions import call
 from db.models import KeptReply
 
 SWEEP = 5_000
@@ -20,48 +22,41 @@ class Reply(NamedTuple):
     model: str
 
 
-def find_replies(session: Session, keys: Iterable[bytes], keep_s: float) -> dict[bytes, Reply]:
-    """The replies under `keys` that are not older than `keep_s` seconds."""
-    rows = session.execute(_FIND, {"keys": list(keys), "keep": keep_s}).all()
-    stale = [row.key for row in rows if row.is_stale]
-    if stale:
-        session.execute(_TOUCH, {"keys": stale})
-    return {row.key: Reply(row.reply_text, row.model) for row in rows}
+async def find_replies(
+    begun: Mapping[bytes, Mapping[str, Any] | None], keep_s: float, new: Mapping[bytes, Reply] | None = None
+) -> dict[bytes, Reply]:
+    """The replies under these keys that are not older than `keep_s` seconds. For the others a call begins: what is
+    `begun`, columns of `BegunCall`, is written down; that of a step which has left its outcome meanwhile is not.
+
+    `new` ones are stored with it, as by `add_replies`. Raises Refused.
+    """
+    calls = [{"key": key.hex(), **call_} for key, call_ in begun.items() if call_ is not None]
+    values = {"looked_up": list(begun), "begun": json.dumps(calls) if calls else None, **_columns(new or {}, keep_s)}
+    return {key: Reply(*reply) for key, *reply in await call(_FIND, values)}
 
 
-_FIND = text("""
-    SELECT key, reply_text, model, used_at < now() - interval '1 hour' AS is_stale
-    FROM kept_replies WHERE key = ANY(:keys) AND created_at > now() - make_interval(secs => :keep)
-""")
-# Rows that another process just touches are left to it: two that wait for each other's rows would both fail.
-_TOUCH = text("""
-    UPDATE kept_replies SET used_at = now() WHERE key IN (
-        SELECT key FROM kept_replies WHERE key = ANY(:keys) FOR UPDATE SKIP LOCKED)
-""")
+async def add_replies(replies: Mapping[bytes, Reply], keep_s: float) -> None:
+    """Store replies; the first one under a key stays until it is older than `keep_s` seconds. Raises Refused."""
+    await call(_ADD, _columns(replies, keep_s))
 
 
-def add_replies(session: Session, replies: Mapping[bytes, Reply], keep_s: float) -> None:
-    """Store replies; the first one under a key stays until it is older than `keep_s` seconds."""
+def _columns(replies: Mapping[bytes, Reply], keep_s: float) -> dict[str, Any]:
     # Sorted, so that two processes that store the same keys wait for each other instead of deadlocking.
     keys: Sequence[bytes] = sorted(replies)
-    session.execute(
-        _ADD,
-        {
-            "keys": keys,
-            "texts": [replies[key].text for key in keys],
-            "models": [replies[key].model for key in keys],
-            "keep": keep_s,
-        },
-    )
+    return {
+        "keys": keys,
+        "texts": [replies[key].text for key in keys],
+        "models": [replies[key].model for key in keys],
+        "keep": keep_s,
+    }
 
 
-_ADD = text("""
-    INSERT INTO kept_replies (key, reply_text, model)
-    SELECT * FROM unnest(CAST(:keys AS bytea[]), CAST(:texts AS text[]), CAST(:models AS text[]))
-    ON CONFLICT (tenant_id, key) DO UPDATE
-    SET reply_text = excluded.reply_text, model = excluded.model, created_at = now()
-    WHERE kept_replies.created_at <= now() - make_interval(secs => :keep)
-""")
+_NEW = "%(keys)s::bytea[], %(texts)s::text[], %(models)s::text[]"
+_FIND = f"""
+    SELECT * FROM find_replies_v1(
+        %(tenant)s::bigint, %(looked_up)s::bytea[], %(keep)s::float8, %(begun)s::json, {_NEW})
+"""  # noqa: S608 - only constants are put together
+_ADD = f"SELECT FROM keep_replies_v1(%(tenant)s::bigint, {_NEW}, %(keep)s::float8)"
 
 
 def drop_old_replies(session: Session, keep_s: float) -> int:

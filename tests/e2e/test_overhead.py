@@ -26,8 +26,8 @@ MOST = {
     "messages": 4,
     "Redis commands": 120,
     "requests to Redis": 50,
-    "Postgres statements": 165,
-    "Postgres transactions": 56,
+    "Postgres statements": 75,
+    "Postgres transactions": 30,
 }
 
 

@@ -24,9 +24,9 @@ from services.findings import find
 from services.rounds import assess
 from services.step import Outcome, StepContext, StepResult
 from tests.services.story import Body, Story, answerable, no, yes
+from workers import pipeline
 from workers.pipeline import Run
-from workers.tasks.generation import check_the_rest
-from workers.tasks.verification import check_or_conclude, plan_checks
+from workers.tasks.verification import plan_checks
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -105,15 +105,15 @@ def test_what_was_handed_out_is_not_asked_twice_but_what_it_lost_is() -> None:  
     story.set("generate", {**story.outcome("generate"), "early": keys(story, items)})
     context = context_of(story)
     assert items_not_handed_out(context) == []
-    assert [str(each) for each in check_the_rest(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
+    assert [str(each) for each in pipeline.written(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
     # The message of the second batch was lost: whoever plans at the end finds it missing.
     story.run("check_early", check_early, items[0], items[2])
     assert unchecked_items(context_of(story)) == ["s1:c1"]
     for check in WHOLE:
         story.set(check, yes())
-    assert str(check_or_conclude(RUN, context_of(story))).count("check_statements") == 1
+    assert str(pipeline.planned(RUN, context_of(story))).count("check_statements") == 1
     story.run("check_early", check_early, items[1])
-    assert str(check_or_conclude(RUN, context_of(story))) == "query.assess('q1', 1, 0, 7)"
+    assert str(pipeline.planned(RUN, context_of(story))) == "query.assess('q1', 1, 0, 7)"
 
 
 def keys(story: Story, items: list[str]) -> list[str]:
@@ -124,7 +124,7 @@ def keys(story: Story, items: list[str]) -> list[str]:
 def test_a_draft_that_is_none_has_nothing_to_check(draft: Outcome) -> None:  # N1
     story = written()
     story.set("generate", {**story.outcome("generate"), **draft})
-    assert check_the_rest(RUN, context_of(story)) == []
+    assert pipeline.written(RUN, context_of(story)) == []
 
 
 def test_a_batch_that_broke_is_checked_with_the_rest() -> None:  # N4, A5

@@ -3,6 +3,7 @@
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,15 +11,16 @@ from celery import Signature, chain, chord
 from celery.exceptions import Ignore, Reject
 from sqlalchemy import text
 
+import services.step
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import QueryStatus
-from db.queries import events, queries, records, steps
+from db.queries import entries, events, queries, records, steps
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.outcomes import Closed
 from services.finishing import finish
 from services.step import QuerySnapshot, StepContext, StepResult
-from tests.factories import make_options
+from tests.factories import make_chunk, make_document, make_options
 from tests.workers.executing import execute_work
 from workers import draining, onward, pipeline
 from workers.celery_app import app
@@ -177,7 +179,7 @@ def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch:
         "score_chunks": pipeline.scoring(run, [["1", "2"]]),
         "select": pipeline.scoring(run, []),
         "conclude": pipeline.concluding(run),
-        "assess": pipeline.assessing(run),
+        "assess": pipeline.single(run, "assess"),
         "repair_statements": pipeline.repairing(run, [["s0"]]),
         "check_answer": pipeline.checking(run, []),
         "plan_queries": pipeline.starting(run._replace(round=1), make_options()),
@@ -509,3 +511,83 @@ def test_what_follows_in_place_has_the_passages_that_were_loaded_unless_it_looks
     assert seen["a"] is seen["b"]
     assert seen["b"] is not seen["c"]
     assert seen["c"] is seen["d"]
+
+
+def deriving(run: Run, play: Play, *, error: Exception | None = None) -> Onward:
+    """Behind "a" comes "b", which is derived from it, and then "c"."""
+    play.errors = {"b": [error]} if error else {}
+    register("query.b", [replace(play.step("b"), derived=True)])
+    register("query.c", [play.step("c")])
+    return Onward(carried(link("b", run), link("c", run)))
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_is_derived_is_stored_with_what_it_is_derived_from(  # A4
+    run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored: list[list[str]] = []
+    leave = entries.leave
+
+    async def note(leaving: entries.Leaving, following: entries.Wanted | None = None) -> entries.Left:
+        stored.append([*(step for step, _ in leaving.values), *leaving.also])
+        return await leave(leaving, following)
+
+    monkeypatch.setattr(entries, "leave", note)
+    execute_work(play.work(run, "a"), deriving(run, play))
+    assert play.seen == ["a", "b", "c"]
+    assert stored == [["a", "b"], ["c"]]
+    assert outcomes(run) == {"a": {"by": "a"}, "b": {"by": "b"}, "c": {"by": "c"}}
+    assert sorted(calls(run)) == [("a", "a"), ("b", "b"), ("c", "c")]
+    assert stages(run) == ["a", "b", "c"]
+
+
+@pytest.mark.usefixtures("serving")
+def test_without_what_is_derived_nothing_is_stored_and_all_of_it_is_done_again(run: Run, play: Play) -> None:  # A5
+    with pytest.raises(DatabaseUnavailable):
+        execute_work(play.work(run, "a"), deriving(run, play, error=DatabaseUnavailable()))
+    assert outcomes(run) == {}
+    execute_work(play.work(run, "a"), deriving(run, play))
+    assert set(outcomes(run)) == {"a", "b", "c"}
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_is_derived_is_fenced_with_what_it_is_derived_from(run: Run, play: Play) -> None:  # A5
+    def taken_over(_: StepContext) -> StepResult:
+        with transaction() as session:
+            steps.claim_items(session, run.query_id, 0, "a", [""], worker="successor", lease_s=10, launch=2)
+        return StepResult.single({"by": "late"})
+
+    register("query.b", [Step("b", "b", taken_over, derived=True)])
+    with pytest.raises(Ignore):
+        execute_work(play.work(run, "a"), Onward(carried(link("b", run))))
+    assert outcomes(run) == {}
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_follows_has_the_passages_that_it_reads_with_its_claim(run: Run, play: Play) -> None:  # A4
+    """And sees them as they are then, if it is `fresh`."""
+    found: list[list[str]] = []
+    with transaction() as session:
+        key = make_chunk(session, make_document(session, "Tokens expire."), 0, 14).id
+
+    def read(context: StepContext) -> StepResult:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(services.step, "reading", lambda: pytest.fail("it was loaded with the claim"))
+            found.append([passage.text for passage in context.passages([key])])
+        return StepResult.single({})
+
+    def reads(_: StepContext) -> list[int]:
+        return [key]
+
+    for fresh in (False, True):
+        register("query.b", [Step("b", "b", read, reads=reads, fresh=fresh)])
+        register("query.c", [Step("c", "c", read, reads=reads)])
+        execute_work(play.work(run, "a"), Onward(carried(link("b", run), link("c", run))))
+        forget(run)
+    assert found == [["Tokens expire."]] * 4
+
+
+def forget(run: Run) -> None:
+    """Have all of it done again."""
+    with transaction() as session:
+        session.execute(text("DELETE FROM step_outcomes WHERE query_id = :q"), {"q": run.query_id})

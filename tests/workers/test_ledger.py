@@ -2,21 +2,22 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 from celery.exceptions import Ignore
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, CallRecord, ModelRequest, Usage
 from clients.llm.recording import begun_record
 from config.models import ModelSettings
 from config.settings import settings
+from db.functions import call
 from db.models import ModelCall
-from db.queries import records, steps
-from db.session import engine, reading, system_transaction, transaction
+from db.queries import records, replies, steps
+from db.session import reading, system_transaction
 from domain.judgements import RERANK_CHUNK
 from services.replies import StoredReplies
 from services.results import read_history, read_query
@@ -25,6 +26,7 @@ from tests.clients.groq_stage import GroqStage
 from tests.workers.executing import execute_step
 from workers.pipeline import Run
 from workers.reconciler import write_off
+from workers.runtime import run as on_loop
 from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -39,8 +41,8 @@ def begin(context: StepContext, count: int = 1) -> None:
     assert context.log.begun_as is not None
     context.log.has_begun = True
     rows = [context.log.begun_as(begun_record(request, "groq", str(number), 700)) for number in range(count)]
-    with transaction() as session:
-        records.begin_calls(session, rows)
+    begun = {bytes([number]) * 32: row for number, row in enumerate(rows)}
+    assert on_loop(replies.find_replies(begun, keep_s=60)) == {}
 
 
 def execute(body: Callable[[StepContext], StepResult], run: Run, items: tuple[str, ...] = ("",)) -> None:
@@ -104,7 +106,7 @@ def test_calls_of_a_process_that_is_gone_are_entered_as_unknown_and_no_others(ru
     with pytest.raises(Ignore):
         execute(body, run)
     found = ledger(run)
-    assert [(call.item, call.unknown, call.estimated, call.reply_text) for call in found] == [
+    assert sorted((call.item, call.unknown, call.estimated, call.reply_text) for call in found) == [
         (item, True, True, None) for item in "01"
     ]
     # At most: 200 tokens of prompt and the 500 that it was allowed to write.
@@ -118,12 +120,15 @@ def test_calls_of_a_process_that_is_gone_are_entered_as_unknown_and_no_others(ru
     assert [(call["unknown"], "not known" in call["error"]) for call in told] == [(True, True)] * 2
 
 
-def test_a_look_for_kept_replies_writes_all_calls_of_a_fan_out_down_by_one_statement(run: Run) -> None:  # F10
-    written: list[str] = []
+def test_a_look_for_kept_replies_writes_all_calls_of_a_fan_out_down_by_one_statement(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:  # F10
+    written: list[int] = []
 
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if "INSERT INTO begun_calls" in statement:
-            written.append(statement)
+    async def note(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        if "find_replies" in statement:
+            written.append(len(values["looked_up"]))
+        return await call(statement, values)
 
     async def ask(gateway: ModelGateway, log: CallLog) -> None:
         fields = [{"question": f"How {number}?", "chunk": "So."} for number in range(12)]
@@ -134,19 +139,17 @@ def test_a_look_for_kept_replies_writes_all_calls_of_a_fan_out_down_by_one_state
         models = ModelSettings(call_timeout_s=10, deadline_s=20)
         with GroqStage(unlimited=True) as stage:
             for expected in (12, 12):
-                replies = StoredReplies(models.keep_replies_s)
-                stage.run(lambda model: ask(ModelGateway(model, models, replies=replies), context.log))  # noqa: B023
+                store = StoredReplies(models.keep_replies_s)
+                stage.run(lambda model: ask(ModelGateway(model, models, replies=store), context.log))  # noqa: B023
                 # What is kept already is no call.
                 assert begun() == expected
             assert len(stage.sim.ledger.entries) == 12
         return StepResult.single({"status": "done"})
 
-    event.listen(engine(), "before_cursor_execute", note)
-    try:
-        execute(body, run)
-    finally:
-        event.remove(engine(), "before_cursor_execute", note)
-    assert len(written) == 1
+    monkeypatch.setattr(replies, "call", note)
+    execute(body, run)
+    # Written down with the first look; there was nothing to write with the second.
+    assert written == [12, 12]
     assert begun() == 0
     assert sorted((call.kept, call.unknown) for call in ledger(run)) == [(False, False)] * 12 + [(True, False)] * 12
 

@@ -1,13 +1,15 @@
 """The workflow, as `str()` prints it: without a broker."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import Task
 
 from domain.conversation import last_turns
 from tests.factories import make_options
-from workers import pipeline
+from workers import pipeline, tasks
 from workers.pipeline import Run
 
 RUN = Run("q1", 1, 0, 7)
@@ -42,10 +44,10 @@ def test_a_research_starts_with_a_decision(kind: str) -> None:  # A2, S3.6
 
 
 def test_a_turn_is_one_step_and_says_its_number() -> None:  # A2, S3.6
-    assert str(pipeline.deciding(RUN, 3)) == "query.decide_search('q1', 1, 0, 7, ['3'])"
-    assert str(pipeline.looking(RUN, 3)) == "query.search('q1', 1, 0, 7, ['3'])"
-    assert str(pipeline.gathering(RUN)) == "query.retrieve('q1', 1, 0, 7)"
-    assert str(pipeline.noting(RUN)) == "query.research_notes('q1', 1, 0, 7)"
+    assert str(pipeline.single(RUN, "decide_search", ["3"])) == "query.decide_search('q1', 1, 0, 7, ['3'])"
+    assert str(pipeline.single(RUN, "search", ["3"])) == "query.search('q1', 1, 0, 7, ['3'])"
+    assert str(pipeline.single(RUN, "retrieve")) == "query.retrieve('q1', 1, 0, 7)"
+    assert str(pipeline.single(RUN, "research_notes")) == "query.research_notes('q1', 1, 0, 7)"
 
 
 def test_the_graph_is_planned_before_the_first_retrieval_only() -> None:  # A2, S5.1
@@ -83,12 +85,12 @@ def test_generation_and_extraction_run_side_by_side() -> None:  # A2, S4.1
 
 
 def test_the_checks_of_a_draft_are_members_of_the_chord_that_it_is_written_in() -> None:  # A2, N1
-    assert [str(each) for each in pipeline.statement_checks(RUN, [["s0:c1"], ["s1:c1"]])] == [
+    assert [str(each) for each in pipeline.checks(RUN, [["s0:c1"], ["s1:c1"]])] == [
+        "query.check_answer('q1', 1, 0, 7)",
         "query.check_statements('q1', 1, 0, 7, ['s0:c1'])",
         "query.check_statements('q1', 1, 0, 7, ['s1:c1'])",
     ]
-    assert str(pipeline.early_check(RUN, "b1")) == "query.check_early('q1', 1, 0, 7, ['b1'])"
-    assert [str(each) for each in pipeline.answer_checks(RUN)] == ["query.check_answer('q1', 1, 0, 7)"]
+    assert str(pipeline.closed(RUN, "b1")) == "query.check_early('q1', 1, 0, 7, ['b1'])"
 
 
 def test_all_checks_are_one_chord_into_the_assessment() -> None:  # A2, S5.4, S2.1
@@ -99,7 +101,7 @@ def test_all_checks_are_one_chord_into_the_assessment() -> None:  # A2, S5.4, S2
 
 
 def test_repairs_are_a_chord_into_the_conclusion() -> None:  # A2, N5
-    assert str(pipeline.searching(RUN)) == "query.search_evidence('q1', 1, 0, 7)"
+    assert str(pipeline.single(RUN, "search_evidence")) == "query.search_evidence('q1', 1, 0, 7)"
     assert str(pipeline.repairing(RUN, [["s0"], ["s3"]])) == (
         "%(query.recheck_answerability([repair_statements('q1', 1, 0, 7, ['s0']), "
         "repair_statements('q1', 1, 0, 7, ['s3'])], 'q1', 1, 0, 7) | conclude('q1', 1, 0, 7) | publish('q1', 1, 0, 7))"
@@ -109,9 +111,14 @@ def test_repairs_are_a_chord_into_the_conclusion() -> None:  # A2, N5
 def test_every_canvas_ends_with_one_errback() -> None:
     runs = [(RUN, make_options(multi_query=n)) for n in (0, 3)] + [(RUN._replace(round=1), make_options())]
     canvases: list[Any] = [pipeline.starting(run, options) for run, options in runs]
-    canvases += [pipeline.deciding(RUN, 1), pipeline.looking(RUN, 1), pipeline.gathering(RUN), pipeline.noting(RUN)]
+    canvases += [
+        pipeline.single(RUN, "decide_search", ["1"]),
+        pipeline.single(RUN, "search", ["1"]),
+        pipeline.single(RUN, "retrieve"),
+        pipeline.single(RUN, "research_notes"),
+    ]
     canvases += [pipeline.concluding(RUN)]
-    canvases += [pipeline.searching(RUN), pipeline.assessing(RUN), pipeline.verifying(RUN)]
+    canvases += [pipeline.single(RUN, "search_evidence"), pipeline.single(RUN, "assess"), pipeline.verifying(RUN)]
     canvases += [pipeline.scoring(RUN, [["1"]]), pipeline.checking(RUN, []), pipeline.repairing(RUN, [["s0"]])]
     chords: list[Any] = [pipeline.scoring(RUN, [["1"], ["2"]]), pipeline.drafting(RUN)]
     chords += [pipeline.checking(RUN, [["s0:c1"]]), pipeline.repairing(RUN, [["s0"], ["s1"]])]
@@ -132,6 +139,22 @@ def test_without_candidates_the_selection_runs_alone() -> None:
     assert str(pipeline.scoring(RUN, [])) == "query.select('q1', 1, 0, 7)"
 
 
-def test_the_pipeline_fits_one_screen() -> None:
+def test_the_pipeline_stays_short() -> None:
+    """What follows what, and the shape of it, in one place: two screens."""
     code = Path(pipeline.__file__).read_text(encoding="utf-8").split('"""', 2)[2]
-    assert sum(bool(line.strip()) for line in code.splitlines()) <= 72
+    assert sum(bool(line.strip()) for line in code.splitlines()) <= 136
+
+
+def test_every_step_that_workers_know_has_its_place_in_the_pipeline() -> None:  # A1
+    of_older_programs = {
+        "check_alignment",
+        "check_coverage",
+        "check_answerability",
+        "check_facts",
+        "check_claims",
+        "fail",
+    }
+    modules = [import_module(f"workers.tasks.{name}") for name in tasks.__all__]
+    names = {each.name for module in modules for each in vars(module).values() if isinstance(each, Task)}
+    known = {name.removeprefix("query.") for name in names if name.startswith("query.")}
+    assert known - of_older_programs == {*pipeline.STAGES}

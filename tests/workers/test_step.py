@@ -1,23 +1,29 @@
 """The task wrapper: claims, works once, stores everything together, launches what follows."""
 
+import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from typing import Any
 
 import pytest
 from celery import Signature
 from celery.exceptions import Ignore
 from kombu.exceptions import OperationalError
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries import entries, events, queries, records, steps
+from db.queries import events, queries, records, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
 from services.finishing import finish
 from services.step import StepContext, StepResult
-from tests.factories import make_query
+from tests.factories import finish_items, make_query
+from tests.waiting import until
 from tests.workers.executing import execute_step
 from workers import pipeline
 from workers.pipeline import Run
@@ -147,20 +153,33 @@ def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: u
     assert broker.llen("verification") == 2
 
 
+@contextmanager
+def meanwhile(change: Callable[[Session], object]) -> Generator[None]:
+    """What another transaction does before the block, and commits when somebody in the block waits for its rows."""
+    is_made = threading.Event()
+
+    def make() -> None:
+        with transaction() as session:
+            change(session)
+            is_made.set()
+            until(lambda: session.execute(_WAITING).scalar_one())
+
+    context = copy_context()
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(context.run, make)
+        assert is_made.wait(10)
+        yield
+        made.result(10)
+
+
+_WAITING = text("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))")
+
+
 def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
-    query_id: uuid.UUID, broker: Any, monkeypatch: pytest.MonkeyPatch
+    query_id: uuid.UUID, broker: Any
 ) -> None:  # A5
-    begin = entries.enter
-
-    def late(session: Session, *args: Any) -> entries.Entry | None:
-        with transaction() as other:
-            entry = begin(other, *args)
-            assert entry is not None
-            done = {("probe", ""): {"status": "done"}}
-            assert entries.leave(other, str(query_id), 0, done, entry.claimed).kept
-        return begin(session, *args)
-
-    monkeypatch.setattr(entries, "enter", late)
+    with transaction() as session:
+        attempts = steps.claim_items(session, str(query_id), 0, "probe", [""], worker="other", lease_s=-1)
     seen: list[Any] = []
 
     def follow(run_: Run, context: StepContext) -> Signature[Any]:
@@ -168,26 +187,28 @@ def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
         return pipeline.concluding(run_)
 
     body = Step("probe", "probing", lambda _: pytest.fail("must not run"), then=follow)
-    execute_step(body, Run(str(query_id), 1, 0, DEFAULT_TENANT))
+    with meanwhile(lambda other: finish_items(other, query_id, 0, "probe", {"": {"status": "done"}}, attempts)):
+        execute_step(body, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     assert seen == [{"status": "done"}]
     assert broker.llen("verification") == 1
 
 
+@pytest.mark.parametrize("saves", [True, False])
 def test_nothing_is_stored_behind_a_cancel_that_comes_while_an_outcome_is_saved(
-    query_id: uuid.UUID, monkeypatch: pytest.MonkeyPatch
+    query_id: uuid.UUID, *, saves: bool
 ) -> None:  # A3
-    store = entries.leave
+    def never(_: Session) -> None:
+        pytest.fail("must not be saved")
 
-    def cancelled_meanwhile(session: Session, *args: Any) -> entries.Left:
-        left = store(session, *args)
-        with transaction() as other:
-            finish(other, query_id, QueryStatus.CANCELLED)
-        return left
+    result = StepResult.single({"status": "done"}, never if saves else None, [("told", {})])
+    with ExitStack() as cancelling:
 
-    monkeypatch.setattr(entries, "leave", cancelled_meanwhile)
-    result = StepResult.single({"status": "done"}, lambda _: pytest.fail("must not be saved"), [("told", {})])
-    with pytest.raises(Ignore):
-        run(lambda _: result, query_id)
+        def body(_: StepContext) -> StepResult:
+            cancelling.enter_context(meanwhile(lambda other: finish(other, query_id, QueryStatus.CANCELLED)))
+            return result
+
+        with pytest.raises(Ignore):
+            run(body, query_id)
     with reading() as session:
         assert [event.type for event in events.list_events(session, query_id)] == ["stage", "cancelled"]
 

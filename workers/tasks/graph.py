@@ -15,11 +15,11 @@ from services.step import Outcome
 from workers.celery_app import app
 from workers.launch import launch_graphs
 from workers.runtime import leases, run, tools
-from workers.step import Step, step_task
+from workers.step import step_of, step_task
 
 NOT_PLANNED: Outcome = {"status": "fallback", "low_level": [], "high_level": []}
 
-plan_graph_task = step_task(Step("plan_graph", "retrieving", plan_graph, failed=NOT_PLANNED))
+plan_graph_task = step_task(step_of("plan_graph", plan_graph, failed=NOT_PLANNED))
 
 
 @app.task(name="document.graph", bind=True)

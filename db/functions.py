@@ -1,0 +1,124 @@
+"""Functions of the database called from an event loop: each call is one transaction in one round trip (migration 0024).
+
+A function acts for the tenant that it is given first, so row-level security holds in it as in any transaction.
+"""
+
+import asyncio
+import select
+import weakref
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from sqlalchemy import Engine
+
+from db.session import LIMITS_MS, current_tenant, engine, will_pass
+from domain.errors import DatabaseUnavailable
+
+_MOST = 4
+"""Connections of a loop: a transaction takes a few milliseconds, and each plans every statement for itself."""
+_WAIT_S = 10.0
+"""For one of them to get free."""
+# The statements of the functions are about a query's own rows: their plans do not depend on the values.
+_OPTIONS = f"{LIMITS_MS} -c plan_cache_mode=force_generic_plan"
+
+_Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+
+
+class Refused(Exception):
+    """The database does not take these values."""
+
+
+async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The rows of a statement that calls one function; `%(tenant)s` is whom the caller acts for.
+
+    Raises DatabaseUnavailable as `db.session.transaction` does, Refused for any other error of the database,
+    LookupError outside of `acting_for`. When the database is away the function may have done its work all the same:
+    what comes again must find it done.
+    """
+    values = {"tenant": current_tenant(), **values}
+    try:
+        async with _of_this_loop().connection() as connection:
+            cursor = await connection.execute(statement.encode(), values)
+            return await cursor.fetchall()
+    except psycopg.Error as error:
+        if will_pass(error):
+            raise DatabaseUnavailable from error
+        raise Refused(error.sqlstate) from error
+    except UnicodeEncodeError as error:
+        raise Refused from error
+
+
+class _Connections:
+    """Of one loop, to the database of `engine`. The one used last is taken first."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._idle: list[_Connection] = []
+        self._places = asyncio.Semaphore(_MOST)
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncGenerator[_Connection]:
+        try:
+            async with asyncio.timeout(_WAIT_S):
+                await self._places.acquire()
+        except TimeoutError:
+            raise DatabaseUnavailable("All database connections of this process are busy; try again.") from None
+        try:
+            connection = self._taken() or await self._opened()
+            try:
+                yield connection
+            finally:
+                # Whoever was cancelled, or met an error of the network, leaves it as nobody else may find it.
+                if connection.info.transaction_status == TransactionStatus.IDLE:
+                    self._idle.append(connection)
+                else:
+                    await connection.close()
+        finally:
+            self._places.release()
+
+    def _taken(self) -> _Connection | None:
+        while self._idle:
+            connection = self._idle.pop()
+            if _is_silent(connection):
+                return connection
+            connection.pgconn.finish()
+        return None
+
+    async def _opened(self) -> _Connection:
+        _, arguments = self.engine.dialect.create_connect_args(self.engine.url)
+        return await psycopg.AsyncConnection.connect(
+            **arguments, autocommit=True, connect_timeout=5, options=_OPTIONS, prepare_threshold=1
+        )
+
+    def close(self) -> None:
+        """The idle ones."""
+        for connection in self._idle:
+            connection.pgconn.finish()
+        self._idle.clear()
+
+
+def _is_silent(connection: _Connection) -> bool:
+    """A server that went away has closed its end: there is something to read where nothing was asked."""
+    if connection.closed:
+        return False
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return not poll.poll(0)
+
+
+_connections: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Connections] = weakref.WeakKeyDictionary()
+
+
+def _of_this_loop() -> _Connections:
+    loop, current = asyncio.get_running_loop(), engine()
+    found = _connections.get(loop)
+    if found is None or found.engine is not current:
+        # The pool of the process was made anew: settings have changed, as those of a test do.
+        if found is not None:
+            found.close()
+        found = _connections[loop] = _Connections(current)
+        weakref.finalize(loop, found.close)
+    return found

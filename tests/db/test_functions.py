@@ -1,0 +1,96 @@
+"""Functions of the database that a loop calls: one round trip, one transaction, one tenant."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from db import functions
+from db.functions import Refused, call
+from db.session import acting_for, system_transaction
+from domain.errors import DatabaseUnavailable
+
+pytestmark = pytest.mark.usefixtures("database")
+
+T = TypeVar("T")
+SESSION = "SELECT pg_backend_pid(), current_setting('citewell.tenant', true), set_config('citewell.tenant', '7', true)"
+
+
+def on_a_loop(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(work)
+
+
+def test_a_connection_keeps_no_tenant_for_whoever_has_it_next() -> None:  # A8
+    async def scenario() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        return await call(SESSION, {}), await call(SESSION, {})
+
+    (first, _, _), (second, before, _) = (rows[0] for rows in on_a_loop(scenario()))
+    assert (first, before) == (second, "")
+
+
+def test_who_says_for_whom_it_is_called() -> None:  # A8
+    async def scenario() -> list[tuple[Any, ...]]:
+        with acting_for(5):
+            return await call("SELECT %(tenant)s::int, %(given)s::text", {"given": "글"})
+
+    assert on_a_loop(scenario()) == [(5, "글")]
+
+
+def test_a_connection_that_the_server_closed_is_replaced_before_anything_is_asked() -> None:  # A5
+    async def scenario() -> tuple[int, int]:
+        [(first, *_)] = await call(SESSION, {})
+        with system_transaction() as session:
+            assert session.execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": first}).scalar_one()
+        [(second, *_)] = await call(SESSION, {})
+        return first, second
+
+    first, second = on_a_loop(scenario())
+    assert first != second
+
+
+def test_a_call_that_loses_its_connection_may_be_made_again() -> None:  # A5
+    async def scenario() -> list[tuple[Any, ...]]:
+        with pytest.raises(DatabaseUnavailable):
+            await call("SELECT pg_terminate_backend(pg_backend_pid())", {})
+        return await call("SELECT 1", {})
+
+    assert on_a_loop(scenario()) == [(1,)]
+
+
+def test_what_was_cancelled_leaves_no_work_and_no_connection_behind() -> None:  # A5
+    async def scenario() -> list[tuple[Any, ...]]:
+        slow = asyncio.ensure_future(call("SELECT pg_sleep(30)", {}))
+        await asyncio.sleep(0.2)
+        slow.cancel()
+        await asyncio.gather(slow, return_exceptions=True)
+        return await call("SELECT count(*)::int FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(30%%'", {})
+
+    assert on_a_loop(scenario()) == [(0,)]
+
+
+def test_who_finds_no_free_connection_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:  # A7
+    monkeypatch.setattr(functions, "_MOST", 1)
+    monkeypatch.setattr(functions, "_WAIT_S", 0.1)
+
+    async def scenario() -> None:
+        slow = asyncio.ensure_future(call("SELECT pg_sleep(1)", {}))
+        await asyncio.sleep(0.2)
+        with pytest.raises(DatabaseUnavailable, match="busy"):
+            await call("SELECT 1", {})
+        await slow
+
+    on_a_loop(scenario())
+
+
+@pytest.mark.parametrize("value", ["a NUL \x00 in it", "half a pair \ud83d"])
+def test_what_no_database_takes_is_refused_and_no_reason_to_try_again(value: str) -> None:  # smell 7
+    async def scenario() -> list[tuple[Any, ...]]:
+        with pytest.raises(Refused) as refused:
+            await call("SELECT %(value)s::text", {"value": value})
+        assert isinstance(refused.value.__cause__, psycopg.Error | UnicodeEncodeError)
+        return await call("SELECT 1", {})
+
+    assert on_a_loop(scenario()) == [(1,)]

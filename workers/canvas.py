@@ -1,0 +1,47 @@
+"""Shapes of Celery canvases: what is launched where the next queue is served by another process, or a fan-out is wider
+than one process takes in place (workers.onward). Builders return signatures and launch nothing.
+
+Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from celery import Signature, chain, chord
+
+from workers.celery_app import app
+from workers.queues import Queue
+
+
+class Run(NamedTuple):
+    """Which start of which query a message belongs to; a message of an older launch is ignored.
+
+    `tenant` is whom the step acts for: with another tenant's id in a message the query is not found.
+    """
+
+    query_id: str
+    launch: int
+    round: int
+    tenant: int
+
+
+def task(name: str, queue: Queue, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:
+    """A message for `query.<name>`, about these items if it has any."""
+    args = run if items is None else (*run, list(items))
+    return app.signature(f"query.{name}", args=args, immutable=True, queue=queue.value, ignore_result=True)
+
+
+def in_order(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
+    """One after the other."""
+    return chain(*links).on_error(_failing(run))
+
+
+def fan_in(run: Run, header: Sequence[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
+    """What is done side by side, and what waits for all of it."""
+    if len(header) > 1:
+        return chord(header, body.on_error(_failing(run)))
+    return in_order(run, [*header, body])
+
+
+def _failing(run: Run) -> Signature[Any]:
+    return task("fail", Queue.MAINTENANCE, run)
