@@ -49,7 +49,7 @@ from workers.reporter import reporter
 log = structlog.get_logger("api")
 
 BODY_LIMIT_BYTES = 1_000_000
-# As many as the database pool has connections: a request may wait for a thread, but then finds a connection.
+# More than the database pool has connections: most requests need one for a few milliseconds, and wait for it in turn.
 THREADS = 32
 
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every

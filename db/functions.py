@@ -4,6 +4,7 @@ A function acts for the tenant that it is given first, so row-level security hol
 """
 
 import asyncio
+import os
 import select
 import weakref
 from collections.abc import AsyncGenerator, Mapping
@@ -14,7 +15,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from sqlalchemy import Engine
 
-from db.session import LIMITS_MS, current_tenant, engine, will_pass
+from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, will_pass
 from domain.errors import DatabaseUnavailable
 
 _MOST = 4
@@ -52,10 +53,13 @@ async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...
 
 
 class _Connections:
-    """Of one loop, to the database of `engine`. The one used last is taken first."""
+    """Of one loop, to the database of `engine`. The one used last is taken first, so that few of them plan the
+    statements; psycopg's own pool takes the one that has rested longest, and asks the server before it hands one out.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._process = os.getpid()
         self._idle: list[_Connection] = []
         self._places = asyncio.Semaphore(_MOST)
 
@@ -89,13 +93,12 @@ class _Connections:
 
     async def _opened(self) -> _Connection:
         _, arguments = self.engine.dialect.create_connect_args(self.engine.url)
-        return await psycopg.AsyncConnection.connect(
-            **arguments, autocommit=True, connect_timeout=5, options=_OPTIONS, prepare_threshold=1
-        )
+        own: dict[str, Any] = {**CONNECTING, "options": _OPTIONS, "prepare_threshold": 1}
+        return await psycopg.AsyncConnection.connect(**{**arguments, **own})
 
     def close(self) -> None:
-        """The idle ones."""
-        for connection in self._idle:
+        """The idle ones; in a process that was forked they are the parent's."""
+        for connection in self._idle if self._process == os.getpid() else ():
             connection.pgconn.finish()
         self._idle.clear()
 

@@ -28,6 +28,17 @@ _PASSING = frozenset({"55P03", "25006", "25P03"})
 # locks that others wait for.
 LIMITS_MS = "-c statement_timeout=60000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=30000"
 
+# A server that is gone without a word (a machine that failed, a forgotten translation of addresses) is noticed within
+# half a minute and not when TCP gives up.
+CONNECTING = {
+    "autocommit": True,
+    "connect_timeout": 5,
+    "keepalives_idle": 20,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 30_000,
+}
+
 _TOLD = "after_commit"
 
 # Two threads that want the pool first must not make two.
@@ -71,7 +82,7 @@ def _made(kept: int, above: int) -> Engine:
         # Errors print the parameters of a statement otherwise, and those hold document text.
         hide_parameters=True,
         # The driver would send a BEGIN of its own: one more round trip for every transaction.
-        connect_args={"autocommit": True, "connect_timeout": 5, "options": LIMITS_MS},
+        connect_args={**CONNECTING, "options": LIMITS_MS},
     )
 
 

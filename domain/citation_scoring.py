@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.contexts import below_context
 from domain.evidence import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
 from domain.facts.proving import unnamed_subjects
 
@@ -104,8 +103,7 @@ def score_citation(
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
     """Where the cited words, read with their headings, are about something else than the claim (V2, V4)."""
-    whole = disagreements(claim, below_context(source, context))
-    yield from (each for each in whole if each.kind == "subject")
+    yield from (each for each in disagreements(claim, source) if each.kind == "subject")
     for name in unnamed_subjects(claim, source, *located, context):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 

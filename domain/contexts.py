@@ -33,14 +33,6 @@ def headings_of(context: str) -> list[str]:
     return [] if not first or _CELLS.search(first) else first.split(_BETWEEN)
 
 
-def below_context(text: str, context: str) -> str:
-    """Return `text` as it stands in its document: below its headings, its rows below the names of their columns."""
-    titles = headings_of(context)
-    columns = context.partition("\n")[2] if titles else context
-    above = [f"{'#' * min(level, 6)} {title}\n\n" for level, title in enumerate(titles, start=1)]
-    return "".join([*above, f"{columns}\n" if columns else "", text])
-
-
 def _columns(document: ParsedDocument, start: int) -> str:
     """The header of the table that a text begins in, below the header."""
     index = bisect_right(document.tables, start, key=lambda table: table.start) - 1

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from domain.attacks import without_orders
 from domain.bearing import bears_on, hardly_says
-from domain.contexts import below_context
 from domain.disagreements import Disagreement, disagreements
 from domain.evidence import best_text_span, claim_relevance
 from domain.facts.proving import unproven_words
@@ -80,21 +79,20 @@ class Grounds:
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
-        """Read the `sources` once, each below its context: headings and columns that stand outside of it. Words in them
-        that address a model do not count."""
+        """Read the `sources` once; words in them that address a model do not count. `contexts` are the headings and
+        columns that each stands below: they name what it is about, but prove no value."""
         readable = tuple(map(without_orders, sources))
         above = tuple(map(without_orders, contexts or [""] * len(readable)))
         if is_too_long(statement):
             own = _verbatim(statement, readable)
             return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
-        headed = [below_context(text, context) for text, context in zip(readable, above, strict=True)]
         return cls(
             statement=statement,
             readable=readable,
             contexts=above,
-            disagreements=disagreements(statement, "\n\n".join(headed)),
+            disagreements=disagreements(statement, "\n\n".join(readable)),
             own_evidence=_own_evidence(statement, readable),
-            hardly_said=all(hardly_says(source, statement) for source in headed),
+            hardly_said=all(hardly_says(source, statement) for source in readable),
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 
 from domain.attacks import without_hidden, without_orders
-from domain.contexts import below_context
 
 # Also as `< / source`, with full-width signs, and what marks roles in the dialogues that models are trained on.
 _FENCE = re.compile(
@@ -28,11 +27,6 @@ class Source:
     label: str
     text: str
     context: str = ""
-
-    @property
-    def in_context(self) -> str:
-        """The text below its headings and columns, as its document has it."""
-        return below_context(self.text, self.context)
 
     def __str__(self) -> str:
         part_of = f' part_of="{_named(self.context)}"' if self.context else ""

@@ -7,7 +7,7 @@ from clients.broker import broker_answers
 from config.settings import Settings
 from db.roles import above_row_security
 from db.schema_version import schema_state
-from db.session import system_transaction
+from db.session import apart, system_transaction
 from domain.errors import DatabaseUnavailable
 
 
@@ -42,7 +42,8 @@ def check_readiness(settings: Settings) -> Readiness:
     """Ask Postgres and the broker, each within seconds."""
     broker = "ok" if broker_answers(settings.redis_url.get_secret_value()) else "unreachable"
     try:
-        with system_transaction() as session:
+        # Whether there is a database, not whether requests have taken all connections to it.
+        with apart(), system_transaction() as session:
             schema = schema_state(session)
             unrestricted = above_row_security(session)
     except DatabaseUnavailable:

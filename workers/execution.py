@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
 from db.queries import entries, events
+from db.queries.batches import lock_batch_of
 from db.queries.steps import Key
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
@@ -299,13 +300,11 @@ def _leaving(claim: Claim, context: StepContext, results: _Results) -> entries.L
 
 
 def _events(results: _Results) -> list[events.EventData]:
-    """What they tell, in their order; what is derived may be a stage of its own."""
+    """What they tell, in their order; a derived end is a stage of its own that nobody enters."""
     told: list[events.EventData] = []
-    stage = results[0][0].step.stage
     for run, result in results:
-        if run.is_derived and run.step.stage != stage:
-            stage = run.step.stage
-            told.append(("stage", {"stage": stage}))
+        if run.is_derived and run.step.ends:
+            told.append(("stage", {"stage": run.step.stage}))
         told += result.events
     return told
 
@@ -320,7 +319,8 @@ def _begun(context: StepContext, following: Work) -> StepContext:
 
 def _wanted(results: _Results, begun: StepContext, following: Work) -> entries.Wanted:
     """What follows, with its stage if it is another one, and the passages that it reads and nobody has loaded."""
-    stage = following.stage if following.stage != results[-1][0].step.stage else None
+    entered = [run.step.stage for run, _ in results if not run.is_derived]
+    stage = following.stage if following.stage not in entered[-1:] else None
     keys = following.reads(begun) if not begun.query.is_given else ()
     return entries.Wanted(following.run.round, following.keys, claimant(following), stage, begun.library.missing(keys))
 
@@ -331,6 +331,9 @@ def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Re
     Calls are stored even when the outcome is not: they were paid for.
     """
     with transaction() as session:
+        if any(run.step.ends for run, _ in results):
+            # Before the query's own row, as everybody does who ends items of a batch (db.queries.batches).
+            lock_batch_of(session, uuid.UUID(leaving.query_id))
         if not all(result.values for _, result in results):
             book(session, [run for run, _ in results])
             return entries.NOT_KEPT

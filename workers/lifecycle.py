@@ -46,7 +46,7 @@ from workers.queues import Queue
 from workers.reconciler import start_reconciler
 from workers.reporter import reporter
 from workers.room import Room
-from workers.runtime import event_loop, leases, worker_name
+from workers.runtime import event_loop, leases, worker_name, worker_prefix
 from workers.standing import start_standing
 from workers.watchdog import start_watchdog
 from workers.work import held_claims
@@ -123,6 +123,11 @@ def uses_own_embedder(queues: Set[Queue]) -> bool:
     """Whether who serves these queues needs the embedding model that comes with the program."""
     embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
     return bool(embeds or (settings().provider == "offline" and queues - ASKING_NO_MODEL))
+
+
+@worker_init.connect
+def _with_a_name_of_its_own(**_: Any) -> None:
+    worker_prefix()
 
 
 @worker_init.connect

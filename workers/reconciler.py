@@ -26,7 +26,7 @@ from db.queries.processes import forget_the_dead
 from db.queries.queries import Launch
 from db.queries.records import write_off_calls
 from db.queries.replies import SWEEP, drop_old_replies
-from db.session import acting_for, system_transaction, transaction
+from db.session import acting_for, apart, system_transaction, transaction
 from domain.budget import DEADLINE
 from domain.errors import CitewellError, DatabaseUnavailable
 from services.batches import cancel_more
@@ -63,7 +63,8 @@ def reconcile(recovery: RecoverySettings) -> int:
     The leader's transaction must not be idle for long, or Postgres ends it (db.queries.locks): what is done beside it
     is bounded in time, and what is left has its turn at the next look. What can go on comes before what is over.
     """
-    with system_transaction() as session:
+    # What is done beside it has connections that no work fills: it waits for none while the leader is idle.
+    with system_transaction() as session, apart():
         if not try_leader_lock(session):
             return 0
         late = _late(session)

@@ -29,9 +29,6 @@ from workers.ringing import process_ringer
 
 T = TypeVar("T")
 
-_INSTANCE = secrets.token_hex(4)
-"""Made before any fork."""
-
 _OUTGOING = 64
 """Webhooks on their way at a time; the threads of a process, which are what really limits them, should be fewer."""
 
@@ -42,9 +39,11 @@ def worker_name() -> str:
     return f"{worker_prefix()}{os.getpid()}:{secrets.token_hex(4)}"
 
 
+@once
 def worker_prefix() -> str:
-    """What the names of a worker and of all its children begin with."""
-    return f"{socket.gethostname()}:{_INSTANCE}:"
+    """What the names of a worker and of all its children begin with: made before its pool forks, and not before whoever
+    forks workers (citewell.supervisor.forkserver) does, since a worker that ends hands back all that has its prefix."""
+    return f"{socket.gethostname()}:{secrets.token_hex(4)}:"
 
 
 @once

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import psutil
 
@@ -68,7 +68,10 @@ class ForkServer:
             raise
         finally:
             os.close(theirs)
-        return Forked(pid, os.fdopen(ours, "rb"))
+        try:
+            return Forked(pid, os.fdopen(ours, "rb"))
+        except psutil.NoSuchProcess as gone:
+            raise ChildProcessError("the forked process has ended already") from gone
 
     def close(self) -> None:
         """Let the server end."""
@@ -96,7 +99,9 @@ class Forked:
         """Wait for its end. Raises subprocess.TimeoutExpired."""
         if self._code is None:
             try:
-                self._code = self._process.wait(timeout)
+                # None: it was no child of ours, as where nobody adopts orphans.
+                code = cast("int | None", self._process.wait(timeout))
+                self._code = 1 if code is None else code
             except psutil.TimeoutExpired as late:
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0) from late
         return self._code
@@ -104,11 +109,14 @@ class Forked:
     def send_signal(self, sig: int) -> None:
         """Do nothing when it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, sig)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, sig)
 
 
 def main() -> None:
     """Import what is named in the arguments (`module`, or `module:function` to be called), then fork when told to."""
+    # Who was started with it ignored would wait for no child.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for name in filter(str.strip, sys.argv[1:]):
         named: Any = pkgutil.resolve_name(name)
         if ":" in name:

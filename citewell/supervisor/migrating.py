@@ -12,7 +12,8 @@ _SOURCE = Path(__file__).resolve().parents[2]
 
 def migrate(database_url: str) -> None:
     """Run `db.migrate` on a database. Raises StartFailed with what it said."""
-    env = {**os.environ, "CITEWELL_DATABASE_URL": database_url}
+    config = Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()
+    env = {**os.environ, "CITEWELL_CONFIG": str(config), "CITEWELL_DATABASE_URL": database_url}
     with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:
         printed, _ = child.communicate()
     if child.returncode != 0:

@@ -17,10 +17,8 @@ from citewell.supervisor.home import Home
 from citewell.supervisor.process import ProcessSpec
 from citewell.supervisor.spawn import spawn
 
-# What is freed goes back to the system at once. By itself glibc raises this limit with every large block that is freed.
-TRIMMING = {"MALLOC_TRIM_THRESHOLD_": "131072"}
-# Nothing of ours but these: other processes of the account could read it.
-SERVER_ENV = {"PATH": os.defpath, "LC_ALL": "C", **TRIMMING}
+# Nothing of ours: other processes of the account could read it.
+SERVER_ENV = {"PATH": os.defpath, "LC_ALL": "C"}
 
 # Extensions go into template1, so that every new database has them: creating them needs a superuser. Under row-level
 # security a condition may use an index only if its function is known to tell nothing of the rows that it must not see
@@ -35,7 +33,7 @@ CREATE DATABASE citewell OWNER citewell;
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    # Each process may take 8, and there are five with the pools as they come.
+    # Each process may take 12, and there are five with the pools as they come.
     "max_connections": "300",
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",

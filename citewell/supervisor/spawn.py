@@ -62,7 +62,8 @@ def adopting_orphans() -> Generator[None]:
         raise NotImplementedError(sys.platform)
     before = ctypes.c_int()
     _prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(before))
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    if _prctl(_PR_SET_CHILD_SUBREAPER, 1) != 0:
+        raise OSError("this system lets no process adopt orphans")
     try:
         yield
     finally:

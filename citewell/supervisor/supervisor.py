@@ -18,7 +18,6 @@ from citewell.supervisor.home import write_private
 from citewell.supervisor.lock import ensure_not_running
 from citewell.supervisor.migrating import migrate
 from citewell.supervisor.output import OnLine
-from citewell.supervisor.postgres import TRIMMING
 from citewell.supervisor.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers import EmbeddedServers
 from citewell.supervisor.state import ServerState, state_file
@@ -28,6 +27,7 @@ _READY_WITHIN_S = 90.0
 _DEATHS_WHILE_STARTING = 2
 _WATCH_EVERY_S = 0.1
 _SOURCE = Path(__file__).resolve().parents[2]
+_MB = 2**20
 
 
 class Supervisor:
@@ -153,7 +153,10 @@ class Supervisor:
             "OPENBLAS_NUM_THREADS": "1",
             # Threads that each have an arena of their own keep there what they freed.
             "MALLOC_ARENA_MAX": "2",
-            **TRIMMING,
+            # What is freed goes back to the system, but for blocks as embedding takes and frees them all the time: by
+            # itself glibc raises both limits with every large block that is freed.
+            "MALLOC_TRIM_THRESHOLD_": str(16 * _MB),
+            "MALLOC_MMAP_THRESHOLD_": str(8 * _MB),
         }
 
     def _announce(self) -> None:

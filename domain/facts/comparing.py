@@ -5,6 +5,7 @@ or two neighbours, has to say it without a difference; or each clause of the sta
 """
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,8 @@ _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
     re.IGNORECASE,
 )
+_JOINT = re.compile(r"[\s_‐‑-]")
+_IDENTIFIER = re.compile(r"(?<![a-z0-9])(?:[a-z]{1,20}[\s_‐‑-]?\d|\d{1,20}[\s_‐‑-]?[a-z])[a-z0-9]{0,40}")
 _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
 
@@ -120,9 +123,9 @@ class ReadSource:
         return self.text.casefold()
 
     @cached_property
-    def squeezed(self) -> str:
-        """The same without what an identifier may be written with: "X-200" and "X 200" are "x200"."""
-        return re.sub(r"[\s_‐‑-]+", "", self.casefolded)
+    def identifiers(self) -> frozenset[str]:
+        """What it has of letters and digits, `identifiers_in`."""
+        return frozenset(identifiers_in(self.text))
 
     def place_of(self, sentence: str) -> int:
         """The index among the clauses of the first one of a whole sentence."""
@@ -159,6 +162,13 @@ def _most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) -
 def read_source(text: str) -> ReadSource:
     """Return `text` read for comparing."""
     return ReadSource(text)
+
+
+def identifiers_in(text: str) -> Iterator[str]:
+    """Yield what is made of Latin letters and digits, as X200, in one form: "X-200", "X 200" and "Ｘ２００" are the
+    same, and so are "CO₂" and "CO2"."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return (_JOINT.sub("", found[0]) for found in _IDENTIFIER.finditer(plain))
 
 
 def folded(sentence: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from domain.contexts import headings_of
 from domain.facts import korean
 from domain.facts.aligning import same
-from domain.facts.comparing import ReadSource, read_source
+from domain.facts.comparing import ReadSource, identifiers_in, read_source
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.facts.values import Values, agree
 from domain.remembering import remembered
@@ -18,25 +18,38 @@ _BEFORE, _AFTER = 2, 1  # sentences around a quotation that it is read with
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
     r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?"
-    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:\S+ ){0,2}(?-i:[A-Z]))\S+|also|"
+    r"(?:it|its|he|his|she|her|they|their|this|these|that|those|the (?!(?:[^\s.!?]+ ){0,2}(?-i:[A-Z]))\S+|also|"
     r"그|그는|그의|그녀|이|이는|이들|당시|또한|또)\b",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
 _CALENDAR = vocabulary("""
     january february march april june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter
 """)
-_PARTS_OF_TEXTS = vocabulary("""
-    abstract agenda answer answers appendix article articles background basics body chapter conclusion conclusions
-    content contents contact description details discussion document documents example examples facts faq features
-    figure figures findings general glossary goals history index information introduction key list main method methods
-    notes note number objective objectives other overview page part parts preface purpose question questions reference
-    references related remarks report result results scope section sections see specification specifications statement
-    subject summary table tables terms title topic topics useful
-    개요 결론 내용 목록 목차 목적 배경 부록 사양 서론 설명 소개 안내 예시 요약 장 절 정보 제원 질문 참고 표
-    항목 현황 특징
+_TIMES = vocabulary("today now then here yesterday tomorrow overall altogether instead meanwhile note together still")
+# What headings say of any thing: which part of a text stands below, or what it is about the thing.
+_PARTS = vocabulary("""
+    abstract access account activity agenda annual answer appendix application approach architecture article award
+    background balance basics benefit biography body budget career cast change chapter climate comment company
+    compensation conclusion condition configuration construction contact content contract cost culture customer data
+    death delivery demographics description design detail development dimension discography discussion document duty
+    early economy education eligibility employee employment environment event example facility fact family faq feature
+    fee figure film finance financial finding form function general geography glossary goal guide health history
+    impact income index information installation introduction issue key later leadership legacy legal life limit list
+    location main maintenance management manual market member method mission music name note number objective
+    operation organisation organization origin other overview page part payment people performance personal personnel
+    picture plan plot policies policy politics population preface price procedure process product production profile
+    project property protection purpose quality question range reception reference refund regulation related release
+    remark report requirement research responsibility result return review right risk role rule safety sales scope
+    section security see service shipping size source specification sport staff standard statement status storage
+    strategy structure style subject summary supply support table team technical term test time timeline title topic
+    training transport travel use useful value view warranty weather weight work year
+    개요 결론 경력 관리 교육 규정 규칙 기간 기능 기후 내용 목록 목적 목차 반품 배경 보수 복리후생 부록 사양 사업 생애
+    서론 설명 소개 수상 안내 안전 업무 역사 연혁 예시 요금 요약 인구 작품 장 재무 절 절차 정보 정책 제원 제품 조직
+    조직도 주의 줄거리 지리 직원 질문 참고 책임 출연 특징 평가 표 학력 항목 현황 환경 환불 회사 휴가
 """)
+_NUMBERING = re.compile(r"[#§]?[\d.]+[.)]?|[ivx]+\.?|제?\d+[장절조항]|[a-z][.)]?|and|of|the|for|in|to|및|&")
+_HEADING_LINES = re.compile(r"\s*(?:#[^\n]*(?:\n\s*|$))+")
 _MOST_HEADING = 400
 _MOST_ABOVE = 3  # headings that a quotation is read with
 
@@ -44,12 +57,12 @@ _MOST_ABOVE = 3  # headings that a quotation is read with
 def unproven_words(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
     """Return the names and values of `statement` that `source[start:end]` lacks, read with what it belongs to.
 
-    That is the whole sentences, two before and one behind them, the headings above, the rows of tables, and the
-    `context` of the source: headings and columns that stand outside of it. A name counts as there when any part of the
-    source has it, since antecedents may be far; a value has to be in the place. See `unnamed_subjects` for a quotation
-    that begins with a pronoun.
+    That is the whole sentences, two before and one behind them, the headings above, and the rows of tables. A name
+    counts as there when any part of the source or of its `context` (headings that stand outside of it) has it, since
+    antecedents may be far; a value has to be in the place, as a year in the title of a report dates nothing in it. See
+    `unnamed_subjects` for a quotation that begins with a pronoun.
     """
-    place = _Told([*nearby(source, start, end), *read_tokens(context)])
+    place = _Told(nearby(source, start, end))
     unnamed = frozenset(map(id, _unnamed(statement, source, start, end, context)))
     return [
         token.text
@@ -70,25 +83,30 @@ def unnamed_subjects(statement: str, source: str, start: int, end: int, context:
 def _unnamed(statement: str, source: str, start: int, end: int, context: str) -> list[Token]:
     stated = read_tokens(statement)
     places = read_source(source), read_source(context)
-    refers = _refers(source[start:end])
-    unnamed = [
-        token
-        for token in stated
-        if (_is_subject(token) or _opens(token, statement, refers=refers))
-        and not any(_names(token, known) for known in places)
-    ]
-    if unnamed and refers and not _is_named_before(stated, source, start, context):
+    if headings := _HEADING_LINES.match(source, start, end):
+        start = headings.end()
+    unnamed = [token for token in stated if not any(_names(token, known) for known in places)]
+    strict = [token for token in unnamed if _is_subject(token) or (_opens(token) and korean.opens(statement))]
+    refers, quoted = _refers(source[start:end]), read_sentences(source)
+    opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""
+    if not unnamed or not (refers or _refers(opening)):
+        return strict
+    is_named = _is_named_before(stated, source, start, context)
+    if refers and not is_named:
         # No pronoun stands for a month.
-        return [token for token in unnamed if token.key in _CALENDAR]
-    return unnamed
+        return [token for token in strict if token.key in _CALENDAR]
+    # The first word may be a name, which a capital does not tell there. Only a quotation that names nothing itself is
+    # held against it: other words for one thing are frequent.
+    return [token for token in unnamed if token in strict or (is_named and _opens(token) and _may_name(token))]
 
 
-def _opens(token: Token, statement: str, *, refers: bool) -> bool:
-    """Say whether the first word is a name, as a capital does not tell there. In English only a quotation that names
-    nothing itself is held against it: other words for one thing are frequent."""
-    if token.kind != "word" or token.start:
-        return False
-    return korean.opens(statement) or (refers and token.text[:1].isupper())
+def _opens(token: Token) -> bool:
+    return token.kind == "word" and token.start == 0
+
+
+def _may_name(token: Token) -> bool:
+    word = token.text.casefold()
+    return token.text[:1].isupper() and not word.endswith("ly") and word not in _TIMES
 
 
 def _is_named_before(stated: Sequence[Token], source: str, start: int, context: str) -> bool:
@@ -103,8 +121,11 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
 
 
 def _is_named_by_heading(token: Token) -> bool:
-    """A heading names what stands below it, unless it only says what part of a text that is."""
-    return token.kind in ("name", "word") and not _PARTS_OF_TEXTS.issuperset(token.text.casefold().split())
+    """A heading names what stands below it, unless it only says what part of a text, or of a thing, that is."""
+    words = [each for each in token.text.casefold().split() if not _NUMBERING.fullmatch(each)]
+    return token.kind in ("name", "word") and any(
+        each not in _PARTS and each.removesuffix("s") not in _PARTS for each in words
+    )
 
 
 def _refers(quotation: str) -> bool:
@@ -165,8 +186,9 @@ class _Told:
 def _names(token: Token, known: ReadSource) -> bool:
     """A name is there whole, in part, in another form, or as an acronym; when in doubt it is. Of an identifier, X200,
     the part with the digits has to be there."""
-    if any(_DIGIT.search(part) and part.isalnum() and part not in known.squeezed for part in token.key.split()):
-        return False
+    identifiers = [each for part in token.key.split() if part.isalnum() for each in identifiers_in(part)]
+    if identifiers:
+        return known.identifiers.issuperset(identifiers)
     if any(same(token, each) or each.key in token.key.split() for each in known.names.like(token)):
         return True
     if token.key.rpartition("#")[1]:

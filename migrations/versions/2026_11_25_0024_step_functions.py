@@ -224,13 +224,12 @@ END
 $$
 """  # noqa: S608 - only constants are put together
 
-# The first one under a key stays until it is too old. Replies, and calls that begin, are written down for the death of a
-# process, not of the machine: nobody waits for the disk.
+# The first one under a key stays until it is too old.
 _KEEP_REPLIES = """
 CREATE FUNCTION keep_replies_v1(p_tenant bigint, p_keys bytea[], p_texts text[], p_models text[], p_keep_s float8)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM set_config('citewell.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+    PERFORM set_config('citewell.tenant', p_tenant::text, true);
     INSERT INTO kept_replies (key, reply_text, model)
     SELECT given.key, given.reply_text, given.model FROM unnest(p_keys, p_texts, p_models) AS given (key, reply_text, model)
     ON CONFLICT (tenant_id, key) DO UPDATE
@@ -240,7 +239,8 @@ END
 $$
 """
 
-# With what there is to be kept by then. When a reply was last used is known to the hour; rows that somebody else just
+# With what there is to be kept by then; only a look-up that keeps nothing does not wait for the disk: calls that begin are
+# written down for the death of a worker. When a reply was last used is known to the hour; rows that somebody else just
 # touches are left to them.
 _FIND_REPLIES = """
 CREATE FUNCTION find_replies_v1(
@@ -251,9 +251,11 @@ CREATE FUNCTION find_replies_v1(
 DECLARE
     v_stale bytea[];
 BEGIN
-    PERFORM set_config('citewell.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+    PERFORM set_config('citewell.tenant', p_tenant::text, true);
     IF cardinality(p_new_keys) > 0 THEN
         PERFORM keep_replies_v1(p_tenant, p_new_keys, p_new_texts, p_new_models, p_keep_s);
+    ELSE
+        PERFORM set_config('synchronous_commit', 'off', true);
     END IF;
     RETURN QUERY SELECT kept_replies.key, kept_replies.reply_text::text, kept_replies.model::text FROM kept_replies
     WHERE kept_replies.key = ANY(p_keys) AND created_at > now() - make_interval(secs => p_keep_s);

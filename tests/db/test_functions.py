@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
+from config.settings import settings
 from db import functions
 from db.functions import Refused, call
-from db.session import acting_for, system_transaction
+from db.session import acting_for, dispose, system_transaction
 from domain.errors import DatabaseUnavailable
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -49,6 +50,21 @@ def test_a_connection_that_the_server_closed_is_replaced_before_anything_is_aske
 
     first, second = on_a_loop(scenario())
     assert first != second
+
+
+def test_what_the_address_says_of_connecting_does_not_keep_anybody_from_it(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = make_url(postgres_url).update_query_dict({"connect_timeout": "3", "options": "-c work_mem=5MB"})
+    monkeypatch.setenv("CITEWELL_DATABASE_URL", address.render_as_string(hide_password=False))
+    settings.cache_clear()
+    dispose()
+    try:
+        assert on_a_loop(call("SELECT 1", {})) == [(1,)]
+    finally:
+        monkeypatch.undo()
+        settings.cache_clear()
+        dispose()
 
 
 def test_a_call_that_loses_its_connection_may_be_made_again() -> None:  # A5

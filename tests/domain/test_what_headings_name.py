@@ -5,7 +5,7 @@ import pytest
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from domain.citation_scoring import CitationIssue, score_citation
-from domain.contexts import below_context, headings_of
+from domain.contexts import headings_of
 from domain.facts.proving import unnamed_subjects, unproven_words
 from domain.judgements import StatementCheck
 from domain.ruling import Grounds
@@ -66,19 +66,49 @@ def test_what_the_headings_name_is_meant(statement: str, source: str, quotation:
     assert status(statement, source, quotation, context) is SentenceStatus.SUPPORTED
 
 
-def test_a_heading_above_a_passage_is_read_by_the_offline_judge() -> None:  # V4
-    statement = "Model X100 weighs 7 kilograms and runs on two batteries."
-    below = Sources([Source(1, "manual.md", WEIGHT, "Model X100 › Weight")])
-    alone = Sources([Source(1, "manual.md", WEIGHT)])
-    judged = check_statement(statement, below, Meaning(None))
-    assert judged.is_accurate
-    assert judged.confidence > check_statement(statement, alone, Meaning(None)).confidence
+@pytest.mark.parametrize(
+    ("statement", "text", "context"),
+    [
+        ("Revenue in 2024 was 5 million euros.", "Revenue was 5 million euros.", "Report 2024"),
+        ("Acme employs 12 people.", "Acme employs people from many countries.", "12 Staff"),
+        ("회사는 2024년에 설립되었다.", "회사는 서울에서 설립되었다.", "2024년 사업보고서"),
+    ],
+)
+def test_no_value_is_proven_by_what_stands_outside_of_the_passage(
+    statement: str, text: str, context: str
+) -> None:  # V4
+    assert unproven_words(statement, text, 0, len(text), context) != []
+    assert status(statement, text, text, context) is not SentenceStatus.SUPPORTED
 
 
-def test_a_value_that_a_heading_above_the_passage_states_is_proven() -> None:  # V4
-    text, context = "Revenue was 5 million euros.", "Results › Q2 2024"
-    assert unproven_words("Revenue in Q2 2024 was 5 million euros.", text, 0, len(text), context) == []
-    assert unproven_words("Revenue in Q2 2024 was 5 million euros.", text, 0, len(text)) != []
+@pytest.mark.parametrize(
+    ("stated", "written"),
+    [("CO2", "CO₂"), ("X200", "X-200"), ("X200", "Ｘ２００"), ("B12", "B 12"), ("F16", "F-16")],
+)
+def test_an_identifier_may_be_written_in_other_ways(stated: str, written: str) -> None:  # V4
+    text = f"Everybody knows that {written} is common."
+    assert unnamed_subjects(f"In the north {stated} is common.", text, 0, len(text)) == []
+
+
+@pytest.mark.parametrize(("stated", "written"), [("X20", "X200"), ("X200", "AX2001"), ("X2", "X20")])
+def test_a_part_of_an_identifier_is_another_one(stated: str, written: str) -> None:  # V2
+    text = f"Everybody knows that {written} is common."
+    assert unnamed_subjects(f"In the north {stated} is common.", text, 0, len(text)) == [stated]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Chapter 2", "Part II", "1. 개요", "FAQs", "Population", "Early life", "Terms and conditions", "인구", "경력"],
+)
+def test_a_part_of_a_text_names_nothing(heading: str) -> None:  # V4
+    assert status("Berlin has 4 million inhabitants.", CITY, CITY, heading) is SentenceStatus.SUPPORTED
+
+
+def test_a_part_of_a_sentence_is_about_what_the_sentence_is_about() -> None:  # V4
+    source = "# Berlin\n\nIt has 4 million inhabitants and two airports."
+    quotation = "has 4 million inhabitants and two airports"
+    assert status("Hamburg has 4 million inhabitants.", source, quotation) is not SentenceStatus.SUPPORTED
+    assert status("Today the city has 4 million inhabitants.", source, quotation) is SentenceStatus.SUPPORTED
 
 
 @pytest.mark.parametrize("span", [WEIGHT, None])
@@ -100,14 +130,10 @@ def test_the_value_of_another_section_is_another_ones() -> None:  # S4.4, V2
     assert [(each.claim_value, each.source_value) for each in found.disagreements] == [("Model X200", "Model X100")]
 
 
-def test_a_context_is_written_as_its_document_has_it() -> None:
+def test_the_headings_of_a_context() -> None:
     assert headings_of("Prices › Cars") == ["Prices", "Cars"]
-    assert headings_of("| Item | Price |") == []
-    assert below_context("| a | 5 |", "Prices › Cars\n| Item | Price |") == (
-        "# Prices\n\n## Cars\n\n| Item | Price |\n| a | 5 |"
-    )
-    assert below_context("| a | 5 |", "| Item | Price |") == "| Item | Price |\n| a | 5 |"
-    assert below_context("Text.", "") == "Text."
+    assert headings_of("Prices › Cars\n| Item | Price |") == ["Prices", "Cars"]
+    assert headings_of("| Item | Price |") == headings_of("") == []
 
 
 def test_nothing_is_unnamed_in_a_statement_without_names() -> None:

@@ -3,6 +3,7 @@
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,17 +11,18 @@ import pytest
 from celery import Signature, chain, chord
 from celery.exceptions import Ignore, Reject
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 import services.step
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
-from db.models import QueryStatus
-from db.queries import entries, events, queries, records, steps
-from db.session import reading, system_transaction, transaction
+from db.models import DEFAULT_TENANT, QueryStatus
+from db.queries import batches, entries, events, queries, records, steps
+from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.outcomes import Closed
 from services.finishing import finish
 from services.step import QuerySnapshot, StepContext, StepResult
-from tests.factories import make_chunk, make_document, make_options
+from tests.factories import make_chunk, make_document, make_options, make_query
 from tests.workers.executing import execute_work
 from workers import draining, onward, pipeline
 from workers.celery_app import app
@@ -538,7 +540,8 @@ def test_what_is_derived_is_stored_with_what_it_is_derived_from(  # A4
     assert stored == [["a", "b"], ["c"]]
     assert outcomes(run) == {"a": {"by": "a"}, "b": {"by": "b"}, "c": {"by": "c"}}
     assert sorted(calls(run)) == [("a", "a"), ("b", "b"), ("c", "c")]
-    assert stages(run) == ["a", "b", "c"]
+    # Nobody is ever within what is derived.
+    assert stages(run) == ["a", "c"]
 
 
 @pytest.mark.usefixtures("serving")
@@ -561,6 +564,58 @@ def test_what_is_derived_is_fenced_with_what_it_is_derived_from(run: Run, play: 
     with pytest.raises(Ignore):
         execute_work(play.work(run, "a"), Onward(carried(link("b", run))))
     assert outcomes(run) == {}
+
+
+@pytest.mark.usefixtures("serving")
+def test_the_stage_of_what_is_derived_is_entered_with_what_follows_in_it(run: Run, play: Play) -> None:  # A4
+    register("query.b", [replace(play.step("b"), stage="late", derived=True)])
+    register("query.c", [replace(play.step("c"), stage="late")])
+    execute_work(play.work(run, "a"), Onward(carried(link("b", run), link("c", run))))
+    assert stages(run) == ["a", "late"]
+    with reading() as session:
+        assert queries.get_query(session, uuid.UUID(run.query_id)).stage == "late"
+
+
+@pytest.mark.usefixtures("serving", "database")
+def test_an_item_of_a_batch_that_ends_and_a_batch_that_is_cancelled_never_wait_for_each_other() -> None:  # A3
+    """Whoever ends an item takes the batch's lock first, also where the end is derived from the step before it."""
+    batch = uuid.uuid4()
+    with transaction() as session:
+        batches.add_batch(session, batch, 1, None)
+        query_id = make_query(session, batch_id=batch).id
+    with transaction() as session:
+        assert queries.mark_launched(session, query_id, 0) == 1
+    run = Run(str(query_id), 1, 0, DEFAULT_TENANT)
+    held, ending, ends = threading.Event(), threading.Event(), list[bool]()
+
+    def cancel() -> None:
+        with acting_for(DEFAULT_TENANT), transaction() as session:
+            batches.lock_batch(session, batch)
+            held.set()
+            # Long enough for the other one to take what it takes first.
+            ending.wait(1)
+            ends.append(finish(session, query_id, QueryStatus.CANCELLED))
+
+    canceller = threading.Thread(target=cancel)
+
+    def conclude(_: StepContext) -> StepResult:
+        return StepResult.single({"by": "conclude"}, lambda _: None, [("sentence.kept", {})])
+
+    def publish(_: StepContext) -> StepResult:
+        canceller.start()
+        held.wait(5)
+
+        def save(session: Session) -> None:
+            ending.set()
+            ends.append(finish(session, query_id, QueryStatus.SUCCEEDED))
+
+        return StepResult.single({"by": "publish"}, save)
+
+    register("query.publish", [Step("publish", "publishing", publish, ends=True, derived=True)])
+    with suppress(Ignore):
+        execute_work(Work.single(Step("conclude", "concluding", conclude), run), Onward(carried(link("publish", run))))
+    canceller.join()
+    assert ends == [True]
 
 
 @pytest.mark.usefixtures("serving")

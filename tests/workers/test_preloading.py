@@ -15,10 +15,21 @@ from workers.preloading import preload
 from clients.embeddings import default_embedder
 preload()
 import psutil
+
+def forked_name():
+    read, write = os.pipe()
+    if os.fork() == 0:
+        from workers.runtime import worker_prefix
+        os.write(write, worker_prefix().encode())
+        os._exit(0)
+    os.wait()
+    return os.read(read, 100).decode()
+
 print(json.dumps({
     "threads": [len(os.listdir("/proc/self/task")), threading.active_count()],
     "connections": len(psutil.Process().net_connections()),
     "modules": sorted(sys.modules),
+    "names": [forked_name() for _ in range(2)],
     "has_model": default_embedder()._model is not None,
 }))
 """
@@ -53,6 +64,12 @@ def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
     }
     assert late | {"api.app", "workers.tasks.verification"} <= {*found["modules"]}
     assert found["has_model"] is False
+
+
+def test_workers_that_it_forks_have_names_of_their_own() -> None:  # A5
+    """A worker that ends hands back all that is held under its name."""
+    one, other = loaded()["names"]
+    assert one != other
 
 
 @pytest.mark.slow

@@ -81,8 +81,7 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     """Judge one statement against one source. A disagreement beats every likeness."""
     if is_too_long(statement):
         return _judged_whole(statement, source)
-    text = source.in_context
-    seen = observe(statement, text, meaning)
+    seen = observe(statement, source.text, meaning)
     compared = seen.compared
     support = support_model().support(
         seen.features, disputed={each.kind for each in seen.disagreements}, verbatim=seen.verbatim
@@ -90,7 +89,7 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     return Judged(
         statement=compared.statement.text,
         source=source.number,
-        support=min(support, _UNSAID) if _leaves_out(compared.statement.text, text) else support,
+        support=min(support, _UNSAID) if _leaves_out(compared.statement.text, source.text) else support,
         overlap=compared.overlap,
         evidence=compared.best.text,
         missing=tuple(compared.absent_words()),
@@ -135,7 +134,7 @@ def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     """Judge a statement against the source that supports it best, of those that share most of its words."""
     wanted = content_stems(without_markers(statement))
-    sharing = sorted(sources, key=lambda source: -read_passage(source.in_context).covers(wanted))
+    sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
     judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
     nothing = Judged(statement, 0, 0.0, 0.0, "", (), ())
     return max(judged, key=lambda each: each.support, default=nothing)
