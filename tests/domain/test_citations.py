@@ -121,7 +121,7 @@ def test_a_repeated_pair_is_checked_once_and_decided_by_the_first() -> None:  # 
 
 @given(ANSWERS | ANYTHING, st.integers(0, 5))
 def test_every_pair_has_an_item_and_every_item_decides_a_pair(answer: str, sources: int) -> None:  # S5.4, N4
-    plan, said = plan_checks(answer, sources), statements(answer)
+    plan, said = plan_checks(answer, sources), statements(answer, sources)
     deciding = deciding_items(said, sources)
     assert [check.item for check in plan] == list(dict.fromkeys(deciding.values()))
     assert all(deciding[check.statement, check.number] == check.item for check in plan)
