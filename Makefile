@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help setup demo test test-browser check bench faults up lock audit sbom licences
+.PHONY: help setup demo test test-all test-browser check bench faults up lock audit sbom licences
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,8 +25,11 @@ demo: setup ## from nothing to five verified answers on real servers, then every
 	@# A home of its own: what another version or other work left in the user's home neither fails it nor is touched.
 	@home=$$(mktemp -d) && chmod 755 "$$home" && trap 'rm -rf "$$home"' EXIT && CITEWELL_HOME="$$home" $(BIN)/citewell demo
 
-test: setup ## the whole test suite, on servers that it starts itself
-	$(BIN)/pytest --cache-clear -n 2 --dist loadgroup -q || $(BIN)/python -m tests.again $$?
+test: setup ## what a change is tried with: units, integration on servers that it starts itself, one walk through everything
+	$(BIN)/pytest --cache-clear -n 2 --dist loadgroup -q -m "not slow" || $(BIN)/python -m tests.again $$?
+
+test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
+	$(BIN)/pytest --cache-clear -n 2 --dist loadgroup -q -m slow --durations 30 || $(BIN)/python -m tests.again $$?
 
 test-browser: setup ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium

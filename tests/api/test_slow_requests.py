@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from config.settings import settings
 from tests.serving import serving
 
+pytestmark = pytest.mark.slow
+
 WITHIN_S = 1.0
 HEAD = b"POST /v1/queries HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n"
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

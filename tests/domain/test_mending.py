@@ -77,6 +77,7 @@ def mended(case: Case) -> Corrected:
     return correct(answer, sources, wrong, {index: repair for index, repair in repairs.items() if index < count})
 
 
+@pytest.mark.slow
 def test_in_ten_thousand_answers_no_number_dangles_repeats_or_is_skipped_and_offsets_slice() -> None:  # S5.5, N3, N5
     kinds: Counter[str] = Counter()
     for seed in range(10_000):

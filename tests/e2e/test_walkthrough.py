@@ -11,7 +11,7 @@ import pytest
 from citewell.supervisor.endpoints import free_port
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.xdist_group("stacks")
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "walkthrough.sh"
 

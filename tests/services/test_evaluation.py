@@ -41,6 +41,8 @@ from services.verifier import JUDGING, reranker_version, verifier_version
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind
 
+pytestmark = pytest.mark.slow
+
 QUICK = ModelSettings(call_timeout_s=10, deadline_s=20)
 POLICY = "Returns are accepted within 30 days of the purchase date."
 PAIRS = [

@@ -103,6 +103,7 @@ def untrue(attack: Attack) -> list[tuple[str, str]]:
 # Models that believe what they read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [FaultKind.OBEYING, FaultKind.BELIEVING])
 @pytest.mark.parametrize("quote", QUOTES, ids=["order", "likest", "unlike", "invented", "none"])
 def test_no_attack_makes_a_false_statement_accurate(stage: GroqStage, kind: FaultKind, quote: str) -> None:  # N4

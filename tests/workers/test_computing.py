@@ -33,7 +33,7 @@ from workers.computing import OutOfTime, children, elsewhere, is_large
 from workers.runtime import run
 from workers.work import Step
 
-pytestmark = pytest.mark.usefixtures("database")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("database")]
 
 _SOURCE = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "

@@ -21,7 +21,7 @@ from tests.factories import make_query
 from tests.workers.probes import fan_out, probe, starts
 from workers.pipeline import Run
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 ROOT = Path(__file__).resolve().parents[2]
 Start = Callable[..., subprocess.Popen[bytes]]

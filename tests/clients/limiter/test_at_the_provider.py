@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 from redis import Redis
 
@@ -22,6 +23,8 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator
+
+pytestmark = pytest.mark.slow
 
 FAST = "openai/gpt-oss-20b"
 REQUEST = ModelRequest(

@@ -6,6 +6,8 @@ from clients.limiter.ticket import Ticket
 from config.limits import LimiterSettings
 from tests.clients.limiter.stage import Turned, play, ticket
 
+pytestmark = pytest.mark.slow
+
 
 async def order(turned: Turned, waiting: dict[str, Ticket]) -> list[str]:
     """Let everybody ask in the given order, again and again as time goes by, until all have been let through."""

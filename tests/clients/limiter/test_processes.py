@@ -6,6 +6,10 @@ from contextlib import ExitStack
 from itertools import accumulate, islice
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 LIMIT, TOKENS = 120_000, 400
 PROCESSES = 4
