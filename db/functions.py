@@ -75,7 +75,7 @@ class _Connections:
             try:
                 yield connection
             finally:
-                # Whoever was cancelled, or met an error of the network, leaves it as nobody else may find it.
+                # After a cancellation or a network error the connection may be in the middle of a call: not reused.
                 if connection.info.transaction_status == TransactionStatus.IDLE:
                     self._idle.append(connection)
                 else:
@@ -119,7 +119,7 @@ def _of_this_loop() -> _Connections:
     loop, current = asyncio.get_running_loop(), engine()
     found = _connections.get(loop)
     if found is None or found.engine is not current:
-        # The pool of the process was made anew: settings have changed, as those of a test do.
+        # The process has a new engine because its settings have changed, as they do in tests.
         if found is not None:
             found.close()
         found = _connections[loop] = _Connections(current)

@@ -6,6 +6,7 @@ two ends at once, while the supervisor adopts orphans. So the death of the serve
 waits for these children, signals them and takes them along when it dies, as it does those that it starts as programs.
 """
 
+import ctypes
 import gc
 import json
 import os
@@ -17,18 +18,21 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any, cast
 
 import psutil
 
 from citewell.supervisor.process import Child, ProcessSpec, execute
 from citewell.supervisor.spawn import adopting_orphans, bind_to
-from citewell.supervisor.title import show_command
 
 READY = "fork server is ready"
 _PATIENCE_S = 5.0
 _LENGTH, _PID = struct.Struct("!I"), struct.Struct("!i")
+_ARG_START, _ARG_END = 45, 46
+"""In /proc/PID/stat, counted from what follows the name."""
 _NONE = 0
 """In the place of a process id: it could not be made."""
 
@@ -99,7 +103,7 @@ class Forked:
         """Wait for its end. Raises subprocess.TimeoutExpired."""
         if self._code is None:
             try:
-                # None: it was no child of ours, as where nobody adopts orphans.
+                # psutil returns None for the end of a process that was not our child.
                 code = cast("int | None", self._process.wait(timeout))
                 self._code = 1 if code is None else code
             except psutil.TimeoutExpired as late:
@@ -182,9 +186,18 @@ def _become(told: dict[str, Any], output: int, supervisor: int) -> None:
     os.close(output)
     os.chdir(told["cwd"])
     os.environ.update(told["env"])
-    show_command(told["argv"])
+    _show_command(told["argv"])
     _, _, module, *sys.argv[1:] = told["argv"]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _show_command(argv: Sequence[str]) -> None:
+    """Have `ps` show `argv` in the place of what the server was started with, as far as there is room for it."""
+    facts = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    start, room = int(facts[_ARG_START]), int(facts[_ARG_END]) - int(facts[_ARG_START])
+    title = " ".join(argv).encode()[: room - 2]
+    # A last byte that is not zero tells the kernel that the arguments were written over, and end at the first zero.
+    ctypes.memmove(start, title.ljust(room - 1, b"\0") + b"\1", room)
 
 
 def _exactly(link: socket.socket, size: int) -> bytes:

@@ -51,8 +51,7 @@ class Entry(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is to be claimed: `keys` of a round, by somebody. The `stage` of the query with it, and, of what follows,
-    the `passages` that it begins with."""
+    """A request to claim `keys` of a round; with it the query's new `stage` and the `passages` to load."""
 
     round: int
     keys: Sequence[Key]
@@ -66,8 +65,8 @@ _NOTED_EVERY_S = 1.0
 
 
 async def enter(query_id: str, wanted: Wanted) -> Entry | None:
-    """Claim those of the keys that nobody has done or does, and enter the stage when these are all. None when the query
-    has ended, or was started again since."""
+    """Claim the keys that are neither done nor held, and enter the stage if any was claimed. None when the query has
+    ended or was launched again."""
     found = await call(_ENTER, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(wanted)})
     if not found:
         return None
