@@ -1,0 +1,1 @@
+"""Programs for those who work on Citewell; nothing of it is installed."""
