@@ -17,7 +17,7 @@ import pytest
 from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.fleet import Fleet
 from citewell.supervisor.process import ManagedProcess
-from tests.supervisor import loaded
+from tests.supervisor import loaded, slow_child
 from tests.supervisor.forking import PROGRAM, SOURCE, server
 from tests.supervisor.observers import gone, soon
 
@@ -126,6 +126,46 @@ def test_a_fork_server_that_hangs_holds_nothing_up_and_makes_nothing_later(
     assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
     hanging.resume()
     soon(lambda: not [each for each in psutil.process_iter() if is_marked(each, mark)])
+
+
+def test_a_server_killed_before_it_has_answered_leaves_nothing_that_nobody_watches(fleet: Fleet) -> None:
+    forks = ready(
+        fleet, fleet.launch_fork_server(server("tests.supervisor.server_that_dies", "tests.supervisor.loaded"))
+    )
+    killed = forks.pid
+    program = ready(fleet, fleet.launch(PROGRAM))
+    assert (said(program)["pid"], said(program)["loaded_by"]) == (program.pid, killed)
+    soon(lambda: fleet.revive() or forks.deaths)
+    # Neither the server nor the process between the two, which became ours with it.
+    assert [each.pid for each in psutil.Process().children() if each.status() == psutil.STATUS_ZOMBIE] == []
+    process = psutil.Process(program.pid)
+    fleet.stop([program])
+    assert gone([process])
+
+
+def test_what_is_made_when_nobody_waits_for_it_any_more_ends(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("citewell.supervisor.forkserver._PATIENCE_S", slow_child.PATIENCE_S)
+    mark = uuid.uuid4().hex
+    spec = server("tests.supervisor.slow_child", "tests.supervisor.loaded")
+    forks = ready(fleet, fleet.launch_fork_server(replace(spec, env={**spec.env, "MARK": mark})))
+    assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
+    late = [each for each in psutil.process_iter() if each.pid != forks.pid and is_marked(each, mark)]
+    # Ours already, so that only the closed socket tells it.
+    assert [each.ppid() for each in late] == [os.getpid()]
+    soon(lambda: gone(late))
+
+
+def test_where_no_process_can_adopt_orphans_everything_is_started_as_a_program(
+    fleet: Fleet, forks: ManagedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        return -1
+
+    monkeypatch.setattr("citewell.supervisor.spawn._prctl", refuse)
+    assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
+    fleet.revive()
+    # It is not asked in vain, and so not started over and over.
+    assert (forks.deaths, psutil.Process(forks.pid).is_running()) == (0, True)
 
 
 def test_a_fork_server_that_cannot_load_ends_the_start_with_the_reason(fleet: Fleet) -> None:
