@@ -45,13 +45,14 @@ def _likely(sample: str) -> str | None:
     return code if probability >= _MIN_PROBABILITY and len(code) == 2 else None
 
 
-class _Kept:
+class KeptModel:
     """The model, which takes 75 MB, as long as documents keep coming; loading it takes half a second."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._model: LanguageIdentifier | None = None
-        self._end: threading.Timer | None = None
+        self.ending: threading.Timer | None = None
+        """What will let it go."""
 
     @property
     def is_loaded(self) -> bool:
@@ -62,18 +63,18 @@ class _Kept:
         with self._lock:
             if self._model is None:
                 self._model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-            if self._end is not None:
-                self._end.cancel()
-            self._end = threading.Timer(_KEPT_S, self._let_go)
-            self._end.daemon = True
-            self._end.start()
+            if self.ending is not None:
+                self.ending.cancel()
+            self.ending = threading.Timer(_KEPT_S, self._let_go)
+            self.ending.daemon = True
+            self.ending.start()
             return self._model
 
     def _let_go(self) -> None:
         with self._lock:
             # One that was cancelled too late leaves the model to the one after it.
-            if threading.current_thread() is self._end:
-                self._model = self._end = None
+            if threading.current_thread() is self.ending:
+                self._model = self.ending = None
 
 
-_kept = _Kept()
+_kept = KeptModel()
