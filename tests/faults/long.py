@@ -266,9 +266,8 @@ def _no_small_disk() -> str:
 
 
 def _with_real_settings() -> AbstractContextManager[Rig]:
-    # Processes that import everything by themselves, and the leases of the defaults; one query dies more often than is
-    # parked elsewhere.
-    return running_rig({"CITEWELL_RECOVERY__MAX_ATTEMPTS": "40"}, forked=False)
+    # The leases of the defaults; one query dies more often than is parked elsewhere.
+    return running_rig({"CITEWELL_RECOVERY__MAX_ATTEMPTS": "40"})
 
 
 def _with_few_launches() -> AbstractContextManager[Rig]:

@@ -146,13 +146,11 @@ def running_rig(
     *,
     simulator: GroqSimulator | None = None,
     clocks: Mapping[str, float] | None = None,
-    forked: bool = True,
     root: Path | None = None,
 ) -> Generator[Rig]:
     """A rig that has ingested POLICY. `clocks` says by how many seconds the clock of a process is wrong.
 
-    `root` is where the home is to be. Without `forked`, and elsewhere than on Linux, each process imports everything
-    by itself, and takes as long to start.
+    `root` is where the home is to be.
     """
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -171,7 +169,7 @@ def running_rig(
         port = claim_port(settings.api_host, 0)
         specs = app_processes(settings, port)
         # A clock must be wrong before anything is imported.
-        executed = {spec.name for spec in specs if spec.name in (clocks or {}) or not forked or sys.platform != "linux"}
+        executed = {spec.name for spec in specs if spec.name in (clocks or {}) or sys.platform != "linux"}
         apps = [_wrapped(spec, (clocks or {}).get(spec.name, 0)) if spec.name in executed else spec for spec in specs]
         with (
             Supervisor(settings, port=port, apps=apps, forks=fork_server_process(HOOKS)) as supervisor,

@@ -16,7 +16,10 @@ import pytest
 
 from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.fleet import Fleet
-from citewell.supervisor.process import ManagedProcess
+from citewell.supervisor.home import temporary_home
+from citewell.supervisor.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.supervisor import Supervisor
+from config.settings import Settings
 from tests.supervisor import loaded, slow_child
 from tests.supervisor.forking import PROGRAM, SOURCE, server
 from tests.supervisor.observers import gone, soon
@@ -185,6 +188,30 @@ def test_a_killed_supervisor_takes_along_what_was_forked(tmp_path: Path) -> None
                 each.kill()
         supervisor.kill()
         soon(lambda: gone(family))
+
+
+def test_what_a_supervisor_forks_gives_back_what_it_frees() -> None:
+    argv = (sys.executable, "-m", "tests.supervisor.arenas")
+    printed: list[str] = []
+
+    def note(_: str, line: str) -> None:
+        printed.append(line)
+
+    def nothing(_: str) -> None:
+        pass
+
+    spec = ProcessSpec("arenas", argv, ready_line='"arenas"', forked=True)
+    with (
+        temporary_home() as home,
+        Supervisor(
+            Settings(home=home), port=0, apps=[spec], forks=server(), migrate=nothing, on_line=note
+        ) as supervisor,
+    ):
+        forked, forks = supervisor.pids["arenas"], supervisor.pids["forkserver"]
+        # It was started with what the fork server was started with.
+        assert psutil.Process(forked).environ() == psutil.Process(forks).environ()
+    found = next(json.loads(line) for line in printed if "arenas" in line and line.startswith("{"))
+    assert found == {"arenas": 2, "large_is_mapped": False}
 
 
 def is_marked(process: psutil.Process, mark: str) -> bool:
