@@ -41,10 +41,13 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._link: socket.socket | None = None
+        self._between: int | None = None
+        """The last process between the server and what it made."""
 
     def begin(self, spec: ProcessSpec) -> Child:
         """Begin a life of the server itself."""
         self.close()
+        self._reap()
         self._link, theirs = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
         with theirs:
@@ -56,11 +59,16 @@ class ForkServer:
             raise ConnectionError("there is no fork server")
         # Not the server's fault if it cannot be done: the server goes on.
         with adopting_orphans():
-            forked, between = self._split_off(self._link, spec)
-        # A server that was killed left us the process between the two.
-        with suppress(ChildProcessError):
-            os.waitpid(between, os.WNOHANG)
+            forked, self._between = self._split_off(self._link, spec)
+        self._reap()
         return forked
+
+    def _reap(self) -> None:
+        # A server that was killed may leave us the process between, at once or when it has ended itself.
+        if self._between is not None:
+            with suppress(ChildProcessError):
+                if os.waitpid(self._between, os.WNOHANG) != (0, 0):
+                    self._between = None
 
     def _split_off(self, server: socket.socket, spec: ProcessSpec) -> tuple["Forked", int]:
         read, write = os.pipe()
