@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -24,6 +23,7 @@ from rich.table import Table
 
 from benchmarks.meter import DOCUMENT, QUESTION, asking, burst
 from benchmarks.provider import simulated_provider
+from benchmarks.rivals.measuring import Peak
 from citewell.client import CitewellClient
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.state import running_server
@@ -67,28 +67,8 @@ def total(reading: Reading) -> Memory:
     return sum(reading.values(), Memory())
 
 
-class Peak:
-    """The largest sum of PSS while it is entered."""
-
-    def __init__(self, root: int) -> None:
-        self.reading: Reading = {}
-        self._root = root
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
-
-    def __enter__(self) -> "Peak":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._over.wait(_SAMPLE_EVERY_S):
-            reading = read(self._root)
-            if total(reading).pss > total(self.reading).pss:
-                self.reading = reading
+def _pss(reading: Reading) -> int:
+    return total(reading).pss
 
 
 def _named(process: psutil.Process, name: str) -> Iterator[tuple[str, psutil.Process]]:
@@ -149,11 +129,11 @@ def main() -> None:
             burst(ask, options.some, 2)
             time.sleep(options.idle)
             found[f"after {options.some} questions and {options.idle:g} s"] = read(pid)
-            with Peak(pid) as peak:
+            with Peak({"all": partial(read, pid)}, _pss, _SAMPLE_EVERY_S) as peak:
                 began = time.monotonic()
                 burst(ask, options.queries, options.in_flight)
                 took = time.monotonic() - began
-            found[f"at most, {options.in_flight} in flight"] = peak.reading
+            found[f"at most, {options.in_flight} in flight"] = peak.readings["all"]
     _print(found)
     Console().print(f"started in {started_in:.1f} s; {options.queries / took:.1f} questions/s", highlight=False)
 

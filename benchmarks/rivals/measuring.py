@@ -1,13 +1,18 @@
 """What processes cost: CPU and memory of whole trees, those that have ended included, and who else is at work."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Generic, Self, TypeVar
 
 import psutil
 
 _SAMPLE_EVERY_S = 1.0
+
+Key = TypeVar("Key")
+Reading = TypeVar("Reading")
 
 
 def cpu_seconds(roots: Iterable[int]) -> float:
@@ -23,16 +28,18 @@ def memory_mb(roots: Iterable[int]) -> float:
     return sum(_bytes(process) for process in _trees(roots)) / 1e6
 
 
-class PeakMemory:
-    """The largest sum while it is entered, for each group of processes."""
+class Peak(Generic[Key, Reading]):
+    """The reading with the largest size while it is entered, of each of several kinds."""
 
-    def __init__(self, groups: dict[str, list[int]]) -> None:
-        self.mb = dict.fromkeys(groups, 0.0)
-        self._groups = groups
+    def __init__(
+        self, looks: Mapping[Key, Callable[[], Reading]], size: Callable[[Reading], float], every_s: float
+    ) -> None:
+        self.readings = {key: look() for key, look in looks.items()}
+        self._looks, self._size, self._every_s = looks, size, every_s
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
 
-    def __enter__(self) -> "PeakMemory":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -41,11 +48,14 @@ class PeakMemory:
         self._thread.join()
 
     def _watch(self) -> None:
-        while True:
-            for name, roots in self._groups.items():
-                self.mb[name] = max(self.mb[name], memory_mb(roots))
-            if self._over.wait(_SAMPLE_EVERY_S):
-                return
+        while not self._over.wait(self._every_s):
+            for key, look in self._looks.items():
+                self.readings[key] = max(self.readings[key], look(), key=self._size)
+
+
+def peak_memory(groups: Mapping[str, list[int]]) -> Peak[str, float]:
+    """The largest `memory_mb` of each group of processes."""
+    return Peak({name: partial(memory_mb, roots) for name, roots in groups.items()}, float, _SAMPLE_EVERY_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from benchmarks.rivals.environments import CannotInstall
-from benchmarks.rivals.measuring import Machine, PeakMemory, cpu_seconds
+from benchmarks.rivals.measuring import Machine, cpu_seconds, peak_memory
 from benchmarks.rivals.results import Cell, Round, cell_of, singles
 from benchmarks.rivals.systems import Given, Running, System
 
@@ -66,10 +66,10 @@ def measure(system: System, given: Given, models: ModelServer, plan: Plan) -> Ro
             found.start_s = time.monotonic() - began
             running.run(_WARMING)
             before = _machine(models, running)
-            with PeakMemory({"own": running.own, "servers": running.servers}) as peak:
+            with peak_memory({"own": running.own, "servers": running.servers}) as peak:
                 _ask(running, models, plan, found)
             after = _machine(models, running)
-            found.peak_mb, found.load_after, found.others = peak.mb, after.load, after.others(before)
+            found.peak_mb, found.load_after, found.others = peak.readings, after.load, after.others(before)
     except (CannotInstall, RuntimeError) as error:
         found.skipped = str(error)
     return found

@@ -17,11 +17,11 @@ _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "
 _LOADED, _ROOM = ("api.app", "api.patience", "workers.preloading:preload"), " " * 400
 
 
-def fork_server_process() -> ProcessSpec:
-    """The process from which those of `app_processes` are forked (Linux)."""
+def fork_server_process(*also: str) -> ProcessSpec:
+    """The process from which those of `app_processes` are forked (Linux); it loads `also` these last."""
     return ProcessSpec(
         name="forkserver",
-        argv=(sys.executable, "-m", "citewell.supervisor.forkserver", *_LOADED, _ROOM),
+        argv=(sys.executable, "-m", "citewell.supervisor.forkserver", *_LOADED, *also, _ROOM),
         env=CUSTOM_POOL,
         ready_line=re.escape(READY),
     )

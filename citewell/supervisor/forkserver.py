@@ -30,11 +30,10 @@ from citewell.supervisor.spawn import adopting_orphans, bind_to
 
 READY = "fork server is ready"
 _PATIENCE_S = 5.0
-_LENGTH, _PID = struct.Struct("!I"), struct.Struct("!i")
+_LENGTH, _IDS = struct.Struct("!I"), struct.Struct("!ii")
+_GO = b"1"
 _ARG_START, _ARG_END = 45, 46
 """In /proc/PID/stat, counted from what follows the name."""
-_NONE = 0
-"""In the place of a process id: it could not be made."""
 
 
 class ForkServer:
@@ -42,40 +41,59 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._link: socket.socket | None = None
+        self._between: int | None = None
+        """The last process between the server and what it made."""
 
     def begin(self, spec: ProcessSpec) -> Child:
         """Begin a life of the server itself."""
         self.close()
+        self._reap()
         self._link, theirs = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
         with theirs:
             return execute(spec, stdin=theirs.fileno())
 
     def fork(self, spec: ProcessSpec) -> Child:
-        """Have the server split off `spec`. Raises OSError; a child that is made nevertheless, later, ends at once."""
+        """Have the server split off `spec`. Raises OSError; then nothing runs, and what is made later ends at once."""
         if self._link is None:
             raise ConnectionError("there is no fork server")
-        request = {"argv": spec.argv, "env": {**spec.env}, "cwd": str(spec.cwd), "death": spec.death_signal.value}
-        body = json.dumps(request).encode()
-        ours, theirs = os.pipe()
-        try:
-            with adopting_orphans():
-                socket.send_fds(self._link, [_LENGTH.pack(len(body))], [theirs])
-                self._link.sendall(body)
-                (pid,) = _PID.unpack(_exactly(self._link, _PID.size))
-            if pid == _NONE:
-                raise BlockingIOError("the system makes no process")
-        except OSError:
-            os.close(ours)
-            # An answer that comes later would be taken for that to the next request.
-            self.close()
-            raise
-        finally:
-            os.close(theirs)
-        try:
-            return Forked(pid, os.fdopen(ours, "rb"))
-        except psutil.NoSuchProcess as gone:
-            raise ChildProcessError("the forked process has ended already") from gone
+        # Not the server's fault if it cannot be done: the server goes on.
+        with adopting_orphans():
+            forked, self._between = self._split_off(self._link, spec)
+        self._reap()
+        return forked
+
+    def _reap(self) -> None:
+        # A server that was killed may leave us the process between, at once or when it has ended itself.
+        if self._between is not None:
+            with suppress(ChildProcessError):
+                if os.waitpid(self._between, os.WNOHANG) != (0, 0):
+                    self._between = None
+
+    def _split_off(self, server: socket.socket, spec: ProcessSpec) -> tuple["Forked", int]:
+        read, write = os.pipe()
+        stdout = os.fdopen(read, "rb")
+        ours, theirs = socket.socketpair()
+        # Whoever was made and finds `ours` closed without a word ends, whatever became of the server.
+        with ours:
+            ours.settimeout(_PATIENCE_S)
+            try:
+                try:
+                    _ask(server, spec, write, theirs.fileno())
+                finally:
+                    theirs.close()
+                    os.close(write)
+                pid, between = _IDS.unpack(_exactly(ours, _IDS.size))
+                forked = Forked(pid, stdout)
+            except (OSError, psutil.NoSuchProcess) as error:
+                stdout.close()
+                # What hangs would be waited for again.
+                self.close()
+                raise ChildProcessError(f"nothing was forked: {error}") from error
+            # One that ends before it is told to go is ours all the same.
+            with suppress(ConnectionError):
+                ours.sendall(_GO)
+        return forked, between
 
     def close(self) -> None:
         """Let the server end."""
@@ -132,53 +150,62 @@ def main() -> None:
     sys.stdout.write(f"{READY}\n")
     sys.stdout.flush()
     while request := _received(link):
-        told, output = request
-        pid = _split_off()
-        if pid is None:
+        told, output, word = request
+        if between := _split_off():
             link.detach()
-            _become(told, output, supervisor)
+            _report(socket.socket(fileno=word), supervisor, signal.Signals(told["death"]), between)
+            _become(told, output)
             return
+        # If none was made these are the last copies, and the supervisor reads their end.
         os.close(output)
-        link.sendall(_PID.pack(pid))
+        os.close(word)
 
 
-def _received(link: socket.socket) -> tuple[dict[str, Any], int] | None:
-    head, descriptors, _, _ = socket.recv_fds(link, _LENGTH.size, 1)
+def _ask(link: socket.socket, spec: ProcessSpec, output: int, word: int) -> None:
+    request = {"argv": spec.argv, "env": {**spec.env}, "cwd": str(spec.cwd), "death": spec.death_signal.value}
+    body = json.dumps(request).encode()
+    socket.send_fds(link, [_LENGTH.pack(len(body))], [output, word])
+    link.sendall(body)
+
+
+def _received(link: socket.socket) -> tuple[dict[str, Any], int, int] | None:
+    head, descriptors, _, _ = socket.recv_fds(link, _LENGTH.size, 2)
     if len(head) < _LENGTH.size:
         return None
-    return json.loads(_exactly(link, *_LENGTH.unpack(head))), descriptors[0]
+    output, word = descriptors
+    return json.loads(_exactly(link, *_LENGTH.unpack(head))), output, word
 
 
 def _split_off() -> int | None:
-    """Return None in the new process, and its id in this one when it has a session of its own and our parent's care."""
-    read, write = os.pipe()
+    """Return None in this process, and in the new one, in its own session and our parent's care, who was between."""
     try:
         between = os.fork()
-        if between == 0:
-            own = os.getpid()
-            with suppress(OSError):
-                if os.fork() == 0:
-                    os.close(read)
-                    os.setsid()
-                    os.write(write, _PID.pack(os.getpid()))
-                    os.close(write)
-                    while os.getppid() == own:
-                        time.sleep(0.001)
-                    return None
-            os._exit(0)
     except OSError:
-        os.close(write)
-    else:
-        os.close(write)
+        return None
+    if between:
         os.waitpid(between, 0)
-    with os.fdopen(read, "rb") as told:
-        pid = told.read()
-    return _PID.unpack(pid)[0] if pid else _NONE
+        return None
+    between = os.getpid()
+    with suppress(OSError):
+        if os.fork() == 0:
+            os.setsid()
+            while os.getppid() == between:
+                time.sleep(0.001)
+            return between
+    os._exit(0)
 
 
-def _become(told: dict[str, Any], output: int, supervisor: int) -> None:
-    # A supervisor that no longer waited for it has not adopted it.
-    bind_to(supervisor, signal.Signals(told["death"]))
+def _report(word: socket.socket, supervisor: int, death_signal: signal.Signals, between: int) -> None:
+    """In the new process: tell the supervisor of it, and end unless told to go."""
+    bind_to(supervisor, death_signal)
+    with word, suppress(ConnectionError):
+        word.sendall(_IDS.pack(os.getpid(), between))
+        if word.recv(len(_GO)) == _GO:
+            return
+    os._exit(1)
+
+
+def _become(told: dict[str, Any], output: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number, stream in enumerate((nothing, output, output)):
         os.dup2(stream, number)

@@ -34,7 +34,8 @@ class Supervisor:
     """Servers, schema, API and workers between `start` and `stop`, or as a context manager; from the main thread.
 
     While it runs, SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; a second one stops hard. What dies is
-    started again by `run_forever`. `apps` replaces the processes of Citewell, `migrate` what prepares the database.
+    started again by `run_forever`. `apps` replaces the processes of Citewell, `forks` the one from which they are
+    forked, `migrate` what prepares the database.
     """
 
     url: str  # of the API; set by `start`
@@ -46,11 +47,13 @@ class Supervisor:
         port: int | None = None,
         on_line: OnLine | None = None,
         apps: Sequence[ProcessSpec] | None = None,
+        forks: ProcessSpec | None = None,
         migrate: Callable[[str], None] = migrate,
     ) -> None:
         self._settings = settings
         self._port = settings.api_port if port is None else port
         self._apps = apps
+        self._forks = forks or fork_server_process()
         self._migrate = migrate
         self._servers = EmbeddedServers(settings.home, on_line=on_line)
         self._fleet = self._servers.fleet
@@ -129,7 +132,7 @@ class Supervisor:
         """None where processes cannot be forked from it, or none is to be."""
         if sys.platform != "linux" or not any(spec.forked for spec in specs):
             return []
-        return [self._fleet.launch_fork_server(self._equipped(fork_server_process()))]
+        return [self._fleet.launch_fork_server(self._equipped(self._forks))]
 
     def _launch(self, specs: Sequence[ProcessSpec]) -> None:
         apps = [self._fleet.launch(self._equipped(spec)) for spec in specs]

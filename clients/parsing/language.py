@@ -1,7 +1,7 @@
 """The language of a text, where it is certain."""
 
+import threading
 from collections import Counter
-from functools import cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -9,6 +9,8 @@ _SAMPLE_CHARS = 5_000
 _MIN_LETTER_BYTES = 200
 _MIN_PROBABILITY = 0.95
 _MIN_SCRIPT_SHARE = 0.5
+_KEPT_S = 10.0
+"""The model, after it was last asked."""
 # Languages that are told apart from a written standard which has a code of two letters.
 _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nb": "no", "nn": "no"}
 
@@ -37,13 +39,42 @@ def _of_script(letters: str) -> str | None:
 
 def _likely(sample: str) -> str | None:
     probabilities: Counter[str] = Counter()
-    for code, probability in _identifier().rank(sample):
+    for code, probability in _kept.model().rank(sample):
         probabilities[_STANDARDS.get(code, code)] += probability  # pyright: ignore[reportArgumentType]
     code, probability = probabilities.most_common(1)[0]
     return code if probability >= _MIN_PROBABILITY and len(code) == 2 else None
 
 
-@cache
-def _identifier() -> LanguageIdentifier:
-    """Loading the model takes half a second and 100 MB: only a process that needs it pays, once."""
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+class KeptModel:
+    """The model, which takes 75 MB, as long as documents keep coming; loading it takes half a second."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._model: LanguageIdentifier | None = None
+        self.ending: threading.Timer | None = None
+        """What will let it go."""
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._model is not None
+
+    def model(self) -> LanguageIdentifier:
+        """To be let go by the caller, too."""
+        with self._lock:
+            if self._model is None:
+                self._model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+            if self.ending is not None:
+                self.ending.cancel()
+            self.ending = threading.Timer(_KEPT_S, self._let_go)
+            self.ending.daemon = True
+            self.ending.start()
+            return self._model
+
+    def _let_go(self) -> None:
+        with self._lock:
+            # One that was cancelled too late leaves the model to the one after it.
+            if threading.current_thread() is self.ending:
+                self._model = self.ending = None
+
+
+_kept = KeptModel()

@@ -4,13 +4,14 @@ import uuid
 from contextlib import ExitStack, suppress
 
 import pytest
-from sqlalchemy import NullPool, create_engine, text
+from sqlalchemy import NullPool, QueuePool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import settings
 from db.models import Query
-from db.session import engine, reading, transaction
+from db.session import engine, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
+from services.readiness import check_readiness
 from tests.factories import make_query
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -58,12 +59,27 @@ def test_connections_that_died_in_the_pool_are_found_out_before_anything_is_lost
 def test_as_few_connections_as_possible_do_the_work_and_plan_its_statements() -> None:  # A2
     backend = text("SELECT pg_backend_pid()")
     with ExitStack() as many:
-        opened = {many.enter_context(reading()).scalar(backend) for _ in range(6)}
+        opened = {many.enter_context(reading()).scalar(backend) for _ in range(_kept())}
     used: set[int | None] = set()
     for _ in range(12):
         with reading() as session:
             used.add(session.scalar(backend))
-    assert (len(opened), len(used), used <= opened) == (6, 1, True)
+    assert (len(opened), len(used), used <= opened) == (_kept(), 1, True)
+
+
+def test_work_that_has_all_connections_does_not_make_the_database_look_away() -> None:  # A5
+    with ExitStack() as work:
+        for _ in range(_kept()):
+            work.enter_context(system_transaction())
+        assert check_readiness(settings()).postgres == "ok"
+
+
+def _kept() -> int:
+    """Connections for work; there are none above them."""
+    with reading():
+        pool = engine().pool
+    assert isinstance(pool, QueuePool)
+    return pool.size()
 
 
 def test_what_is_not_committed_is_gone() -> None:

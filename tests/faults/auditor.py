@@ -153,11 +153,18 @@ def _audit_ledger(trial: Trial, verdict: Verdict) -> None:
     stored = trial.rig.books.paid_calls()
     missing = [entry for entry in entries if entry.id not in stored]
     for entry in missing:
-        if not any(-_BEFORE_S < entry.at - moment.at < _AFTER_S for moment in _all_moments(trial)):
+        if not any(_may_lose(trial, moment, entry) for moment in _all_moments(trial)):
             verdict.problems.append(f"the paid call {entry.id} ({entry.kind}) is in no books")
     bound = len(missing) + trial.allowed.extra
     if verdict.extra > bound and not trial.allowed.degraded:
         verdict.problems.append(f"{verdict.extra} extra model calls, {bound} of them lost with a process")
+
+
+def _may_lose(trial: Trial, moment: Moment, entry: Entry) -> bool:
+    if not -_BEFORE_S < entry.at - moment.at < _AFTER_S:
+        return False
+    # What a client gives up has not left; what arrives after the moment was asked by who had not heard of it.
+    return not entry.left or moment.at - entry.left < trial.allowed.stored_within_s
 
 
 def _entries(trial: Trial) -> list[Entry]:

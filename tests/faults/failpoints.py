@@ -1,4 +1,4 @@
-"""Points of a worker process at which it can be told to die or to stop: installed by `tests.faults.wrapped`.
+"""Points of a worker process at which it can be told to die or to stop: installed by `tests.faults.hooks`.
 
 A point is armed by a file and fires once: the file's rename is the latch, and its new name says when, in which process
 and for which row it fired. The program itself knows nothing of all this.
@@ -15,7 +15,6 @@ from pathlib import Path
 
 FOLDER = "CITEWELL_TESTS_FAILPOINTS"
 """The variable that names the folder; `armed` and `fired` are in it."""
-NURSERY_READY = "nursery ready"
 
 
 class Point(StrEnum):

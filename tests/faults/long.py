@@ -18,6 +18,9 @@ from tests.faults.kills import kill_everything
 from tests.faults.rig import POOLS, QUICK, Rig, running_rig
 from tests.faults.runner import Fault
 from tests.faults.trial import Allowed, Trial, Window
+from tests.simulators.groq.limits import Limits
+from tests.simulators.groq.provider import Account
+from tests.simulators.groq.server import KEY, GroqSimulator
 
 STORM_QUERIES = 500
 
@@ -44,7 +47,7 @@ def storm(rig: Rig, window: Window) -> list[Trial]:
         nonlocal last
         if time.monotonic() - last >= 5:
             last = time.monotonic()
-            trial.strike(rig.signal(random.choice(POOLS)))
+            trial.strike(rig.signal(random.choice((*POOLS, "forkserver"))))
 
     stormy = _rate(rig, trial, kill)
     trial.notes.append(f"{stormy:.1f} queries/s, {peace:.1f} in peace: {stormy / peace:.0%}")
@@ -138,6 +141,54 @@ def rolling_restart(rig: Rig, window: Window) -> list[Trial]:
     return [trial]
 
 
+def postgres_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
+    """Postgres is restarted in the middle of 50 questions."""
+
+    def strike(trial: Trial) -> None:
+        trial.strike_work()
+        rig.signal("postgres", signal.SIGQUIT)
+
+    return [
+        _in_the_middle(rig, Trial("Postgres restarted in the middle of 50 questions", rig, window, POSTGRES), strike)
+    ]
+
+
+def broker_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
+    """Everything in the broker is gone in the middle of 50 questions."""
+
+    def strike(trial: Trial) -> None:
+        with rig.broker() as broker:
+            trial.strike_work()
+            broker.flushall()
+
+    return [_in_the_middle(rig, Trial("Redis emptied in the middle of 50 questions", rig, window, BROKER), strike)]
+
+
+def kills_in_the_middle(rig: Rig, window: Window) -> list[Trial]:
+    """Workers and the fork server are killed in the middle of 50 questions: no call that had ended is lost."""
+
+    def strike(trial: Trial) -> None:
+        rig.signal("forkserver")
+        for name in ("reranking", "generation", "verification"):
+            trial.strike_work()
+            rig.signal(name)
+            rig.idle(0.3)
+
+    allowed = Allowed(stored_within_s=0.05)
+    return [_in_the_middle(rig, Trial("kill -9 in the middle of 50 questions", rig, window, allowed), strike)]
+
+
+def _in_the_middle(rig: Rig, trial: Trial, strike: Callable[[Trial], None]) -> Trial:
+    submitted = trial.load.start(50, threads=25)
+    rig.pump(lambda: len(trial.load.ids) >= 25, 60)
+    rig.idle(0.7)
+    strike(trial)
+    rig.pump(submitted.done, 90)
+    submitted.result(0)
+    rig.pump(trial.is_over, 90)
+    return trial
+
+
 def poison(rig: Rig, window: Window) -> list[Trial]:
     """A step ends its worker each time that it is tried; what else is asked is answered."""
     trial = Trial("a step that always ends its worker", rig, window, Allowed(failed=True, degraded=True))
@@ -215,9 +266,8 @@ def _no_small_disk() -> str:
 
 
 def _with_real_settings() -> AbstractContextManager[Rig]:
-    # Processes that import everything by themselves, and the leases of the defaults; one query dies more often than is
-    # parked elsewhere.
-    return running_rig({"CITEWELL_RECOVERY__MAX_ATTEMPTS": "40"}, forked=False)
+    # The leases of the defaults; one query dies more often than is parked elsewhere.
+    return running_rig({"CITEWELL_RECOVERY__MAX_ATTEMPTS": "40"})
 
 
 def _with_few_launches() -> AbstractContextManager[Rig]:
@@ -230,10 +280,21 @@ def _without_hurry() -> AbstractContextManager[Rig]:
     return running_rig({**QUICK, **patience})
 
 
+def _with_slow_models() -> AbstractContextManager[Rig]:
+    # With models that answer at once questions are over before anything can hit them.
+    simulator = GroqSimulator(accounts={KEY: Account("org_faults", Limits.none())}, time_scale=1)
+    return running_rig(simulator=simulator)
+
+
 def _with_wrong_clocks() -> AbstractContextManager[Rig]:
     return running_rig(clocks={"verification": 300, "webhooks": -300, "maintenance": -300})
 
 
+_IN_THE_MIDDLE = (
+    Fault("postgres-in-the-middle", postgres_in_the_middle),
+    Fault("redis-in-the-middle", broker_in_the_middle),
+    Fault("kills-in-the-middle", kills_in_the_middle),
+)
 LONG = (
     Case("kills-default", (Fault("kills-default", kill_everything, 300),), _with_real_settings),
     Case("storm", (Fault("storm", storm, 120),), _without_hurry),
@@ -241,6 +302,7 @@ LONG = (
     Case("postgres-loop", (Fault("postgres-loop", restless_postgres, 90),)),
     Case("redis-full", (Fault("redis-full", full_broker),)),
     Case("redis-empty", (Fault("redis-empty", empty_broker),)),
+    Case("in-the-middle", _IN_THE_MIDDLE, _with_slow_models),
     Case("rolling", (Fault("rolling", rolling_restart),)),
     Case("poison", (Fault("poison", poison),), _with_few_launches),
     Case("clocks", (Fault("clocks", wrong_clocks),), _with_wrong_clocks),

@@ -17,7 +17,7 @@ import httpx
 import pytest
 from redis import Redis
 
-from citewell.supervisor.apps import CUSTOM_POOL, app_processes
+from citewell.supervisor.apps import app_processes, fork_server_process
 from citewell.supervisor.endpoints import claim_port
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.process import ProcessSpec
@@ -25,8 +25,8 @@ from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 from tests.e2e.stack import Stack
 from tests.faults.books import Books
-from tests.faults.failpoints import FOLDER, NURSERY_READY, Failpoints
-from tests.faults.wrapped import CLOCK
+from tests.faults.failpoints import FOLDER, Failpoints
+from tests.faults.wrapped import CLOCK, HOOKS
 from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator
@@ -112,9 +112,8 @@ class Rig:
         return at
 
     def pid(self, name: str) -> int:
-        """The process id of what does the work, forked or not."""
-        noted = self.folder / f"{name}.pid"
-        pid = int(noted.read_text()) if noted.exists() else self.supervisor.pids[name]
+        """The process id of what runs under this name."""
+        pid = self.supervisor.pids[name]
         assert pid is not None, f"{name} does not run"
         return pid
 
@@ -147,13 +146,11 @@ def running_rig(
     *,
     simulator: GroqSimulator | None = None,
     clocks: Mapping[str, float] | None = None,
-    forked: bool = True,
     root: Path | None = None,
 ) -> Generator[Rig]:
     """A rig that has ingested POLICY. `clocks` says by how many seconds the clock of a process is wrong.
 
-    `root` is where the home is to be. Without `forked` each process imports everything by itself, as it does
-    elsewhere, and takes as long to start.
+    `root` is where the home is to be.
     """
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -170,10 +167,12 @@ def running_rig(
             patch.setenv(name, value)
         settings = Settings()
         port = claim_port(settings.api_host, 0)
-        apps = [_Wrapping(folder, clocks or {}, forked).wrapped(spec) for spec in app_processes(settings, port)]
-        apps = [_NURSERY, *apps] if forked else apps
+        specs = app_processes(settings, port)
+        # A clock must be wrong before anything is imported.
+        executed = {spec.name for spec in specs if spec.name in (clocks or {}) or sys.platform != "linux"}
+        apps = [_wrapped(spec, (clocks or {}).get(spec.name, 0)) if spec.name in executed else spec for spec in specs]
         with (
-            Supervisor(settings, port=port, apps=apps) as supervisor,
+            Supervisor(settings, port=port, apps=apps, forks=fork_server_process(HOOKS)) as supervisor,
             httpx.Client(base_url=supervisor.url, timeout=90) as http,
         ):
             stack, books = Stack(supervisor, http), Books(supervisor.database_url)
@@ -208,30 +207,9 @@ def _environment(home: Path, simulator: GroqSimulator) -> dict[str, str]:
     }
 
 
-_NURSERY = ProcessSpec(
-    "nursery",
-    (sys.executable, "-m", "tests.faults.nursery"),
-    # Celery reads it when it is imported, before any fork.
-    env=CUSTOM_POOL,
-    ready_line=NURSERY_READY,
-)
-
-
-@dataclass(frozen=True)
-class _Wrapping:
-    """How the processes of Citewell are started here."""
-
-    folder: Path
-    clocks: Mapping[str, float]
-    forked: bool
-
-    def wrapped(self, spec: ProcessSpec) -> ProcessSpec:
-        interpreter, option, *rest = spec.argv
-        assert (interpreter, option) == (sys.executable, "-m"), spec.argv
-        # A clock must be wrong before anything is imported.
-        if self.forked and spec.name not in self.clocks:
-            stub = str(Path(__file__).with_name("stub.py"))
-            return replace(spec, argv=(interpreter, "-I", "-S", stub, str(self.folder), spec.name, *rest), forked=False)
-        shift = {CLOCK: str(self.clocks.get(spec.name, 0))}
-        argv = (interpreter, "-m", "tests.faults.wrapped", *rest)
-        return replace(spec, argv=argv, env={**spec.env, **shift}, forked=False)
+def _wrapped(spec: ProcessSpec, clock_s: float) -> ProcessSpec:
+    """As a program of its own that has the failpoints in it."""
+    interpreter, option, *rest = spec.argv
+    assert (interpreter, option) == (sys.executable, "-m"), spec.argv
+    argv = (interpreter, "-m", "tests.faults.wrapped", *rest)
+    return replace(spec, argv=argv, env={**spec.env, CLOCK: str(clock_s)}, forked=False)

@@ -28,6 +28,8 @@ class Allowed:
     """Sentences may stay unchecked, and calls may be made again."""
     extra: int = 0
     """Model calls beside those whose replies were lost with a process."""
+    stored_within_s: float = 20.0
+    """A reply that had left the provider for longer when a process was hit must be in the books."""
     resent: bool = False
     """Receivers refuse, so that messages come more than once."""
 
@@ -63,6 +65,13 @@ class Trial:
     def strike(self, at: float | None = None) -> None:
         """Note that everything was hit, now or then."""
         self.moments.append(Moment(time.time() if at is None else at))
+
+    def strike_work(self) -> None:
+        """The same, for what is to hit questions in the middle: says how many, and is no trial if there are none."""
+        unfinished = self.rig.books.unfinished(self.load.ids)
+        self.strike()
+        self.notes.append(f"{unfinished} of {len(self.load.ids)} questions were under way")
+        assert unfinished, "nothing was hit"
 
     def arm(self, point: Point, name: str, order: Order | None = None) -> None:
         """Arm a failpoint of this trial."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,11 @@ import pytest
 
 from citewell.supervisor.errors import StartFailed
 from citewell.supervisor.fleet import Fleet
-from citewell.supervisor.process import ManagedProcess
-from tests.supervisor import loaded
+from citewell.supervisor.home import temporary_home
+from citewell.supervisor.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.supervisor import Supervisor
+from config.settings import Settings
+from tests.supervisor import loaded, slow_child
 from tests.supervisor.forking import PROGRAM, SOURCE, server
 from tests.supervisor.observers import gone, soon
 
@@ -128,6 +132,47 @@ def test_a_fork_server_that_hangs_holds_nothing_up_and_makes_nothing_later(
     soon(lambda: not [each for each in psutil.process_iter() if is_marked(each, mark)])
 
 
+def test_a_server_killed_before_it_has_answered_leaves_nothing_that_nobody_watches(fleet: Fleet) -> None:
+    before = zombies()
+    forks = ready(
+        fleet, fleet.launch_fork_server(server("tests.supervisor.server_that_dies", "tests.supervisor.loaded"))
+    )
+    killed = forks.pid
+    program = ready(fleet, fleet.launch(PROGRAM))
+    assert (said(program)["pid"], said(program)["loaded_by"]) == (program.pid, killed)
+    soon(lambda: fleet.revive() or forks.deaths)
+    # Neither the server nor the process between the two, which became ours with it.
+    soon(lambda: fleet.revive() or zombies() <= before)
+    process = psutil.Process(program.pid)
+    fleet.stop([program])
+    assert gone([process])
+
+
+def test_what_is_made_when_nobody_waits_for_it_any_more_ends(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("citewell.supervisor.forkserver._PATIENCE_S", slow_child.PATIENCE_S)
+    mark = uuid.uuid4().hex
+    spec = server("tests.supervisor.slow_child", "tests.supervisor.loaded")
+    forks = ready(fleet, fleet.launch_fork_server(replace(spec, env={**spec.env, "MARK": mark})))
+    assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
+    late = [each for each in psutil.process_iter() if each.pid != forks.pid and is_marked(each, mark)]
+    # Ours already, so that only the closed socket tells it.
+    assert [each.ppid() for each in late] == [os.getpid()]
+    soon(lambda: gone(late))
+
+
+def test_where_no_process_can_adopt_orphans_everything_is_started_as_a_program(
+    fleet: Fleet, forks: ManagedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        return -1
+
+    monkeypatch.setattr("citewell.supervisor.spawn._prctl", refuse)
+    assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
+    fleet.revive()
+    # It is not asked in vain, and so not started over and over.
+    assert (forks.deaths, psutil.Process(forks.pid).is_running()) == (0, True)
+
+
 def test_a_fork_server_that_cannot_load_ends_the_start_with_the_reason(fleet: Fleet) -> None:
     forks = fleet.launch_fork_server(server("tests.supervisor.no_such_module"))
     with pytest.raises(StartFailed, match=r"(?s)forkserver does not come up.*no_such_module"):
@@ -145,6 +190,40 @@ def test_a_killed_supervisor_takes_along_what_was_forked(tmp_path: Path) -> None
                 each.kill()
         supervisor.kill()
         soon(lambda: gone(family))
+
+
+def test_what_a_supervisor_forks_gives_back_what_it_frees() -> None:
+    argv = (sys.executable, "-m", "tests.supervisor.arenas")
+    printed: list[str] = []
+
+    def note(_: str, line: str) -> None:
+        printed.append(line)
+
+    def nothing(_: str) -> None:
+        pass
+
+    spec = ProcessSpec("arenas", argv, ready_line='"arenas"', forked=True)
+    with (
+        temporary_home() as home,
+        Supervisor(
+            Settings(home=home), port=0, apps=[spec], forks=server(), migrate=nothing, on_line=note
+        ) as supervisor,
+    ):
+        forked, forks = supervisor.pids["arenas"], supervisor.pids["forkserver"]
+        # It was started with what the fork server was started with.
+        assert psutil.Process(forked).environ() == psutil.Process(forks).environ()
+    found = next(json.loads(line) for line in printed if "arenas" in line and line.startswith("{"))
+    assert found == {"arenas": 2, "large_is_mapped": False}
+
+
+def zombies() -> set[psutil.Process]:
+    """Children of ours that have ended and that nobody has waited for."""
+    found: set[psutil.Process] = set()
+    for each in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            if each.status() == psutil.STATUS_ZOMBIE:
+                found.add(each)
+    return found
 
 
 def is_marked(process: psutil.Process, mark: str) -> bool:

@@ -33,12 +33,34 @@ print(json.dumps({
     "has_model": default_embedder()._model is not None,
 }))
 """
+PREFORK = """
+import json, os
+from celery.signals import worker_init
+import workers.lifecycle
+from workers.celery_app import app
+
+# What a worker of Celery says before its pool forks.
+app.amqp.queues.select(["maintenance"])
+worker_init.send(sender=type("Worker", (), {"app": app, "pool_cls": "prefork"}))
+read, write = os.pipe()
+if os.fork() == 0:
+    from workers.runtime import worker_name
+    os.write(write, worker_name().encode())
+    os._exit(0)
+os.wait()
+from workers.runtime import worker_prefix
+print(json.dumps({"parent": worker_prefix(), "child": os.read(read, 100).decode()}))
+"""
 ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there is it forked")
 
 
 def loaded(**environment: str) -> dict[str, Any]:
+    return run(PROGRAM, **environment)
+
+
+def run(program: str, **environment: str) -> dict[str, Any]:
     settings = {"CITEWELL_POOLS": '{"all": {"queues": ["verification", "maintenance"]}}', "GROQ_API_KEY": "gsk_test"}
     # No server of any kind is there.
     places = {
@@ -46,7 +68,7 @@ def loaded(**environment: str) -> dict[str, Any]:
         "CITEWELL_REDIS_URL": "redis://127.0.0.1:1/0",
     }
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env={**settings, **places, **environment, "OPENBLAS_NUM_THREADS": "1"},
+        [sys.executable, "-c", program], env={**settings, **places, **environment, "OPENBLAS_NUM_THREADS": "1"},
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return json.loads(done.stdout)
@@ -70,6 +92,14 @@ def test_workers_that_it_forks_have_names_of_their_own() -> None:  # A5
     """A worker that ends hands back all that is held under its name."""
     one, other = loaded()["names"]
     assert one != other
+
+
+def test_a_child_of_a_prefork_pool_is_held_under_its_parents_name() -> None:  # A5
+    """Its parent hands back what it held when both end, and nobody else does."""
+    done = run(PREFORK)
+    parent, child = done["parent"], done["child"]
+    assert child.startswith(parent)
+    assert child != parent
 
 
 @pytest.mark.slow

@@ -1,18 +1,19 @@
 """Work that stopped is found and started again by whoever leads."""
 
 import uuid
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from celery import Signature
 from kombu.exceptions import OperationalError
-from sqlalchemy import text
+from sqlalchemy import QueuePool, text
 
 from config.settings import RecoverySettings
 from db.models import Query, QueryKind, QueryStatus
 from db.queries import queries, steps
 from db.queries.locks import try_leader_lock
-from db.session import reading, transaction
+from db.session import engine, reading, transaction
 from tests.factories import make_options, make_query
 from workers.launch import launch_waiting
 from workers.reconciler import UNREADABLE_LAUNCHES, reconcile
@@ -56,6 +57,18 @@ def test_a_query_of_a_dead_worker_is_started_again_once(broker: Any) -> None:  #
     assert reconcile(RECOVERY) == 0
     assert state(query_id) == (QueryStatus.RUNNING, 2)
     assert broker.llen("retrieval") == 1
+
+
+def test_what_stopped_is_started_again_while_work_has_all_connections_but_the_leaders(broker: Any) -> None:  # A5
+    query_id = stopped(launches=1)
+    with reading():
+        pool = engine().pool
+    assert isinstance(pool, QueuePool)
+    with ExitStack() as work:
+        for _ in range(pool.size() - 1):
+            work.enter_context(reading())
+        assert reconcile(RECOVERY) == 1
+    assert state(query_id) == (QueryStatus.RUNNING, 2)
 
 
 def test_a_query_whose_message_was_lost_is_started_again_after_a_lease(broker: Any) -> None:  # A5

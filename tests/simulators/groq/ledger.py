@@ -24,6 +24,8 @@ class Entry:
     reasoning_tokens: int = 0
     at: float = field(default_factory=time.time)
     """When it arrived, in Unix seconds."""
+    left: float = 0.0
+    """When the last of its answer had left, in Unix seconds; 0 when it has not."""
     written: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
     """Of a stream: when each piece of its text left, in Unix seconds, and how many characters had left then."""
 

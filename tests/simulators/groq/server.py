@@ -143,7 +143,9 @@ class GroqSimulator:
             headers = {"x-request-id": prepared.answer.request_id, "x-groq-region": "sim"} | prepared.meter.headers()
             headers |= prepared.fault.headers if prepared.fault else {}
             try:
-                return await self._respond(request, prepared, headers)
+                response = await self._respond(request, prepared, headers)
+                prepared.entry.left = time.time()
+                return response
             finally:
                 answer = prepared.answer
                 used = answer.prompt_tokens - answer.cached_tokens + answer.completion_tokens

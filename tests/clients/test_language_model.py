@@ -1,0 +1,28 @@
+"""The model that tells languages apart: in memory only while documents come."""
+
+import pytest
+
+from clients.parsing import language
+from tests.supervisor.observers import soon
+
+ENGLISH = "All returns must be made within thirty days of the purchase date, and a receipt is required for each. " * 4
+
+
+def test_it_is_let_go_when_no_document_has_come_for_a_while_and_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = language.KeptModel()
+    monkeypatch.setattr("clients.parsing.language._kept", kept)
+    monkeypatch.setattr("clients.parsing.language._KEPT_S", 0.2)
+    assert (language.language_of(ENGLISH), kept.is_loaded) == ("en", True)
+    soon(lambda: not kept.is_loaded)
+    assert (language.language_of(ENGLISH), kept.is_loaded) == ("en", True)
+
+
+def test_each_document_lengthens_its_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = language.KeptModel()
+    first, one = kept.model(), kept.ending
+    assert kept.model() is first
+    assert one is not None
+    assert one.finished.is_set()
+    # One that was about to let go when it was cancelled does not take it from the next document.
+    one.function()
+    assert kept.is_loaded
