@@ -4,18 +4,12 @@ It runs in every process that serves the webhooks queue; a Postgres advisory loc
 it starts is a hint: claiming a delivery decides, so starting one twice is harmless.
 """
 
-import threading
-
-import structlog
-
 from config.settings import WebhookSettings, settings
 from db.queries.deliveries import list_due
 from db.queries.locks import Leader, try_leader_lock
 from db.session import acting_for, system_transaction
-from domain.errors import CitewellError
 from workers.launch import launch_delivery
-
-log = structlog.get_logger()
+from workers.periodic import Periodic
 
 
 def dispatch(limits: WebhookSettings) -> int:
@@ -33,19 +27,6 @@ def dispatch(limits: WebhookSettings) -> int:
 
 
 def start_dispatcher() -> None:
-    """Run `dispatch` every `webhooks.check_s` seconds in a daemon thread."""
-    threading.Thread(target=_run, name="dispatcher", daemon=True).start()
-
-
-def _run() -> None:
-    pause, limits = threading.Event(), settings().webhooks
-    while True:
-        pause.wait(limits.check_s)
-        try:
-            dispatch(limits)
-        except CitewellError as error:
-            # Postgres is away or restarting: the next look will do.
-            log.warning("dispatch_failed", error=type(error).__name__)
-        except Exception:
-            # Nobody would start this thread again.
-            log.exception("dispatch_failed")
+    """Run `dispatch` every `webhooks.check_s` seconds."""
+    limits = settings().webhooks
+    Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()

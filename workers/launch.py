@@ -18,6 +18,7 @@ from db.models import QueryKind
 from db.queries import admission, graph_jobs, queries
 from db.queries.admission import Admitted
 from db.session import acting_for, current_tenant, system_transaction, transaction
+from domain.errors import CitewellError
 from domain.options import QueryOptions
 from workers.celery_app import app
 from workers.pipeline import Run, starting, verifying
@@ -26,7 +27,7 @@ from workers.queues import Queue
 log = structlog.get_logger()
 
 
-class NotPublished(Exception):
+class NotPublished(CitewellError):
     """The broker could not be reached; what was to be started waits again."""
 
 

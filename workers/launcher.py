@@ -5,24 +5,18 @@ while the broker or the database is away it tries again by itself, more and more
 undone, the reconciler does.
 """
 
-import random
 import threading
 import uuid
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import cache
 
-import structlog
-
-from domain.errors import CitewellError
 from services.finishing import tell_ends_to
 from workers.launch import NotPublished, launch_documents, launch_waiting
+from workers.periodic import Periodic
 
-log = structlog.get_logger()
-
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 3.0
+_RETRY_S = (0.1, 3.0)
 _MOST_HINTS = 1_000
-_JOIN_S = 2.0
 
 
 class Launcher:
@@ -31,27 +25,18 @@ class Launcher:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._wanted: dict[object, Callable[[], object]] = {}
-        self._nudged = threading.Event()
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._launching = Periodic("launcher", None, self._work_off, failed="launch_failed", retry_s=_RETRY_S)
 
     def start(self) -> None:
         """Begin, with what may wait already; it hears of every query that ends in this process. Also after `stop`."""
-        # The thread of before, if it still lives, has to go on seeing that it was stopped.
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="launcher", daemon=True)
-        self._thread.start()
+        self._launching.start()
         tell_ends_to(self.queries)
         self.queries()
 
     def stop(self) -> None:
         """End, after what it is at; what it was nudged for and has not done, others do."""
         tell_ends_to(None)
-        thread, self._thread = self._thread, None
-        self._stopped.set()
-        self._nudged.set()
-        if thread is not None:
-            thread.join(_JOIN_S)
+        self._launching.stop()
 
     def queries(self) -> None:
         """A query was accepted, or has ended."""
@@ -72,45 +57,26 @@ class Launcher:
         self._want((launch, row_id), publish)
 
     def _want(self, key: object, work: Callable[[], object]) -> None:
-        if self._thread is None:
+        if not self._launching.is_running:
             return
         with self._lock:
             if len(self._wanted) < _MOST_HINTS:
                 self._wanted.setdefault(key, work)
-        self._nudged.set()
+        self._launching.wake()
 
-    def _run(self, stopped: threading.Event) -> None:
-        pause = _FIRST_PAUSE_S
-        while not stopped.is_set():
-            self._nudged.wait()
-            self._nudged.clear()
-            if self._work_off(stopped):
-                pause = _FIRST_PAUSE_S
-            else:
-                # Not all processes at once when the broker is back.
-                stopped.wait(pause * random.uniform(0.5, 1))  # noqa: S311 - no secret
-                pause = min(2 * pause, _LONGEST_PAUSE_S)
-                self._nudged.set()
-
-    def _work_off(self, stopped: threading.Event) -> bool:
-        """Do what is wanted; False when it has to be tried again."""
-        while (each := self._next(stopped)) is not None:
+    def _work_off(self) -> None:
+        """Do what is wanted; what fails is wanted again."""
+        while (each := self._next()) is not None:
             key, work = each
             try:
                 work()
-            except Exception as error:
-                if isinstance(error, (NotPublished, CitewellError)):
-                    log.warning("launch_failed", error=type(error).__name__)
-                else:
-                    # Nobody would start this thread again.
-                    log.exception("launch_failed")
+            except Exception:
                 self._want(key, work)
-                return False
-        return True
+                raise
 
-    def _next(self, stopped: threading.Event) -> tuple[object, Callable[[], object]] | None:
+    def _next(self) -> tuple[object, Callable[[], object]] | None:
         with self._lock:
-            if not self._wanted or stopped.is_set():
+            if not self._wanted or not self._launching.is_running:
                 return None
             key = next(iter(self._wanted))
             return key, self._wanted.pop(key)

@@ -11,6 +11,7 @@ import structlog
 
 from db.session import apart
 from domain.errors import DatabaseUnavailable
+from workers.periodic import Periodic, attempt
 
 log = structlog.get_logger()
 
@@ -19,12 +20,11 @@ class LeaseRenewer:
     """Calls every held renewal each `interval_s` seconds from one daemon thread, started on first use after a fork."""
 
     def __init__(self, interval_s: float) -> None:
-        self._interval_s = interval_s
+        self._beats = Periodic("leases", interval_s, self._beat, failed="lease_not_renewed")
         self._held: dict[int, Callable[[], object]] = {}
         self._owed: deque[Callable[[], object]] = deque()
         self._ids = count()
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
 
     @contextmanager
     def hold(self, renew: Callable[[], object]) -> Generator[None]:
@@ -33,7 +33,7 @@ class LeaseRenewer:
         context = copy_context()
         with self._lock:
             self._held[key] = lambda: context.run(_apart, renew)
-            self._start()
+            self._beats.start()
         try:
             yield
         finally:
@@ -44,19 +44,14 @@ class LeaseRenewer:
         """Call `renew` at every beat for the rest of the process; it acts for no tenant."""
         with self._lock:
             self._held[next(self._ids)] = lambda: _apart(renew)
-            self._start()
+            self._beats.start()
 
     def eventually(self, act: Callable[[], object]) -> None:
         """Do `act` as soon as Postgres can be reached; it acts for the tenant that is acted for now."""
         context = copy_context()
         with self._lock:
             self._owed.append(lambda: context.run(_apart, act))
-            self._start()
-
-    def _start(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
-            self._thread.start()
+            self._beats.start()
 
     @property
     def is_owing(self) -> bool:
@@ -76,22 +71,14 @@ class LeaseRenewer:
                 except Exception:
                     log.exception("claim_not_handed_back")
 
-    def _run(self) -> None:
-        pause = threading.Event()
-        while True:
-            pause.wait(self._interval_s)
-            self.settle()
-            with self._lock:
-                held = list(self._held.values())
-            for renew in held:
-                try:
-                    renew()
-                except DatabaseUnavailable:
-                    # The lease may run out meanwhile: then another worker takes over and this one is fenced.
-                    log.warning("lease_not_renewed")
-                except Exception:
-                    # Without this thread no lease of the process would ever be renewed again.
-                    log.exception("lease_not_renewed")
+    def _beat(self) -> None:
+        self.settle()
+        with self._lock:
+            held = list(self._held.values())
+        for renew in held:
+            # One that fails must not keep the others from being renewed. While Postgres is away the lease may run out:
+            # then another worker takes over and this one is fenced.
+            attempt("leases", renew, "lease_not_renewed")
 
 
 def _apart(act: Callable[[], object]) -> None:

@@ -2,23 +2,16 @@
 
 import os
 import socket
-import threading
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import suppress
-
-import structlog
 
 from db.queries import processes
 from db.session import system_transaction
-from domain.errors import CitewellError
-from workers.room import Room
-
-log = structlog.get_logger()
+from workers.periodic import Periodic
+from workers.room import LOOK_S, Room
 
 SAY_EVERY_S = 3.0
-_JOIN_S = 2.0
 
 
 class Presence:
@@ -30,44 +23,33 @@ class Presence:
         """`room` is that of a process for which queries are started; what it can take is said as soon as it changes."""
         self._id, self._room = uuid.uuid4(), room
         self._queues, self._concurrency, self._say_every_s = sorted(queues), concurrency, say_every_s
-        self._leaving = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
+        every_s, self._due = say_every_s if room is None else LOOK_S, 0.0
+        self._saying = Periodic(
+            "presence", every_s, self._look, failed="presence_not_noted", at_once=True, last=self._forget
+        )
 
     def start(self) -> None:
         """Begin."""
-        self._thread.start()
+        self._saying.start()
 
     def leave(self) -> None:
         """Take no part any more; returns at once, so that a signal handler may call it."""
-        self._leaving.set()
+        self._saying.leave()
 
     def left(self) -> None:
         """Wait until that is written, for a moment."""
-        self.leave()
-        self._thread.join(_JOIN_S)
+        self._saying.stop()
 
-    def _run(self) -> None:
-        while not self._leaving.is_set():
-            try:
-                self._say()
-            except CitewellError as error:
-                log.warning("presence_not_noted", error=type(error).__name__)
-            except Exception:
-                # Nobody would start this thread again.
-                log.exception("presence_not_noted")
-            self._until_there_is_something_to_say()
+    def _look(self) -> None:
+        is_new = self._room is not None and self._room.look()
+        if is_new or time.monotonic() >= self._due:
+            self._due = time.monotonic() + self._say_every_s
+            self._say()
+
+    def _forget(self) -> None:
         # Who cannot say so is found to be dead soon.
-        with suppress(CitewellError), system_transaction() as session:
+        with system_transaction() as session:
             processes.forget(session, self._id)
-
-    def _until_there_is_something_to_say(self) -> None:
-        if self._room is None:
-            self._leaving.wait(self._say_every_s)
-            return
-        until = time.monotonic() + self._say_every_s
-        while time.monotonic() < until and not self._leaving.is_set():
-            if self._room.look(self._leaving):
-                return
 
     def _say(self) -> None:
         room = None if self._room is None else self._room.places

@@ -3,13 +3,14 @@
 A worker whose broker or database is away is healthy: it waits for them, and starting it again would not help.
 """
 
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import structlog
 from celery import bootsteps
+
+from workers.periodic import Periodic
 
 log = structlog.get_logger()
 
@@ -59,18 +60,16 @@ class WatchedLoop(bootsteps.StartStopStep):
         loop.rests()
 
 
-def start_pulse(file: Path, watched: Loop = loop, every_s: float = BEAT_EVERY_S) -> threading.Event:
-    """Touch the file, from a daemon thread, until the event that is returned is set."""
-    stopped = threading.Event()
-    threading.Thread(target=_beat, args=(file, watched, every_s, stopped), name="pulse", daemon=True).start()
-    return stopped
+def start_pulse(file: Path, watched: Loop = loop, every_s: float = BEAT_EVERY_S) -> Periodic:
+    """Touch the file again and again."""
 
-
-def _beat(file: Path, watched: Loop, every_s: float, stopped: threading.Event) -> None:
-    while not stopped.is_set():
+    def beat() -> None:
         try:
             if not watched.is_stuck():
                 file.touch()
         except OSError as error:
             log.warning("pulse_not_written", file=str(file), error=error.strerror)
-        stopped.wait(every_s)
+
+    pulse = Periodic("pulse", every_s, beat, failed="pulse_not_written", at_once=True)
+    pulse.start()
+    return pulse

@@ -4,7 +4,6 @@ It runs in every process that serves the maintenance queue; a Postgres advisory 
 No scheduler is needed for correctness.
 """
 
-import threading
 import time
 import uuid
 from collections.abc import Collection, Iterator, Sequence
@@ -28,7 +27,7 @@ from db.queries.records import write_off_calls
 from db.queries.replies import SWEEP, drop_old_replies
 from db.session import acting_for, apart, system_transaction, transaction
 from domain.budget import DEADLINE
-from domain.errors import CitewellError, DatabaseUnavailable
+from domain.errors import DatabaseUnavailable
 from services.batches import cancel_more
 from services.finishing import finish
 from workers.launch import (
@@ -40,6 +39,7 @@ from workers.launch import (
     launch_waiting,
     relaunch_query,
 )
+from workers.periodic import Periodic
 from workers.queues import Queue
 from workers.ringing import ring
 
@@ -215,24 +215,16 @@ def erase_old_replies() -> None:
 
 
 def start_reconciler() -> None:
-    """Run `reconcile` every `recovery.check_s` seconds in a daemon thread."""
-    threading.Thread(target=_run, name="reconciler", daemon=True).start()
+    """Run `reconcile` every `recovery.check_s` seconds, and now and then tidy up."""
+    recovery, tidied = settings().recovery, time.monotonic()
 
+    def look() -> None:
+        nonlocal tidied
+        reconcile(recovery)
+        write_off(recovery)
+        if time.monotonic() - tidied > TIDY_EVERY_S:
+            tidy()
+            erase_old_replies()
+            tidied = time.monotonic()
 
-def _run() -> None:
-    pause, recovery, tidied = threading.Event(), settings().recovery, time.monotonic()
-    while True:
-        pause.wait(recovery.check_s)
-        try:
-            reconcile(recovery)
-            write_off(recovery)
-            if time.monotonic() - tidied > TIDY_EVERY_S:
-                tidy()
-                erase_old_replies()
-                tidied = time.monotonic()
-        except CitewellError as error:
-            # Postgres is away or restarting: the next look will do.
-            log.warning("reconcile_failed", error=type(error).__name__)
-        except Exception:
-            # Nobody would start this thread again.
-            log.exception("reconcile_failed")
+    Periodic("reconciler", recovery.check_s, look, failed="reconcile_failed").start()

@@ -7,20 +7,13 @@ it counted within the last seconds: the books are Postgres's, these are for watc
 
 import threading
 import uuid
-from contextlib import suppress
-
-import structlog
 
 from clients.telemetry.meter import METER, Counts, Meter, without
 from config.settings import settings
 from db.queries import meters
 from db.session import system_transaction
-from domain.errors import CitewellError
 from workers.once import once
-
-log = structlog.get_logger()
-
-_JOIN_S = 2.0
+from workers.periodic import Periodic
 
 
 class Reporter:
@@ -32,19 +25,19 @@ class Reporter:
         self._base: Counts = {}
         self._told: Counts = {}
         self._lock = threading.Lock()
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._telling: Periodic | None = None
 
     def start(self) -> None:
         """Begin."""
-        self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
-        self._thread.start()
+        # Who cannot say the rest is taken for dead later.
+        every_s = settings().metrics.report_s
+        self._telling = Periodic("reporter", every_s, self.report, failed="counts_not_told", last=self.end)
+        self._telling.start()
 
     def stop(self) -> None:
         """Tell the rest, as far as that is possible within a moment."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join(_JOIN_S)
+        if self._telling is not None:
+            self._telling.stop()
 
     def report(self) -> None:
         """Write what was counted so far. Raises DatabaseUnavailable."""
@@ -76,19 +69,6 @@ class Reporter:
         counts = without(now, self._base) if now != self._told else None
         with system_transaction() as session:
             return meters.tell_meter(session, process_id, counts, self._meter.gauges())
-
-    def _run(self) -> None:
-        while not self._stopped.wait(settings().metrics.report_s):
-            try:
-                self.report()
-            except CitewellError as error:
-                log.warning("counts_not_told", error=type(error).__name__)
-            except Exception:
-                # Nobody would start this thread again.
-                log.exception("counts_not_told")
-        # Who cannot say so is taken for dead later.
-        with suppress(CitewellError):
-            self.end()
 
 
 @once

@@ -8,11 +8,11 @@ for each other also on a machine with time to spare, so waiting counts only wher
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 
@@ -57,6 +57,19 @@ def strain_of(used: float, demands: Sequence[float], idle: float) -> float:
     return strain
 
 
+class _Seen(NamedTuple):
+    """What the system had counted at a moment, in seconds."""
+
+    at: float
+    used: float
+    demands: dict[str, float]
+    idle: float
+
+    @classmethod
+    def now(cls) -> "_Seen":
+        return cls(time.perf_counter(), time.process_time(), _demands_s(), idle_s())
+
+
 class Room:
     """The places of this process. `is_full` tells whether all of them, of all processes, are taken."""
 
@@ -64,23 +77,26 @@ class Room:
         self.places = min(FIRST, most)
         self._most, self._is_full = most, is_full
         self._strain = float("inf")
+        self._seen: _Seen | None = None
 
-    def look(self, leaving: threading.Event) -> bool:
-        """Watch for a second, or until `leaving`; whether the number of places has changed."""
-        began, used, demands, idle = time.perf_counter(), time.process_time(), _demands_s(), idle_s()
-        if leaving.wait(LOOK_S):
+    def look(self) -> bool:
+        """Whether the number of places changes with how busy it was since the last look, a second ago."""
+        before, now = self._seen, _Seen.now()
+        self._seen = now
+        if before is None:
             return False
-        took, used, idle = time.perf_counter() - began, time.process_time() - used, idle_s() - idle
-        each_s = [demand - demands.get(name, 0.0) for name, demand in _demands_s().items()]
+        took = now.at - before.at
+        used, idle = now.used - before.used, now.idle - before.idle
+        each_s = [demand - before.demands.get(name, 0.0) for name, demand in now.demands.items()]
         strain = strain_of(used / took, [each / took for each in each_s], idle / (took * len(_cores())))
-        before = self.places
+        places = self.places
         # A second alone says little: of two the calmer one counts. Whether all are taken is asked when it matters.
         told, self._strain = min(strain, self._strain), strain
         is_full = self.places < self._most and told < CALM and self._taken()
         self.places = next_room(self.places, told, self._most, is_full=is_full)
-        if self.places != before:
+        if self.places != places:
             log.info("room", places=self.places, strain=round(told, 2))
-        return self.places != before
+        return self.places != places
 
     def _taken(self) -> bool:
         try:

@@ -45,6 +45,9 @@ STEP_ITEMS = Family(
     ("step", "outcome"),
 )
 STEPS_PARKED = Family("citewell_steps_parked", "Items that broke their worker too often and are not tried.", ("step",))
+PERIODIC_FAILURES = Family(
+    "citewell_periodic_failures", "Runs of what a process does again and again that failed.", ("thread",)
+)
 QUERIES_RELAUNCHED = Family("citewell_queries_relaunched", "Starts of queries that had stopped.")
 
 MODEL_CALLS = Family(

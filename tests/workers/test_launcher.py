@@ -20,7 +20,7 @@ from workers.launcher import Launcher
 def running(broker: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Launcher]:
     """A launcher on the emptied broker; what it is at when it has to stop does not reach into the next test."""
     assert broker
-    monkeypatch.setattr("workers.launcher._JOIN_S", 60.0)
+    monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
     engine()  # two threads that want the first one at the same time would make two
     launcher = Launcher()
     launcher.start()
@@ -129,7 +129,7 @@ def test_what_is_not_started_starts_nothing(broker: Any) -> None:
 
 
 def test_one_that_was_stopped_starts_again(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # smell 12
-    monkeypatch.setattr("workers.launcher._JOIN_S", 60.0)
+    monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
     launcher = Launcher()
     launcher.start()
     launcher.stop()

@@ -21,7 +21,7 @@ def known() -> list[Process]:
 
 
 def test_a_process_is_known_as_long_as_it_lives_and_takes_part(monkeypatch: pytest.MonkeyPatch) -> None:  # A1
-    monkeypatch.setattr("workers.presence._JOIN_S", 60.0)
+    monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
     assert known() == []
     presence = Presence(["verification", "citations"], 8, say_every_s=0.01)
     presence.start()

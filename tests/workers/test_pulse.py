@@ -64,7 +64,7 @@ class _Counted(Loop):
 def test_the_file_grows_old_while_the_loop_is_stuck(tmp_path: Path, now: Callable[[float], None]) -> None:  # A10
     file, loop = tmp_path / "pulse", _Counted()
     loop.turned()
-    stopped = start_pulse(file, loop, every_s=0.005)
+    beating = start_pulse(file, loop, every_s=0.005)
     until(file.exists)
     now(21)
     loop.await_two_looks()  # a beat may have looked before
@@ -73,14 +73,14 @@ def test_the_file_grows_old_while_the_loop_is_stuck(tmp_path: Path, now: Callabl
     assert not file.exists()
     loop.turned()
     until(file.exists)
-    stopped.set()
+    beating.stop()
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with structlog.testing.capture_logs() as logs:
-        stopped = start_pulse(tmp_path / "missing" / "pulse", Loop(), every_s=0.005)
+        beating = start_pulse(tmp_path / "missing" / "pulse", Loop(), every_s=0.005)
         until(lambda: bool(logs))
-        stopped.set()
+        beating.stop()
     assert (logs[0]["event"], logs[0]["error"]) == ("pulse_not_written", "No such file or directory")
 
 

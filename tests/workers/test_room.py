@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 from tests.waiting import until
 from workers.presence import Presence
-from workers.room import CALM, CROWDED, FEWEST, FIRST, SPARE, Room, idle_s, next_room, strain_of
+from workers.room import CALM, CROWDED, FEWEST, FIRST, LOOK_S, SPARE, Room, idle_s, next_room, strain_of
 
 MOST = 32
 
@@ -68,6 +69,12 @@ def test_idle_is_what_the_cores_of_this_process_did_not_do(
     assert idle_s() == 0.0
 
 
+def look_for_a_second(room: Room) -> None:
+    room.look()
+    time.sleep(LOOK_S)
+    room.look()
+
+
 def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
     done = threading.Event()
 
@@ -79,7 +86,7 @@ def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
     thread.start()
     try:
         room = Room(MOST, lambda: True)
-        room.look(threading.Event())
+        look_for_a_second(room)
         assert room.places < FIRST
     finally:
         done.set()
@@ -88,20 +95,18 @@ def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
 
 def test_a_process_that_waits_for_models_has_more_room() -> None:  # A1
     room = Room(MOST, lambda: True)
-    room.look(threading.Event())
+    look_for_a_second(room)
     assert room.places > FIRST
 
 
-def test_whoever_leaves_looks_no_longer_and_a_database_that_is_away_changes_nothing() -> None:  # A5
+def test_the_first_look_and_a_database_that_is_away_change_nothing() -> None:  # A5
     def away() -> bool:
         raise DatabaseUnavailable
 
-    leaving = threading.Event()
-    leaving.set()
     room = Room(MOST, away)
-    assert not room.look(leaving)
-    leaving.clear()
-    room.look(leaving)
+    assert not room.look()
+    assert room.places == FIRST
+    look_for_a_second(room)
     assert room.places <= FIRST
 
 
