@@ -103,7 +103,9 @@ class AccessSettings(Group):
 
 
 class WebhookSettings(Group):
-    """Delivery to receivers (A6). `allowed_networks` may be private, use any port and do without TLS: for development."""
+    """Delivery to receivers (A6). `allowed_networks` may be private, use any port and do without TLS: for
+    development.
+    """
 
     allowed_networks: tuple[str, ...] = ()
     allowed_ports: tuple[int, ...] = (80, 443)

@@ -8,7 +8,9 @@ from config.group import Group
 
 
 class CalibrationSettings(Group):
-    """Turns a verifier's confidence into a probability (N8); `citewell evaluate` prints the values for the one in use."""
+    """Turns a verifier's confidence into a probability (N8); `citewell evaluate` prints the values for the one
+    in use.
+    """
 
     version: str
     slope: float = Field(gt=0)

@@ -19,7 +19,8 @@ from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, will_pass
 from domain.errors import DatabaseUnavailable
 
 _MOST = 4
-"""Connections per event loop: a transaction takes a few milliseconds, and each connection plans every statement itself.
+"""Connections per event loop: a transaction takes a few milliseconds, and each connection plans every statement
+itself.
 """
 _WAIT_S = 10.0
 """Timeout for a free connection."""

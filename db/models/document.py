@@ -13,7 +13,9 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
 
 
 class DocumentStatus(StrEnum):
-    """States of a document. Only `ready` ones are searched; a `superseded` one was until a newer version became ready."""
+    """States of a document. Only `ready` ones are searched; a `superseded` one was until a newer version became
+    ready.
+    """
 
     QUEUED = "queued"
     PROCESSING = "processing"

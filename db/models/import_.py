@@ -63,7 +63,9 @@ class ImportPart(Base):
 
 
 class ImportMember(Base):
-    """The outcome for file `position` of the archive: a document, or the reason why there is none (`code`, `message`)."""
+    """The outcome for file `position` of the archive: a document, or the reason why there is none (`code`,
+    `message`).
+    """
 
     __tablename__ = "import_members"
 

@@ -22,7 +22,9 @@ class QueryStatus(StrEnum):
 
 
 class QueryKind(StrEnum):
-    """`answer`: a question about the documents. `verification`: an answer and its sources, given by the request (N2)."""
+    """`answer`: a question about the documents. `verification`: an answer and its sources, given by the request
+    (N2).
+    """
 
     ANSWER = "answer"
     VERIFICATION = "verification"

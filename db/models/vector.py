@@ -24,7 +24,9 @@ _HALVED = literal_column("(embedding::halfvec(512))", HALFVEC(512)).label("halve
 
 
 class EmbeddingSpace(Base):
-    """A space of vectors of one model, since only these can be compared. Belongs to the installation, not to a tenant."""
+    """A space of vectors of one model, since only these can be compared. Belongs to the installation, not to a
+    tenant.
+    """
 
     __tablename__ = "embedding_spaces"
     __table_args__ = (UniqueConstraint("model", "dimension"),)
