@@ -1,4 +1,4 @@
-"""Settings of admission: how much runs at a time, and how much may wait (A7)."""
+"""Admission settings: how many queries run at a time and how many may wait (A7)."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from config.group import Group
 
 
 class AdmissionSettings(Group):
-    """Postgres is the waiting line; what is above these limits waits there, and what is above the others is refused."""
+    """Work above the running limits waits in Postgres; work above the waiting limits is refused."""
 
     in_flight_per_process: int = Field(
         default=32, ge=2, description="queries that run at a time, per process that verifies"

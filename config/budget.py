@@ -1,4 +1,4 @@
-"""How long a query may take and what it may cost, unless its request says otherwise."""
+"""Default deadline and cost ceiling of a query; a request can override both."""
 
 from pydantic import Field
 
@@ -6,7 +6,9 @@ from config.group import Group
 
 
 class BudgetSettings(Group):
-    """Counted from acceptance, for an item of a batch from its start. Docs: api.md, "Deadline and cost ceiling"."""
+    """The deadline counts from acceptance, for an item of a batch from its start. Docs: api.md, "Deadline and cost
+    ceiling".
+    """
 
     deadline_s: float = Field(default=300.0, gt=0, le=86_400)
     max_cost_usd: float | None = Field(default=None, gt=0, description="of one query; None: no ceiling")

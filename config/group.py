@@ -1,9 +1,7 @@
-"""A group of settings: an unknown name is an error, and nothing changes after the start."""
+"""Base class of the settings groups: unknown names are errors, and values are frozen after start-up."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Group(BaseModel):
-    """Base of all groups."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)

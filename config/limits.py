@@ -1,4 +1,4 @@
-"""What a provider's account may use, and how all worker processes share it."""
+"""Rate limits of a provider's account, and how worker processes share them."""
 
 from pydantic import Field
 
@@ -6,9 +6,9 @@ from config.group import Group
 
 
 class ModelLimits(Group):
-    """Of one account for one model; None is no limit, or one that is not known.
+    """Limits of one account for one model; None means unlimited or unknown.
 
-    Tokens per minute and requests per day are replaced by what the server says with its answers.
+    The server's responses override the tokens per minute and the requests per day.
     """
 
     requests_per_minute: int | None = Field(default=None, ge=1)
@@ -18,11 +18,11 @@ class ModelLimits(Group):
 
 
 DEVELOPER = ModelLimits(requests_per_minute=1_000, requests_per_day=500_000, tokens_per_minute=250_000)
-"""A paying Groq account's, for one of the gpt-oss models."""
+"""Limits of a paid Groq account for one gpt-oss model."""
 
 
 class LimiterSettings(Group):
-    """How the allowance is shared; all times in seconds."""
+    """How worker processes share the limits; all times in seconds."""
 
     margin: float = Field(default=0.02, ge=0, lt=1, description="share of every limit that is left unused at a peak")
     lease_s: float = Field(default=60.0, gt=0, description="after which a reservation's holder is taken for dead")

@@ -1,7 +1,7 @@
-"""Structured logs of every process, one line per event, on standard error.
+"""Structured logs of every process on standard error, one line per event.
 
-JSON for machines, coloured text for a terminal; `log_format` decides where looking at the terminal is not enough. Lines
-carry ids and counts. Whatever looks like a secret is masked here, once, for our own lines and for those of libraries.
+JSON for machines, coloured text for terminals; `log_format` overrides the detection. Lines carry ids and counts.
+Anything that looks like a secret is masked here, in our own lines and in those of libraries.
 """
 
 import logging
@@ -18,7 +18,7 @@ from structlog.typing import Processor
 
 LogFormat = Literal["auto", "json", "console"]
 
-# httpx tells the whole address of every request at INFO; the access log tells what is needed.
+# At INFO, httpx logs the full URL of every request; the access log has what is needed.
 _TALKATIVE = ("httpx", "httpcore", "alembic.runtime.migration", "celery.redirected")
 _OURS = ("api", "citewell", "clients", "config", "db", "domain", "services", "workers")
 _MOST_FRAMES = 20
@@ -32,7 +32,7 @@ _SECRETS = (
 
 
 def configure_logging(level: str, process_name: str, log_format: LogFormat = "auto") -> None:
-    """Send this process's logs, also those of libraries, to standard error; call it once, at the start."""
+    """Send all logs of this process, including those of libraries, to standard error. Call once, at start-up."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -62,13 +62,13 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    # Of libraries nobody knows what they tell at DEBUG: SQL with its rows, whole requests with their texts.
+    # Libraries may log anything at DEBUG: SQL with its rows, whole requests with their texts.
     root.setLevel(max(logging.getLevelNamesMapping()[level], logging.INFO))
     for name in _OURS:
         logging.getLogger(name).setLevel(level)
     logging.getLogger("celery.app.trace").addFilter(_only_the_kind)
     logging.getLogger("asyncio").addFilter(_without_its_details)
-    # What nobody catches is printed with its message otherwise, and not as a line of this log.
+    # By default, Python prints uncaught errors with their messages, bypassing this log.
     threading.excepthook = _thread_broke
     sys.unraisablehook = _not_raised
     for name in _TALKATIVE:
@@ -76,9 +76,9 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
 
 
 def told(error: BaseException) -> str:
-    """The kinds of an error and of its causes, and where they came from; an OSError's or Postgres's code with them.
+    """The types of an error and its causes with their stack frames, and the errno or SQLSTATE where there is one.
 
-    Without messages: those of drivers, parsers and validators quote what they were given, documents included.
+    Messages are left out: drivers, parsers and validators quote their input, documents included.
     """
     lines: list[str] = []
     following: BaseException | None = error
@@ -107,7 +107,7 @@ def _error_of(given: Any) -> BaseException | None:
 
 
 def _only_the_kind(record: logging.LogRecord) -> bool:
-    # Celery puts the message of a task's error, and its traceback, into the line itself.
+    # Celery puts the message and traceback of a task's error into the log line itself.
     if isinstance(record.args, Mapping) and "exc" in record.args:
         kind = record.exc_info[0] if record.exc_info else None
         record.msg, record.args = (
@@ -122,7 +122,7 @@ def _only_the_kind(record: logging.LogRecord) -> bool:
 
 
 def _without_its_details(record: logging.LogRecord) -> bool:
-    # What follows shows how a callback was called, or a task with the message of its error.
+    # The rest of the message shows a callback's arguments, or a task with the message of its error.
     record.msg, record.args = re.split(r"[\n(<]", record.getMessage(), maxsplit=1)[0].strip(), ()
     return True
 
@@ -138,7 +138,7 @@ def _not_raised(broken: "sys.UnraisableHookArgs") -> None:
 
 
 def masked(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Mask values that are named or shaped like a secret: keys, tokens, passwords in addresses."""
+    """Mask values that are named or shaped like secrets: keys, tokens, passwords in URLs."""
     for name, value in event.items():
         if _SECRET_NAMES.search(name):
             event[name] = "***"

@@ -15,7 +15,7 @@ class MetricsSettings(Group):
 
 
 class TracingSettings(Group):
-    """Spans over OTLP/HTTP; off unless there is an endpoint. The OTEL_… variables hold as everywhere."""
+    """Spans over OTLP/HTTP; off without an endpoint. The standard OTEL_… variables apply."""
 
     endpoint: str = Field(
         default="", description="base URL of a collector; OTEL_EXPORTER_OTLP_ENDPOINT does the same without it"
@@ -23,7 +23,7 @@ class TracingSettings(Group):
 
 
 class WorkerSettings(Group):
-    """What all worker processes have in common."""
+    """Settings shared by all worker processes."""
 
     events: bool = Field(
         default=False, description="task events, heartbeats and remote control over the broker: for Flower"

@@ -8,8 +8,8 @@ from config.group import Group
 class ServingSettings(Group):
     """A request that does not arrive in time is answered with 408, and its connection is closed.
 
-    Between requests the server has to be more patient than clients and proxies are: who closes first must be the one
-    that asks, or a request meets a closing connection and is lost without an answer.
+    The server must keep idle connections open longer than clients and proxies do: if it closes first, a request can
+    meet the closing connection and be lost without an answer.
     """
 
     head_s: float = Field(default=10.0, gt=0, description="until the head of a request has arrived whole")

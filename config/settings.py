@@ -1,7 +1,8 @@
-"""One typed object for everything that can be configured.
+"""The typed settings object.
 
-Precedence: environment (`CITEWELL_RERANK__TOP_K=5`), then `config.yaml`, then the defaults here. The YAML file is the
-one that CITEWELL_CONFIG names, or `config.yaml` in the current directory. A request's own options beat all of them.
+Precedence: environment (`CITEWELL_RERANK__TOP_K=5`), then `config.yaml`, then the defaults here. CITEWELL_CONFIG names
+the YAML file; without it, `config.yaml` in the current directory is used. The options of a request override all of
+them.
 """
 
 import os
@@ -34,7 +35,7 @@ class RetrievalSettings(Group):
 
     method: Literal["vector", "hybrid"] = "hybrid"
     k: int = Field(default=10, ge=1, le=100)
-    # 0.3 was measured for the built-in model, which is small; one from elsewhere counts as much as words.
+    # 0.3 was measured for the built-in model, which is small; vectors of any other model weigh as much as words.
     dense_weight: float | None = Field(default=None, ge=0, description="of similarity, where words count 1")
     multi_query: int = Field(
         default=0, ge=0, le=5, description="rewritten questions that are searched for too (S3.2); 0 and 1 mean none"
@@ -67,7 +68,9 @@ class IngestionSettings(Group):
 
 
 class GraphSettings(Group):
-    """The knowledge graph (S5.1). `auto` reads documents with the fast model if there is a provider, else without."""
+    """The knowledge graph (S5.1). With `auto` the fast model reads documents if there is a provider; otherwise local
+    rules do.
+    """
 
     extractor: Literal["auto", "model", "local", "off"] = "auto"
     documents: int = Field(default=2, ge=1, description="that are read at a time; no question waits for a free thread")
@@ -78,7 +81,7 @@ class GraphSettings(Group):
 
 
 class RecoverySettings(Group):
-    """How fast work of a dead process is found and started again; all in seconds."""
+    """How fast work of a dead process is detected and restarted; all in seconds."""
 
     heartbeat_s: float = Field(default=2.0, gt=0)
     lease_s: float = Field(default=10.0, gt=0)
@@ -92,7 +95,7 @@ class RecoverySettings(Group):
 
 
 class AccessSettings(Group):
-    """Who may use the API (A8). `keys: auto` asks for a key unless the API listens on loopback only."""
+    """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
 
     keys: Literal["auto", "required"] = "auto"
     requests_per_minute: int = Field(default=600, ge=1, description="of one key; a key may have its own limit")
@@ -100,7 +103,9 @@ class AccessSettings(Group):
 
 
 class WebhookSettings(Group):
-    """Sending to receivers (A6). `allowed_networks` may be private, on any port and without TLS: for development."""
+    """Delivery to receivers (A6). `allowed_networks` may be private, use any port and do without TLS: for
+    development.
+    """
 
     allowed_networks: tuple[str, ...] = ()
     allowed_ports: tuple[int, ...] = (80, 443)
@@ -124,7 +129,7 @@ class WebhookSettings(Group):
 
 
 class PoolSettings(Group):
-    """One worker process group: which queues it consumes and how."""
+    """One group of worker processes and the queues it consumes."""
 
     queues: tuple[str, ...]
     pool: Literal["loop", "threads", "prefork"] = Field(
@@ -135,9 +140,9 @@ class PoolSettings(Group):
 
 
 def _pools() -> dict[str, PoolSettings]:
-    # One process does all steps of a question, so that none of them is a message of its own, and there are two where
-    # there are two cores. A large document must not hold up a question, nor receivers that do not answer: ingestion
-    # and webhooks have processes of their own.
+    # One process runs all steps of a question, which saves a message per step; machines with two cores get two.
+    # Ingestion and webhooks have their own processes, so that neither a large document nor an unresponsive receiver
+    # delays a question.
     return {
         "queries": PoolSettings(
             queues=("retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"),
@@ -150,7 +155,7 @@ def _pools() -> dict[str, PoolSettings]:
 
 
 class Settings(BaseSettings):
-    """Everything that can be configured; see the groups for the meaning of each value."""
+    """All settings; see the groups for the meaning of each value."""
 
     model_config = SettingsConfigDict(
         env_prefix="CITEWELL_", env_nested_delimiter="__", extra="ignore", frozen=True, populate_by_name=True
@@ -201,32 +206,31 @@ class Settings(BaseSettings):
 
     @property
     def provider(self) -> Literal["groq", "openai_compatible", "offline"]:
-        """The model provider in force."""
         if self.models.provider == "auto":
             return "groq" if self.groq_api_key and self.groq_api_key.get_secret_value() else "offline"
         return self.models.provider
 
     @property
     def provider_url(self) -> str:
-        """The address of the provider in force; empty when it is none or not given."""
+        """Base URL of the provider in use; empty if it has none."""
         return self.groq_base_url if self.provider != "openai_compatible" else self.models.base_url or ""
 
     @property
     def provider_key(self) -> str:
-        """The key for the provider in force, or nothing."""
+        """API key of the provider in use, or an empty string."""
         key = self.groq_api_key if self.provider != "openai_compatible" else self.models.api_key
         return key.get_secret_value().strip() if key else ""
 
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:
-        """What reads the entities and relations of documents."""
+        """Which extractor reads the entities and relations of documents."""
         if self.graph.extractor == "auto":
             return "local" if self.provider == "offline" else "model"
         return self.graph.extractor
 
     @property
     def verification_enabled(self) -> bool:
-        """S1.7: the environment beats the file; a request beats both (see services.submission)."""
+        """S1.7: the environment overrides the file; a request overrides both (services.submission)."""
         return self.verification.enable if self.enable_verification is None else self.enable_verification
 
     @classmethod
@@ -238,15 +242,15 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Environment before file; no .env magic, no secrets directory."""
+        """Environment before file; no .env file, no secrets directory."""
         yaml = YamlConfigSettingsSource(settings_cls, yaml_file=os.environ.get("CITEWELL_CONFIG", "config.yaml"))
         return init_settings, env_settings, yaml
 
 
 def default_home() -> Path:
-    """Where data lives unless CITEWELL_HOME says otherwise.
+    """The data directory unless CITEWELL_HOME is set.
 
-    As root it is a system directory: the servers then run as an unprivileged user, who cannot reach root's home.
+    For root it is a system directory: the servers then run as an unprivileged user, who cannot enter root's home.
     """
     if os.geteuid() == 0:
         return Path("/var/lib/citewell")

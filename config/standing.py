@@ -1,4 +1,4 @@
-"""What is done about answers whose sources change, and how long raw replies are kept."""
+"""Settings for answers whose sources change, and for how long raw replies are stored."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from config.group import Group
 
 
 class StandingSettings(Group):
-    """Standing verification (N7). Without `reverify` no model is asked: the cited passages are compared as text."""
+    """Standing verification (N7). Without `reverify` no model is called: the cited passages are compared as text."""
 
     enabled: bool = Field(default=True, description="false: changes are noted, and looked at when it is true again")
     reverify: bool = Field(default=False, description="verify again what may still hold; costs model calls")
@@ -19,8 +19,6 @@ class StandingSettings(Group):
 
 
 class AuditSettings(Group):
-    """The audit (N6)."""
-
     keep_replies_s: float | None = Field(
         default=None, gt=0, description="raw replies are erased so long after the end; their hashes stay. None: never"
     )

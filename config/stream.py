@@ -1,4 +1,4 @@
-"""What those who watch a query are told, and how soon."""
+"""Settings of the event streams of queries."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from config.group import Group
 
 
 class StreamSettings(Group):
-    """Server-sent events. Drafts are what a model writes, before any check; they are kept for a while after the end."""
+    """Server-sent events. Drafts are what a model writes before any check; they are kept for a while after the end."""
 
     heartbeat_s: float = Field(default=15.0, gt=0)
     draft_every_s: float = Field(default=0.05, ge=0, description="how much of a draft is sent together")

@@ -1,4 +1,4 @@
-"""How answers are verified, and what requests that bring their own answer may hold."""
+"""Settings of verification, and limits for requests that bring their own answer."""
 
 from typing import Literal
 
@@ -8,7 +8,9 @@ from config.group import Group
 
 
 class CalibrationSettings(Group):
-    """What makes probabilities of a verifier's confidence (N8); `citewell evaluate` prints it for the one in force."""
+    """Turns a verifier's confidence into a probability (N8); `citewell evaluate` prints the values for the one
+    in use.
+    """
 
     version: str
     slope: float = Field(gt=0)
@@ -24,7 +26,7 @@ class CalibrationSettings(Group):
 
 
 class VerificationSettings(Group):
-    """Row S1.5's weights and thresholds, S5.4's and S2.4's confidence thresholds."""
+    """Weights and thresholds of S1.5; confidence thresholds of S2.4 and S5.4."""
 
     enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled"))
     weight_alignment: float = Field(default=0.4, ge=0)
@@ -51,7 +53,7 @@ class VerificationSettings(Group):
 
 
 class VerifyingSettings(Group):
-    """Verification of answers from elsewhere (N2)."""
+    """Verification of external answers (N2)."""
 
     max_sources: int = Field(default=100, ge=1)
     max_answer_chars: int = Field(default=100_000, ge=1)

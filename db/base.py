@@ -1,4 +1,4 @@
-"""The declarative base: one naming convention for constraints, shared column types."""
+"""The declarative base: naming convention of constraints and shared column types."""
 
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
@@ -11,13 +11,13 @@ Json = dict[str, Any]
 
 BigId = Annotated[int, mapped_column(BigInteger, Identity(), primary_key=True)]
 CreatedAt = Annotated[datetime, mapped_column(DateTime(timezone=True), server_default=func.now())]
-# The tenant that the transaction acts for (db.session); outside of one it is null, which no table takes.
+# The tenant that the transaction acts for (db.session). Outside of one it is null, which every table rejects.
 _OWN_TENANT = "nullif(current_setting('citewell.tenant', true), '')::bigint"
 TENANT_DEFAULT = text(_OWN_TENANT)
-# The policies of row-level security offer a choice (db.session.system_transaction), so no index serves them; this in a
-# condition, beside them, lets Postgres read a tenant's rows in the order of an index.
+# The row-level security policies contain an OR (db.session.system_transaction), which no index serves. This as an
+# additional condition lets Postgres read a tenant's rows in index order.
 OWN_TENANT: ColumnElement[int] = literal_column(_OWN_TENANT, BigInteger)
-# Without a foreign key where there are many rows: each insert would lock the tenant's row, and a parent has one anyway.
+# No foreign key on large tables: every insert would lock the tenant's row, and the parent row has one anyway.
 Owned = Annotated[int, mapped_column(BigInteger, server_default=TENANT_DEFAULT)]
 OwnedKey = Annotated[int, mapped_column(BigInteger, server_default=TENANT_DEFAULT, primary_key=True)]
 

@@ -1,6 +1,6 @@
-"""A database as a whole, for copies of it: what it holds at one moment, and how one takes the place of another.
+"""Snapshots and replacement of a whole database, for backup and restore.
 
-Every connection here sees the rows of all tenants. Whatever connects raises DatabaseUnavailable.
+Connections here see the rows of all tenants. Connecting raises DatabaseUnavailable.
 """
 
 from collections.abc import Generator, Mapping
@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from domain.errors import DatabaseUnavailable
 
 SEES_ALL = "-c citewell.system=on"
-# What people put in; the other tables follow from these, or tell of processes.
+# Tables that users fill; the others are derived from these or describe processes.
 _WORK = ("documents", "queries", "api_keys", "webhook_endpoints", "imports", "batches", "evaluations", "workspaces")
 _TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
 _TRIES = 5
@@ -21,7 +21,9 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`id` lets another connection see the same moment, as long as the block lasts; `tables` counts rows."""
+    """While the block lasts, other connections can read the same snapshot by its `id`; `tables` maps names to row
+    counts.
+    """
 
     id: str
     revision: str | None
@@ -31,7 +33,7 @@ class Snapshot:
 
 @contextmanager
 def snapshot(url: str) -> Generator[Snapshot]:
-    """One moment of the database behind `url`, kept open."""
+    """Open a repeatable-read snapshot of the database at `url`."""
     with _connected(url, "REPEATABLE READ") as connection:
         id_: str = connection.execute(text("SELECT pg_export_snapshot()")).scalar_one()
         version: str = connection.execute(text("SHOW server_version")).scalar_one()
@@ -43,19 +45,19 @@ def snapshot(url: str) -> Generator[Snapshot]:
 
 
 def count_rows(url: str) -> dict[str, int]:
-    """The rows of every table."""
+    """Row count of every table."""
     with _connected(url, "REPEATABLE READ") as connection:
         return _rows(connection)
 
 
 def holds_work(url: str) -> bool:
-    """Whether anybody has put something in: a database that was only migrated holds nothing."""
+    """Whether users have stored anything: a freshly migrated database holds none."""
     tables = count_rows(url)
     return any(tables.get(name) for name in _WORK)
 
 
 def create_beside(url: str, name: str) -> str:
-    """An empty database on the same server, in the place of one of that name that nobody uses; return its address."""
+    """Create an empty database on the same server, replacing an unused one of that name; return its URL."""
     with _administering(url) as connection:
         connection.execute(text(f'DROP DATABASE IF EXISTS "{name}"'))
         connection.execute(text(f'CREATE DATABASE "{name}"'))
@@ -63,15 +65,15 @@ def create_beside(url: str, name: str) -> str:
 
 
 def drop_beside(url: str, name: str) -> None:
-    """Remove a database of the same server, whoever is connected."""
+    """Drop a database of the same server, ending all connections to it."""
     with _administering(url) as connection:
         connection.execute(text(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'))
 
 
 def take_the_place(url: str, name: str, replaced: str) -> None:
-    """Give the database `name` the name of the one behind `url`, which becomes `replaced`: both or neither.
+    """Rename the database at `url` to `replaced` and give its name to `name`, atomically.
 
-    Ends the connections to the latter. Raises OperationalError when others keep connecting.
+    Ends the connections to the database at `url`. Raises OperationalError if others keep reconnecting.
     """
     of = make_url(url).database
     everybody = text(
@@ -82,7 +84,7 @@ def take_the_place(url: str, name: str, replaced: str) -> None:
         with _administering(url) as connection:
             try:
                 connection.execute(everybody, {"of": of})
-                # One simple statement of two parts is one transaction.
+                # Two statements sent as one simple query run in one transaction.
                 connection.exec_driver_sql(
                     f'ALTER DATABASE "{of}" RENAME TO "{replaced}"; ALTER DATABASE "{name}" RENAME TO "{of}"'
                 )
@@ -94,7 +96,7 @@ def take_the_place(url: str, name: str, replaced: str) -> None:
 
 @contextmanager
 def _administering(url: str) -> Generator[Connection]:
-    """A connection to the server's own database, which each statement commits."""
+    """An autocommit connection to the server's `postgres` database."""
     of_the_server = make_url(url).set(database="postgres").render_as_string(hide_password=False)
     with _connected(of_the_server, "AUTOCOMMIT") as connection:
         yield connection

@@ -1,6 +1,6 @@
-"""Functions of the database called from an event loop: each call is one transaction in one round trip (migration 0024).
+"""Calls database functions from an event loop: each call is one transaction in one round trip (migration 0024).
 
-A function acts for the tenant that it is given first, so row-level security holds in it as in any transaction.
+The first argument is the tenant that the function acts for, so row-level security holds as in any transaction.
 """
 
 import asyncio
@@ -19,25 +19,27 @@ from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, will_pass
 from domain.errors import DatabaseUnavailable
 
 _MOST = 4
-"""Connections of a loop: a transaction takes a few milliseconds, and each plans every statement for itself."""
+"""Connections per event loop: a transaction takes a few milliseconds, and each connection plans every statement
+itself.
+"""
 _WAIT_S = 10.0
-"""For one of them to get free."""
-# The statements of the functions are about a query's own rows: their plans do not depend on the values.
+"""Timeout for a free connection."""
+# The statements in the functions touch one query's rows: their plans do not depend on the values.
 _OPTIONS = f"{LIMITS_MS} -c plan_cache_mode=force_generic_plan"
 
 _Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 
 
 class Refused(Exception):
-    """The database does not take these values."""
+    """The database rejected these values."""
 
 
 async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """The rows of a statement that calls one function; `%(tenant)s` is whom the caller acts for.
+    """The rows of a statement that calls one function; `%(tenant)s` is the tenant that the caller acts for.
 
-    Raises DatabaseUnavailable as `db.session.transaction` does, Refused for any other error of the database,
-    LookupError outside of `acting_for`. When the database is away the function may have done its work all the same:
-    what comes again must find it done.
+    Raises DatabaseUnavailable as `db.session.transaction` does, Refused for any other database error, and LookupError
+    outside of `acting_for`. If the connection is lost, the function may still have committed: a retry must cope with
+    finding the work done.
     """
     values = {"tenant": current_tenant(), **values}
     try:
@@ -53,8 +55,9 @@ async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...
 
 
 class _Connections:
-    """Of one loop, to the database of `engine`. The one used last is taken first, so that few of them plan the
-    statements; psycopg's own pool takes the one that has rested longest, and asks the server before it hands one out.
+    """Connections of one event loop to the database of `engine`. The most recently used one is taken first, so that few
+    of them plan the statements; psycopg's own pool takes the one idle longest and queries the server before handing it
+    out.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -75,7 +78,8 @@ class _Connections:
             try:
                 yield connection
             finally:
-                # After a cancellation or a network error the connection may be in the middle of a call: not reused.
+                # After a cancellation or a network error the connection may be in the middle of a call, so it is not
+                # reused.
                 if connection.info.transaction_status == TransactionStatus.IDLE:
                     self._idle.append(connection)
                 else:
@@ -97,14 +101,14 @@ class _Connections:
         return await psycopg.AsyncConnection.connect(**{**arguments, **own})
 
     def close(self) -> None:
-        """The idle ones; in a process that was forked they are the parent's."""
+        """Close the idle connections; in a forked process they belong to the parent."""
         for connection in self._idle if self._process == os.getpid() else ():
             connection.pgconn.finish()
         self._idle.clear()
 
 
 def _is_silent(connection: _Connection) -> bool:
-    """A server that went away has closed its end: there is something to read where nothing was asked."""
+    """A server that went away has closed its end: the socket is readable although nothing was requested."""
     if connection.closed:
         return False
     poll = select.poll()
@@ -119,7 +123,7 @@ def _of_this_loop() -> _Connections:
     loop, current = asyncio.get_running_loop(), engine()
     found = _connections.get(loop)
     if found is None or found.engine is not current:
-        # The process has a new engine because its settings have changed, as they do in tests.
+        # The process has a new engine because its settings have changed, as in tests.
         if found is not None:
             found.close()
         found = _connections[loop] = _Connections(current)

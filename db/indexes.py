@@ -1,4 +1,4 @@
-"""Indexes that are made while the program runs: one per embedding space, over its vectors."""
+"""Vector indexes that are created at run time, one per embedding space."""
 
 import time
 from collections.abc import Generator
@@ -20,16 +20,16 @@ _IS_VALID = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass
 
 
 def ensure_space_index(space: Space) -> None:
-    """Make the index of the space unless it is there; returns when it can be used.
+    """Create the index of the space if it is missing; return when it can be used.
 
-    Nobody waits for it meanwhile: searches are exact until it is there, and writes go on. What was left of an
-    interrupted build is made anew. Raises SchemaUnknown when the database's role does not own the table.
+    Nothing is blocked meanwhile: searches are exact until the index exists, and writes go on. The remains of an
+    interrupted build are dropped first. Raises SchemaUnknown when the database's role does not own the table.
     """
     name = f"ix_chunk_vectors_space_{space.id}"
     with _outside_transactions() as connection:
         if connection.scalar(_IS_VALID, {"name": name}):
             return
-        # Waiting inside of Postgres would hold a snapshot, for which the build itself waits.
+        # Waiting inside Postgres would hold a snapshot, which the build itself waits for.
         while not connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _BUILDING}):
             time.sleep(_WAIT_S)
         if connection.scalar(_IS_VALID, {"name": name}):
@@ -53,7 +53,7 @@ def ensure_space_index(space: Space) -> None:
 
 @contextmanager
 def reembedding_alone(workspace_id: int) -> Generator[None]:
-    """Keep others from embedding the same workspace anew as long as the block, or this process, lasts.
+    """Prevent concurrent re-embedding of a workspace while the block, or this process, lasts.
 
     Raises ReembeddingRuns.
     """
@@ -66,7 +66,7 @@ def reembedding_alone(workspace_id: int) -> Generator[None]:
 
 @contextmanager
 def _outside_transactions() -> Generator[Connection]:
-    """A connection of its own, without the time limits of the pool; what it locks is free when it is closed."""
+    """A connection of its own, without the pool's time limits; closing it releases its locks."""
     engine = create_engine(
         settings().database_url.get_secret_value(),
         poolclass=pool.NullPool,

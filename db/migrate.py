@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema; `python -m db.migrate` does so with that of the settings."""
+"""Bring a database to the newest schema; `python -m db.migrate` does so for the configured one."""
 
 import sys
 from pathlib import Path
@@ -12,16 +12,16 @@ from domain.errors import SchemaUnknown
 
 
 def alembic_config() -> Config:
-    """Alembic on the migrations that stand beside this package."""
+    """Alembic configuration for the migrations directory beside this package."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).resolve().parents[1] / "migrations"))
     return config
 
 
 def upgrade(database_url: str) -> None:
-    """Run all missing migrations; does nothing on a database that is at head.
+    """Run all missing migrations; does nothing at head.
 
-    Raises SchemaUnknown when the database was made by a newer version.
+    Raises SchemaUnknown when a newer version made the database.
     """
     config = alembic_config()
     config.attributes["url"] = database_url
@@ -32,7 +32,6 @@ def upgrade(database_url: str) -> None:
 
 
 def main() -> None:
-    """Exit with what went wrong."""
     try:
         upgrade(settings().database_url.get_secret_value())
     except SchemaUnknown as error:

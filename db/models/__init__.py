@@ -1,4 +1,4 @@
-"""All tables, a file each."""
+"""All tables, one file each."""
 
 from db.models.answer import Answer, Citation
 from db.models.api_key import ApiKey

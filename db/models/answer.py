@@ -9,7 +9,7 @@ from db.base import Base, BigId, CreatedAt, Owned
 
 
 class Answer(Base):
-    """The answer of one round: what the model wrote, and what was left after the checks."""
+    """The answer of one round: the model's text, and the text that remained after the checks."""
 
     __tablename__ = "answers"
     __table_args__ = (UniqueConstraint("query_id", "round"),)
@@ -33,14 +33,15 @@ class Citation(Base):
     """One marker in one sentence (S4.2, S3.3, N3).
 
     `text_span` equals the document's text at `source_start:source_end`; `claim_text` equals the answer's text at
-    `answer_start:answer_end`. The source is copied here, so a citation stays readable when its document is deleted.
+    `answer_start:answer_end`. The source is copied here, so that a citation stays readable when its document is
+    deleted.
     """
 
     __tablename__ = "citations"
     __table_args__ = (
         UniqueConstraint("answer_id", "position"),
         Index(None, "document_id"),
-        # N7: those of a document, some at a time.
+        # N7: reads the citations of a document in batches.
         Index(None, "document_id", "id"),
     )
 

@@ -1,4 +1,4 @@
-"""API keys: what a caller may do, and for whom (A8)."""
+"""API keys: permissions and tenant of a caller (A8)."""
 
 from datetime import datetime
 
@@ -9,7 +9,9 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt
 
 
 class ApiKey(Base):
-    """`id` is the public part of the key; of the whole key only the SHA-256 is kept, so it can be shown only once."""
+    """`id` is the public part of the key. Only the SHA-256 of the whole key is stored, so the key can be shown only
+    once.
+    """
 
     __tablename__ = "api_keys"
 

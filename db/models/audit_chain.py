@@ -1,4 +1,4 @@
-"""The audit of a query: what proves its result, as a chain of hashes (N6)."""
+"""The audit of a query: a hash chain that proves its result (N6)."""
 
 import uuid
 
@@ -9,10 +9,10 @@ from db.base import Base, CreatedAt, Owned
 
 
 class AuditChain(Base):
-    """Written once, when the query ends; Postgres refuses to change it, and deletes it with its query only.
+    """Written once, when the query ends; Postgres rejects changes and deletes the row only together with its query.
 
-    `records` are canonical JSON, `hashes` the 32 bytes of each of them in order (domain.audit), `head` the last one in
-    hexadecimal. What the records have hashes of stands in the tables that it was always in.
+    `records` are canonical JSON, `hashes` holds 32 bytes for each of them in order (domain.audit), `head` is the last
+    hash in hexadecimal. The hashed contents stay in their own tables.
     """
 
     __tablename__ = "audit_chains"

@@ -1,4 +1,4 @@
-"""Batches: many verifications that were submitted as one file (N2)."""
+"""Batches: many verifications submitted as one file (N2)."""
 
 import uuid
 from datetime import datetime
@@ -10,7 +10,9 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt
 
 
 class Batch(Base):
-    """Its items are the queries that carry its id; `total` counts them. Few run at a time: batches wait for people."""
+    """Its items are the queries with its id; `total` counts them. Few run at a time, so that interactive queries go
+    first.
+    """
 
     __tablename__ = "batches"
 

@@ -1,4 +1,4 @@
-"""Calls to models that have begun and are not in the ledger yet: what a process that is killed leaves of them."""
+"""Model calls that have begun but are not in the ledger yet: the trace that a killed process leaves."""
 
 import uuid
 from datetime import datetime
@@ -12,9 +12,9 @@ from db.base import Base, Owned
 
 
 class BegunCall(Base):
-    """`call` is its row of the ledger if its outcome is never known; `token` that of all calls of a step at work.
+    """`call` becomes the ledger row if the outcome is never known; `token` is shared by all calls of a running step.
 
-    `worker` held the claim on the step when it began.
+    `worker` held the step's lease when the call began.
     """
 
     __tablename__ = "begun_calls"

@@ -1,4 +1,4 @@
-"""Chunks: what is embedded (db.models.vector), searched and cited."""
+"""Chunks: the units that are embedded (db.models.vector), searched and cited."""
 
 import uuid
 
@@ -12,9 +12,9 @@ from db.base import Base, BigId, Owned
 class Chunk(Base):
     """`text` equals the document's text from `start_index` to `end_index` (code points).
 
-    `context` tells what the text is part of: headings above it, the columns of its table. It is searched with the text
-    and shown to models, never cited. `search` holds the `length` lexemes of both, and of the
-    document's name, with their places (domain.lexemes).
+    `context` describes where the text belongs: the headings above it, the columns of its table. It is searched with the
+    text and shown to models, never cited. `search` holds the `length` lexemes of both and of the document's name, with
+    their positions (domain.lexemes).
     """
 
     __tablename__ = "chunks"

@@ -1,4 +1,4 @@
-"""Documents: the stored text that every offset points into, and the file that it came from."""
+"""Documents: the stored text that every offset points into, and the uploaded file."""
 
 import uuid
 from datetime import datetime
@@ -13,7 +13,9 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
 
 
 class DocumentStatus(StrEnum):
-    """Life of a document; only `ready` ones are searched. A `superseded` one was, until a newer version was ready."""
+    """States of a document. Only `ready` ones are searched; a `superseded` one was until a newer version became
+    ready.
+    """
 
     QUEUED = "queued"
     PROCESSING = "processing"
@@ -25,10 +27,10 @@ class DocumentStatus(StrEnum):
 class Document(Base):
     """`number` counts within the workspace: chunk ids are `doc_<number>::chunk_<index>` (S3.3).
 
-    `version` counts the documents of one name: the order in which they were accepted. At most one of them is ready.
-    `attempt` counts claims by workers, `idle` those since a chunk was stored the last time.
+    `version` counts the documents of one name in the order of acceptance. At most one of them is ready. `attempt`
+    counts leases by workers, `idle` those since a chunk was last stored.
 
-    `launched_at` is when a message for it was published last; without one it waits for its turn.
+    `launched_at` is when a message for it was last published; null while it waits for its turn.
 
     `pages` holds [number, start, end] and `sections` [title, start, end], in code points of `text`.
     """
@@ -37,7 +39,7 @@ class Document(Base):
     __table_args__ = (
         UniqueConstraint("workspace_id", "number"),
         UniqueConstraint("workspace_id", "filename", "version"),
-        # What was replaced may come again: then it is a version of its own.
+        # Superseded content may be uploaded again as a new version.
         Index(
             "uq_documents_content",
             "workspace_id",

@@ -10,7 +10,7 @@ from db.base import Base, CreatedAt, Json
 class Evaluation(Base):
     """One finished run; `kind` is `verification` or `retrieval`, `n` counts its pairs or questions.
 
-    `files` holds the name and SHA-256 of each file that was read, `results` what the command printed as JSON.
+    `files` holds the name and SHA-256 of each input file, `results` the JSON that the command printed.
     """
 
     __tablename__ = "evaluations"

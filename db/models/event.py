@@ -1,4 +1,4 @@
-"""What happened to a query, in order: what a progress stream sends and replays."""
+"""Events of a query in order, as a progress stream sends and resends them."""
 
 import uuid
 
@@ -14,7 +14,7 @@ class Event(Base):
     __tablename__ = "events"
     __table_args__ = (
         UniqueConstraint("query_id", "seq"),
-        # Drafts are deleted soon, so this stays small.
+        # Drafts are deleted soon, so this index stays small.
         Index("ix_events_drafts", "created_at", postgresql_where=text("type = 'draft'")),
     )
 

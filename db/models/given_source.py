@@ -1,4 +1,4 @@
-"""Sources that came with a request: what an answer of another system is verified against (N2)."""
+"""Sources that came with a request, against which an external answer is verified (N2)."""
 
 import uuid
 from typing import Any
@@ -12,8 +12,8 @@ from db.base import Base, BigId, Json, Owned
 class GivenSource(Base):
     """Source `number` of a verification, from 1; `pages` and `sections` as in `documents`, in code points of `text`.
 
-    `document_id` is set when the source is a stored document; then `text` is its text at the time of the request.
-    `context` is what a passage of a document is part of (db.models.chunk), where it is verified again (N6).
+    `document_id` is set when the source is a stored document; `text` is then its text at the time of the request.
+    `context` is the context of a document's passage (db.models.chunk) in a re-verification (N6).
     """
 
     __tablename__ = "given_sources"

@@ -1,7 +1,7 @@
-"""The knowledge graph (S5.1): entities and relations of a workspace, and which chunk says so.
+"""The knowledge graph (S5.1): entities and relations of a workspace, and the chunks that mention them.
 
-What chunks say stands in the mentions; entities and relations are put together from them, and go when the last chunk
-that names them goes.
+The mentions hold what chunks say; entities and relations are merged from them, and are deleted with the last chunk that
+mentions them.
 """
 
 import uuid
@@ -17,7 +17,7 @@ from db.base import Base, BigId, Owned
 
 
 class GraphStatus(StrEnum):
-    """How far the graph of a document is; a document without a row was never asked for one."""
+    """Progress of a document's graph; a document without a row was never queued for one."""
 
     QUEUED = "queued"
     BUILDING = "building"
@@ -27,7 +27,8 @@ class GraphStatus(StrEnum):
 
 class DocumentGraph(Base):
     """`done` chunks are read, `failed` of them without a usable reply. `attempt` fences late workers; `idle` counts the
-    attempts since a chunk was last stored. The sums are those of all model calls that were made for it."""
+    attempts since a chunk was last stored. The sums cover all model calls made for the document.
+    """
 
     __tablename__ = "document_graphs"
 
@@ -49,7 +50,7 @@ class DocumentGraph(Base):
 
 
 class GraphChunk(Base):
-    """A chunk that was read, also one in which nothing was found: what was paid for is not bought again."""
+    """A chunk that was read, even if nothing was found in it: a model call is never paid for twice."""
 
     __tablename__ = "graph_chunks"
 
@@ -60,9 +61,9 @@ class GraphChunk(Base):
 
 
 class Entity(Base):
-    """`key` is what its spellings share. `mentions` chunks name it; the description is made of `merged` of them.
+    """`key` is common to all spellings. `mentions` chunks name it; the description is merged from `merged` of them.
 
-    The vector is one of `embedding_model`, with that model's dimension; null until it is merged for the first time.
+    The vector comes from `embedding_model` and has its dimension; null until the first merge.
     """
 
     __tablename__ = "entities"
@@ -82,7 +83,7 @@ class Entity(Base):
 
 
 class Relation(Base):
-    """Two entities, `source_id` < `target_id`; `mentions`, its weight, is how many chunks connect them."""
+    """Two entities, `source_id` < `target_id`; `mentions`, its weight, is the number of chunks that connect them."""
 
     __tablename__ = "relations"
     __table_args__ = (UniqueConstraint("source_id", "target_id"),)
@@ -114,7 +115,7 @@ class EntityChunk(Base):
 
 
 class RelationChunk(Base):
-    """What a chunk says of two entities together."""
+    """What a chunk says about two entities together."""
 
     __tablename__ = "relation_chunks"
 

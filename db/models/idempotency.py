@@ -1,4 +1,4 @@
-"""Idempotency keys: what a request started, for whoever repeats it (A3)."""
+"""Idempotency keys: what a request started, for its repetitions (A3)."""
 
 import uuid
 
@@ -9,7 +9,8 @@ from db.base import Base, CreatedAt, OwnedKey
 
 class IdempotencyKey(Base):
     """Written in the transaction that accepts the work. `fingerprint` is the SHA-256 of the request's path and body,
-    `resource_id` the query or batch that it made: the first response follows from that."""
+    `resource_id` the query or batch it created, from which the first response can be rebuilt.
+    """
 
     __tablename__ = "idempotency_keys"
 

@@ -1,4 +1,4 @@
-"""Imports: archives of documents that are unpacked by a worker (N3)."""
+"""Imports: archives of documents, unpacked by a worker (N3)."""
 
 import uuid
 from datetime import datetime
@@ -11,7 +11,7 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
 
 
 class ImportStatus(StrEnum):
-    """Life of an import; it is `finished` when every document of it is."""
+    """States of an import; it is `finished` when all its documents are."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -22,8 +22,8 @@ class ImportStatus(StrEnum):
 class Import(Base):
     """An archive; `details` is given to each of its documents.
 
-    `total` is the number of its files, once it was opened; `unpacked_at` says that each of them has a member row.
-    `attempt` fences workers; `strikes` counts those that came no further than the one before.
+    `total` is the number of its files, known once it was opened; `unpacked_at` means that each of them has a member
+    row. `attempt` fences workers; `strikes` counts attempts that made no progress.
     """
 
     __tablename__ = "imports"
@@ -52,7 +52,7 @@ class Import(Base):
 
 
 class ImportPart(Base):
-    """A piece of the archive: it is never in memory as a whole. The pieces go when it is unpacked."""
+    """A piece of the archive, which is never in memory as a whole. The pieces are deleted after unpacking."""
 
     __tablename__ = "import_parts"
 
@@ -63,7 +63,9 @@ class ImportPart(Base):
 
 
 class ImportMember(Base):
-    """What became of file `position` of the archive: a document, or the reason why it is none (`code`, `message`)."""
+    """The outcome for file `position` of the archive: a document, or the reason why there is none (`code`,
+    `message`).
+    """
 
     __tablename__ = "import_members"
 

@@ -1,4 +1,4 @@
-"""Replies of models that were paid for, for whoever asks the same again (A5, S4.7)."""
+"""Cache of paid model replies for identical requests (A5, S4.7)."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from db.base import Base, CreatedAt, OwnedKey
 
 
 class KeptReply(Base):
-    """`key` is the SHA-256 of all that a reply depends on (clients.llm.kept); `used_at` is right to the hour."""
+    """`key` is the SHA-256 of everything a reply depends on (clients.llm.kept); `used_at` is accurate to the hour."""
 
     __tablename__ = "kept_replies"
 

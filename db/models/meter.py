@@ -1,4 +1,4 @@
-"""What processes count: as each of them told last, and what those that ended have left."""
+"""Metrics of processes: the last report of each, and the totals of those that ended."""
 
 import uuid
 from datetime import datetime
@@ -10,7 +10,7 @@ from db.base import Base, Json
 
 
 class ProcessMeter(Base):
-    """What one process has counted since it began, and its part of the gauges. Belongs to no tenant."""
+    """What one process has counted since its start, and its share of the gauges. Belongs to no tenant."""
 
     __tablename__ = "process_meters"
 
@@ -21,7 +21,7 @@ class ProcessMeter(Base):
 
 
 class MeterTotal(Base):
-    """The sum of what ended processes have counted: as many rows as there are series, however many processes ended."""
+    """Sums over ended processes: one row per series, however many processes have ended."""
 
     __tablename__ = "meter_totals"
 

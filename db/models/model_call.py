@@ -1,5 +1,6 @@
-"""Every call to a model, failed attempts included (A4): without the kept ones the ledger that must equal the
-provider's bill."""
+"""Every call to a model, failed attempts included (A4). Without the cached ones, the ledger must equal the provider's
+bill.
+"""
 
 import uuid
 from decimal import Decimal
@@ -11,11 +12,11 @@ from db.base import Base, BigId, CreatedAt, Owned
 
 
 class ModelCall(Base):
-    """Tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server told no usage.
+    """Tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server reported no usage.
 
-    `kept`: no call was made, an earlier reply answered; `hedged`: a second call because the first was late.
-    `unknown`: the process that made it was killed, so its outcome is not known; tokens and cost are the most that it
-    may have taken. `prompt_sha256` is of the whole text that was asked (clients.llm.protocol), null before 0019.
+    `kept`: answered from the reply cache without a call; `hedged`: a second call because the first was late. `unknown`:
+    the process that made it was killed, so its outcome is not known; tokens and cost are upper bounds. `prompt_sha256`
+    is of the whole prompt (clients.llm.protocol), null before 0019.
     """
 
     __tablename__ = "model_calls"

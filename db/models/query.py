@@ -1,4 +1,4 @@
-"""Queries: what was asked, with which settings, and how far it has come."""
+"""Queries: the question, its options, and its progress."""
 
 import uuid
 from datetime import datetime
@@ -22,7 +22,9 @@ class QueryStatus(StrEnum):
 
 
 class QueryKind(StrEnum):
-    """`answer`: a question to the documents. `verification`: an answer and its sources, given by the request (N2)."""
+    """`answer`: a question about the documents. `verification`: an answer and its sources, given by the request
+    (N2).
+    """
 
     ANSWER = "answer"
     VERIFICATION = "verification"
@@ -31,23 +33,23 @@ class QueryKind(StrEnum):
 class Query(Base):
     """`options` is the snapshot of every setting that shapes the result: workers read it, never their own settings.
 
-    `launch` counts how often the canvas was started; messages of an older launch are ignored. `round` counts
-    corrective rounds. `event_seq` is the number of its last event. A verification (N2) has its sources in
-    `given_sources`; as part of a batch it has a `batch_id`, its `position` there and the submitter's `custom_id`.
-    `replay_of` is the query that this one asks again, `reverifies` the one whose answer it verifies anew (N6).
-    `replies_erased_at` is when the raw replies of its model calls were erased. `traceparent` is the request's, whose
-    trace the steps go on with. `is_scripted`: no person waits for it, so those of its tenant that a person asked go
-    first; `asked_by` is the key that it was sent with, None without one.
+    `launch` counts how often the canvas was started; messages of an older launch are ignored. `round` counts corrective
+    rounds. `event_seq` is the number of its last event. A verification (N2) has its sources in `given_sources`; as part
+    of a batch it has a `batch_id`, its `position` there and the submitter's `custom_id`. `replay_of` is the query that
+    this one retries, `reverifies` the one whose answer it verifies again (N6). `replies_erased_at` is when the raw
+    replies of its model calls were erased. `traceparent` comes from the request; the steps continue its trace.
+    `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the API key of
+    the request, None without one.
 
-    `stage`, `round`, `event_seq` and `progress_at` are written many times while it runs, so no index may name them:
-    Postgres then writes the row in place (HOT), for which migration 0023 keeps room in each page.
+    `stage`, `round`, `event_seq` and `progress_at` change often while it runs, so no index may cover them: Postgres can
+    then update the row in place (HOT), for which migration 0023 reserves space in each page.
     """
 
     __tablename__ = "queries"
     __table_args__ = (
         Index("ix_queries_open", "created_at", postgresql_where=sql_text("finished_at IS NULL")),
         Index(None, "tenant_id", "created_at", "id"),
-        # Lists, read from their newest row on however few of the others fit.
+        # For lists: read from the newest row, however few of the others match.
         Index(None, "tenant_id", "kind", "created_at", "id"),
         Index(None, "workspace_id", "kind", "created_at", "id"),
         Index(
@@ -60,7 +62,7 @@ class Query(Base):
         ),
         UniqueConstraint("batch_id", "position"),
         Index("ix_queries_replay_of", "replay_of", postgresql_where=sql_text("replay_of IS NOT NULL")),
-        # What admission reads (db.queries.admission): however many queries have ended, these stay small.
+        # What admission reads (db.queries.admission); these stay small however many queries have ended.
         Index("ix_queries_running", "tenant_id", "batch_id", postgresql_where=sql_text("status = 'running'")),
         Index(
             "ix_queries_waiting",

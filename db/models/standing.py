@@ -1,4 +1,4 @@
-"""Standing verification (N7): what happened to documents, and what became of the answers that cite them."""
+"""Standing verification (N7): changes of documents, and their effect on the answers that cite them."""
 
 import uuid
 from datetime import datetime
@@ -10,10 +10,11 @@ from db.base import Base, BigId, CreatedAt, Owned
 
 
 class DocumentChange(Base):
-    """A document that answers cite was replaced, or, without `replaced_by`, is gone; a work list and a record.
+    """A cited document was replaced or, without `replaced_by`, deleted; both a work list and a record.
 
-    `cursor` is the last of its citations that was looked at. There are two `passes`: the second finds what was written
-    from the old version while it was replaced. `found` counts answers, `reverified` those that are verified again.
+    `cursor` is the last of its citations that was processed. There are two `passes`: the second finds answers that were
+    written from the old version while it was being replaced. `found` counts answers, `reverified` those that are
+    verified again.
     """
 
     __tablename__ = "document_changes"
@@ -34,9 +35,9 @@ class DocumentChange(Base):
 
 
 class AnswerStanding(Base):
-    """Whether a published answer still holds: its state, why, and since when. Without a row nothing has happened.
+    """Whether a published answer still holds: its state, why, and since when. No row means no change.
 
-    `document_id` and `filename` are of what changed last; `reverification` is the verification that was made for it.
+    `document_id` and `filename` are of the latest change; `reverification` is the verification that it caused.
     """
 
     __tablename__ = "answer_standings"

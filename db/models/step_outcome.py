@@ -1,4 +1,4 @@
-"""Step outcomes: the natural key that makes every step safe to run twice."""
+"""Step outcomes: the natural key that makes every step idempotent."""
 
 import uuid
 from datetime import datetime
@@ -10,11 +10,11 @@ from db.base import Base, Json, Owned
 
 
 class StepOutcome(Base):
-    """One item of one step of one round. A row without `value` is a claim: somebody works on it until `lease_until`.
+    """One item of one step of one round. A row without `value` is a lease: a worker holds it until `lease_until`.
 
-    `attempt` fences late writers: only the latest claimant may store the value. `tries` counts the claims of which
-    nobody knows how they ended; one that was handed back has no `worker` and does not count. `launch` is that of the
-    claimant. What broke its worker too often is parked.
+    `attempt` fences late writers: only the latest holder may store the value. `tries` counts the leases whose end is
+    unknown; one that was handed back has no `worker` and does not count. `launch` is that of the holder. An item that
+    crashed its worker too often is parked.
     """
 
     __tablename__ = "step_outcomes"

@@ -1,18 +1,16 @@
-"""Tenants: whose data a row is."""
-
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, BigId, CreatedAt
 
 DEFAULT_TENANT = 1
-"""The tenant of an installation without keys; the migrations make it."""
+"""The tenant of an installation without keys; the migrations create it."""
 
 
 class Tenant(Base):
-    """`callback_secret` signs what is sent to the callback URLs of single requests.
+    """`callback_secret` signs deliveries to the callback URLs of single requests.
 
-    Of what runs at a time, a tenant with `weight` 2 gets twice as much as one with 1, while both have more waiting.
+    While both have queries waiting, a tenant with `weight` 2 runs twice as many as one with weight 1.
     """
 
     __tablename__ = "tenants"

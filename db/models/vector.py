@@ -1,4 +1,4 @@
-"""Vectors of chunks, kept apart from the chunks: a chunk can have one in several spaces while they change."""
+"""Vectors of chunks, apart from the chunks: during re-embedding a chunk has vectors in several spaces."""
 
 import uuid
 
@@ -18,13 +18,15 @@ from sqlalchemy.orm import Mapped, mapped_column
 from db.base import Base, Owned
 
 WHEEL_SPACE = 1
-"""The space of the model that comes with the program; the migrations make it, with its index."""
+"""The space of the built-in model; the migrations create it with its index."""
 
 _HALVED = literal_column("(embedding::halfvec(512))", HALFVEC(512)).label("halved")
 
 
 class EmbeddingSpace(Base):
-    """Vectors of one model: only these can be compared. It belongs to the installation, not to a tenant."""
+    """A space of vectors of one model, since only these can be compared. Belongs to the installation, not to a
+    tenant.
+    """
 
     __tablename__ = "embedding_spaces"
     __table_args__ = (UniqueConstraint("model", "dimension"),)
@@ -35,17 +37,17 @@ class EmbeddingSpace(Base):
 
 
 class ChunkVector(Base):
-    """The vector of a chunk, in half precision; `sha256` is of exactly the text that was embedded.
+    """The vector of a chunk in half precision; `sha256` is of exactly the text that was embedded.
 
-    The column has no dimension, so every space has an index of its own (db.indexes): on the vector cast to the space's
-    dimension, over the rows of the space.
+    The column has no fixed dimension, so every space has an index of its own (db.indexes): on the vector cast to the
+    space's dimension, over the rows of the space.
     """
 
     __tablename__ = "chunk_vectors"
     __table_args__ = (
-        # Chunks of a workspace or of a document, for exact search and for what has none yet.
+        # Chunks of a workspace or a document, for exact search and to find chunks without a vector.
         Index("ix_chunk_vectors_workspace_id", "workspace_id", "space_id", "document_id"),
-        # The same text again.
+        # Finds vectors of identical texts.
         Index("ix_chunk_vectors_sha256", "tenant_id", "space_id", "sha256"),
         Index(
             "ix_chunk_vectors_space_1",

@@ -9,13 +9,14 @@ from db.base import Base, BigId, CreatedAt, Json, Owned
 
 
 class Verification(Base):
-    """One verification of one answer (S1.8, S2.4). `checks` says of each check if it ran, fell back or did not run.
+    """One verification of one answer (S1.8, S2.4). `checks` records for each check whether it ran, fell back or did not
+    run.
 
-    `kind` is `attempt` for the draft of a round that another followed (S2.3), `published` for the answer that users
-    see. `calibrated_confidence` is the confidence of `answer` (V9), `confidence_level` its word and `calibration` what
-    made it (N8); `confidence` is the score of its claims, `draft_confidence` that of the draft before repairs (S2.2):
-    the names are older than V9, and audits hash them. Scores are null when the verification as a whole broke (S1.6);
-    the reason is then in `issues`.
+    `kind` is `attempt` for the draft of a round that was followed by another (S2.3), `published` for the answer that
+    users see. `calibrated_confidence` is the confidence of `answer` (V9), `confidence_level` its word and `calibration`
+    the calibration behind it (N8); `confidence` is the score of its claims, `draft_confidence` that of the draft before
+    repairs (S2.2): the names are older than V9, and audits hash them. Scores are null when the verification as a whole
+    failed (S1.6); the reason is then in `issues`.
     """
 
     __tablename__ = "verifications"
@@ -52,10 +53,10 @@ class Verification(Base):
 
 
 class VerificationSentence(Base):
-    """N4: one sentence of the published answer and the one state it is in; offsets are code points of the answer.
+    """N4: one sentence of the published answer and its state; offsets are code points of the answer.
 
-    `evidence` is a passage quoted exactly from `source`; `reason` says why the sentence is in its state; `support` is
-    the calibrated probability that the sources say it, null when that was not checked.
+    `evidence` is an exact quote from `source`; `reason` explains the state; `support` is the calibrated probability
+    that the sources support the sentence, null when that was not checked.
     """
 
     __tablename__ = "verification_sentences"
@@ -74,7 +75,7 @@ class VerificationSentence(Base):
 
 
 class VerificationClaim(Base):
-    """S2.1: one claim that the fast model took from the answer. `evidence` was found in `source`, or is null."""
+    """S2.1: one claim that the fast model extracted from the answer. `evidence` is a passage of `source`, or null."""
 
     __tablename__ = "verification_claims"
 
@@ -91,7 +92,7 @@ class VerificationClaim(Base):
 class CitationCheck(Base):
     """S5.4: one (statement, number) pair of the original answer, checked against the source it cites.
 
-    `decided_by` is `model`, or `evidence` when what stands in the source overruled the model's reply.
+    `decided_by` is `model`, or `evidence` when the source's text overruled the model's reply.
     """
 
     __tablename__ = "citation_checks"

@@ -1,4 +1,4 @@
-"""Webhooks: who wants to hear of what, what was sent, and every attempt to send it (A6)."""
+"""Webhooks: subscriptions, messages, and every delivery attempt (A6)."""
 
 import uuid
 from datetime import datetime
@@ -11,14 +11,14 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Owned
 
 
 class EndpointStatus(StrEnum):
-    """A disabled endpoint is sent nothing until somebody enables it again."""
+    """A disabled endpoint receives nothing until it is enabled again."""
 
     ACTIVE = "active"
     DISABLED = "disabled"
 
 
 class DeliveryStatus(StrEnum):
-    """All but `pending` are final; a replay makes a new delivery."""
+    """All but `pending` are final; redelivery creates a new row."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -49,7 +49,7 @@ class WebhookEndpoint(Base):
 
 
 class WebhookMessage(Base):
-    """What happened, as it is sent: `payload` is the exact body, and `id` the same for every attempt and receiver."""
+    """An event as it is sent: `payload` is the exact body, and `id` is the same for every attempt and receiver."""
 
     __tablename__ = "webhook_messages"
 
@@ -65,7 +65,7 @@ class WebhookMessage(Base):
 class WebhookDelivery(Base):
     """One message for one receiver: a registered endpoint, or the callback URL of a request (no `endpoint_id`).
 
-    `destination` is what a limit of deliveries in flight applies to: the endpoint, or the callback's scheme and host.
+    Limits on deliveries in flight apply per `destination`: the endpoint, or the callback's scheme and host.
     `lease_until` is set while a process is sending.
     """
 
@@ -92,7 +92,7 @@ class WebhookDelivery(Base):
 
 
 class WebhookAttempt(Base):
-    """One attempt: what the receiver answered, or why nobody did. Append-only; `response_excerpt` is its first 2 KB."""
+    """One attempt: the receiver's response, or the error. Append-only; `response_excerpt` is its first 2 KB."""
 
     __tablename__ = "webhook_attempts"
     __table_args__ = (Index(None, "delivery_id", "number"),)

@@ -1,4 +1,4 @@
-"""Worker processes: which of them live, so that as much work is let in as they can take."""
+"""Worker processes: how many are alive, so that admission matches their capacity."""
 
 import uuid
 from datetime import datetime
@@ -10,10 +10,10 @@ from db.base import Base
 
 
 class WorkerProcess(Base):
-    """A process writes its row again and again; one that was not seen for a while is dead. Belongs to no tenant.
+    """A process updates its row regularly; one not seen for a while is dead. Belongs to no tenant.
 
-    `concurrency` is how many messages it works on at a time, `room` how many queries may run for it now (workers.room);
-    None: as many as are configured.
+    `concurrency` is the number of messages it handles at a time, `room` the number of queries it can run now
+    (workers.room); None means the configured number.
     """
 
     __tablename__ = "worker_processes"

@@ -7,7 +7,7 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt
 
 
 class Workspace(Base):
-    """A named collection, searched in one space of vectors once it has any. The counts are for lexical search."""
+    """A named collection, searched in one vector space once it has vectors. The counts serve lexical search."""
 
     __tablename__ = "workspaces"
     __table_args__ = (UniqueConstraint("tenant_id", "name"),)
