@@ -46,7 +46,7 @@ _first = threading.Lock()
 
 # Connections that are kept, and that are opened above them. Few: each is a process of Postgres that plans every
 # statement for itself and grows to some 8 MB, and one interpreter keeps no more of them busy.
-_FOR_WORK, _FOR_LEASES = (4, 0), (1, 1)
+_FOR_WORK, _FOR_LEASES = (6, 0), (1, 1)
 _engines: dict[tuple[int, int], Engine] = {}
 _is_apart: ContextVar[bool] = ContextVar("is_apart", default=False)
 
