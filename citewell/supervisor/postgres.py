@@ -33,7 +33,7 @@ CREATE DATABASE citewell OWNER citewell;
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    # Each process may take 10, and there are five with the pools as they come.
+    # Each process may take 12, and there are five with the pools as they come.
     "max_connections": "300",
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",
