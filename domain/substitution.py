@@ -28,7 +28,7 @@ _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 def corrected(claim: str, source: str, context: str = "") -> str | None:
     """Return `claim` with the values of `source` for wrong ones, still about the same; None where that cannot be (V6).
 
-    The source, or a heading of its `context`, has to name what the claim is about in the very place that has the values.
+    The source, or a heading of its `context`, has to name what the claim is about in the place that has the values.
     """
     text = substituted(claim, disagreements(claim, source))
     if text is None or not keeps_subjects(claim, text) or not is_proven(text, source, context):
