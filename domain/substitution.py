@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from domain.contexts import headings_of
 from domain.disagreements import Disagreement, disagreements, readable
 from domain.evidence import best_text_span, claim_relevance
 from domain.facts.standing import keeps_subjects, stands_in_one_place
@@ -25,22 +24,21 @@ _UNIT = re.compile(r"\D*$")
 _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 
 
-def corrected(claim: str, source: str, context: str = "") -> str | None:
+def corrected(claim: str, source: str) -> str | None:
     """Return `claim` with the values of `source` for wrong ones, still about the same; None where that cannot be (V6).
 
-    The source, or a heading of its `context`, has to name what the claim is about in the place that has the values.
+    The source has to name what the claim is about in the very place that has the values.
     """
     text = substituted(claim, disagreements(claim, source))
-    if text is None or not keeps_subjects(claim, text) or not is_proven(text, source, context):
+    if text is None or not keeps_subjects(claim, text) or not is_proven(text, source):
         return None
     start, end = best_text_span(source, text, 50, 3 * len(text))
-    place = "\n".join((*headings_of(context), source[start:end]))
-    return text if claim_relevance(text, place) >= _SAME_MATTER else None
+    return text if claim_relevance(text, source[start:end]) >= _SAME_MATTER else None
 
 
-def is_proven(text: str, source: str, context: str = "") -> bool:
+def is_proven(text: str, source: str) -> bool:
     """Say whether a place of `source` has the subjects and values of `text`, and nothing there says otherwise (V6)."""
-    return not disagreements(text, source) and stands_in_one_place(text, source, context)
+    return not disagreements(text, source) and stands_in_one_place(text, source)
 
 
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:

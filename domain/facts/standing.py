@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from domain.contexts import headings_of
 from domain.evidence import best_text_span
 from domain.facts.aligning import same
 from domain.facts.clauses import clauses, spoken_subject
@@ -52,17 +51,15 @@ def _about(clause: str) -> tuple[Token, ...]:
     return tuple(each for each in (*spoken, *numbered, *told) if each.matters)
 
 
-def stands_in_one_place(text: str, source: str, context: str = "") -> bool:
+def stands_in_one_place(text: str, source: str) -> bool:
     """Say whether the best place of `source` names what `text` is about, and has all of its names and values (V6).
 
-    A name far away is not enough here: the figures beside another subject are those of that subject. The headings of
-    the `context`, which stand outside of the source, name what is below them, but state no value.
+    A name far away is not enough here: the figures beside another subject are those of that subject.
     """
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    if end <= start or unproven_words(text, source, start, end, context):
+    if end <= start or unproven_words(text, source, start, end):
         return False
-    above = (token for heading in headings_of(context) for token in read_tokens(heading) if not token.value)
-    place = [*nearby(source, start, end), *above]
+    place = nearby(source, start, end)
     return all(_has(place, each) for each in _told(text))
 
 
