@@ -1,4 +1,4 @@
-"""One job of a process that runs again and again in a thread of its own, whatever becomes of one run."""
+"""Runs a job of this process periodically in its own thread; a run that fails does not end it."""
 
 import random
 import threading
@@ -13,7 +13,7 @@ from domain.errors import CitewellError
 log = structlog.get_logger()
 
 JOIN_S = 2.0
-"""How long `stop` waits for the run that is under way."""
+"""How long `stop` waits for the current run."""
 
 
 class Periodic:
@@ -32,8 +32,9 @@ class Periodic:
     ) -> None:
         """`failed` is the event that is logged for a run that raises.
 
-        The first run is after `every_s`, or `at_once`. After a failure the next one is due as always, or with `retry_s`
-        after the first of its pauses, which double up to the second one. `last` runs once, when it was stopped.
+        The first run starts after `every_s`, or immediately with `at_once`. After a failure the next run comes at the
+        usual time or, with `retry_s` (first, longest), after a pause that doubles with each failure. `last` runs once,
+        after the job was stopped.
         """
         self._name, self._every_s, self._job, self._failed = name, every_s, job, failed
         self._at_once, self._retry_s, self._last = at_once, retry_s, last
@@ -42,30 +43,30 @@ class Periodic:
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started, and not stopped since."""
+        """Whether it was started and has not been stopped since."""
         return self._thread is not None and not self._stopped.is_set()
 
     def start(self) -> None:
-        """Begin, also after `stop`; does nothing while it runs."""
+        """Start, also again after `stop`; does nothing while it runs."""
         if self.is_running:
             return
-        # The thread of before, if it still lives, has to go on seeing that it was stopped.
+        # A previous thread that is still finishing keeps its own events, so it sees that it was stopped.
         self._stopped, self._woken = threading.Event(), threading.Event()
         run = (self._stopped, self._woken)
         self._thread = threading.Thread(target=self._run, args=run, name=self._name, daemon=True)
         self._thread.start()
 
     def wake(self) -> None:
-        """Have a run begin now, or as soon as the one that is under way ends. The pause after a failure is kept."""
+        """Run now, or as soon as the current run ends; a pause after a failure is still waited out."""
         self._woken.set()
 
     def leave(self) -> None:
-        """End after the run that is under way; returns at once, so that a signal handler may call it."""
+        """Ask it to stop after the current run; returns at once, so a signal handler may call it."""
         self._stopped.set()
         self._woken.set()
 
     def stop(self) -> None:
-        """End, and wait for that, at most for `JOIN_S` seconds."""
+        """Stop, and wait for the current run at most `JOIN_S` seconds."""
         self.leave()
         if self._thread is not None:
             self._thread.join(JOIN_S)
@@ -88,14 +89,14 @@ class Periodic:
 
 
 def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
-    """Call `job` for the thread `name`; False, and it is logged and counted, when it raises."""
+    """Call `job`; if it raises, log `failed`, count it for the thread `name` and return False."""
     try:
         job()
     except CitewellError as error:
-        # What it needs is away or restarting: the next run will do.
+        # A service it needs is unreachable, often restarting: the next run tries again.
         log.warning(failed, error=type(error).__name__)
     except Exception:
-        # Nobody would start this thread again.
+        # Nothing restarts this thread, so it must survive.
         log.exception(failed)
     else:
         return True
@@ -104,5 +105,5 @@ def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
 
 
 def _pause_s(failures: int, first_s: float, longest_s: float) -> float:
-    # Not all processes at once when what they need is back.
+    # Jitter, so that not all processes retry at the same moment.
     return min(first_s * 2.0 ** (min(failures, 32) - 1), longest_s) * random.uniform(0.5, 1)  # noqa: S311 - no secret

@@ -42,7 +42,7 @@ class ForkServer:
     def __init__(self) -> None:
         self._link: socket.socket | None = None
         self._between: int | None = None
-        """The last process between the server and what it made."""
+        """The id of the intermediate process of the last fork (between the server and the new process)."""
 
     def begin(self, spec: ProcessSpec) -> Child:
         """Begin a life of the server itself."""
@@ -54,17 +54,17 @@ class ForkServer:
             return execute(spec, stdin=theirs.fileno())
 
     def fork(self, spec: ProcessSpec) -> Child:
-        """Have the server split off `spec`. Raises OSError; then nothing runs, and what is made later ends at once."""
+        """Fork `spec` from the server. Raises OSError if that fails; a process that is created later exits at once."""
         if self._link is None:
             raise ConnectionError("there is no fork server")
-        # Not the server's fault if it cannot be done: the server goes on.
+        # A system that cannot adopt orphans raises here, before the server is involved; the server stays usable.
         with adopting_orphans():
             forked, self._between = self._split_off(self._link, spec)
         self._reap()
         return forked
 
     def _reap(self) -> None:
-        # A server that was killed may leave us the process between, at once or when it has ended itself.
+        # If the server is killed, the intermediate process becomes our child: unless waited for it stays a zombie.
         if self._between is not None:
             with suppress(ChildProcessError):
                 if os.waitpid(self._between, os.WNOHANG) != (0, 0):
@@ -74,7 +74,7 @@ class ForkServer:
         read, write = os.pipe()
         stdout = os.fdopen(read, "rb")
         ours, theirs = socket.socketpair()
-        # Whoever was made and finds `ours` closed without a word ends, whatever became of the server.
+        # The new process exits if `ours` closes before it is told to go, even if the server has died meanwhile.
         with ours:
             ours.settimeout(_PATIENCE_S)
             try:
@@ -87,10 +87,10 @@ class ForkServer:
                 forked = Forked(pid, stdout)
             except (OSError, psutil.NoSuchProcess) as error:
                 stdout.close()
-                # What hangs would be waited for again.
+                # A late reply would be read as the reply to the next request.
                 self.close()
                 raise ChildProcessError(f"nothing was forked: {error}") from error
-            # One that ends before it is told to go is ours all the same.
+            # A process that exits before this is still our child, so its exit is handled as any other.
             with suppress(ConnectionError):
                 ours.sendall(_GO)
         return forked, between
@@ -156,7 +156,7 @@ def main() -> None:
             _report(socket.socket(fileno=word), supervisor, signal.Signals(told["death"]), between)
             _become(told, output)
             return
-        # If none was made these are the last copies, and the supervisor reads their end.
+        # If the fork failed these are the last copies: closing them tells the supervisor.
         os.close(output)
         os.close(word)
 
@@ -177,7 +177,7 @@ def _received(link: socket.socket) -> tuple[dict[str, Any], int, int] | None:
 
 
 def _split_off() -> int | None:
-    """Return None in this process, and in the new one, in its own session and our parent's care, who was between."""
+    """Fork twice, so that our parent adopts the new process. Returns the intermediate process's id there, None here."""
     try:
         between = os.fork()
     except OSError:
@@ -196,7 +196,7 @@ def _split_off() -> int | None:
 
 
 def _report(word: socket.socket, supervisor: int, death_signal: signal.Signals, between: int) -> None:
-    """In the new process: tell the supervisor of it, and end unless told to go."""
+    """In the new process: report its id to the supervisor, and exit unless the supervisor answers."""
     bind_to(supervisor, death_signal)
     with word, suppress(ConnectionError):
         word.sendall(_IDS.pack(os.getpid(), between))

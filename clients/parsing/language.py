@@ -10,7 +10,7 @@ _MIN_LETTER_BYTES = 200
 _MIN_PROBABILITY = 0.95
 _MIN_SCRIPT_SHARE = 0.5
 _KEPT_S = 10.0
-"""The model, after it was last asked."""
+"""How long the model stays loaded after its last use."""
 # Languages that are told apart from a written standard which has a code of two letters.
 _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nb": "no", "nn": "no"}
 
@@ -46,20 +46,20 @@ def _likely(sample: str) -> str | None:
 
 
 class KeptModel:
-    """The model, which takes 75 MB, as long as documents keep coming; loading it takes half a second."""
+    """The language model, loaded on first use and released when unused: it takes 75 MB, and half a second to load."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._model: LanguageIdentifier | None = None
         self.ending: threading.Timer | None = None
-        """What will let it go."""
+        """The timer that releases it."""
 
     @property
     def is_loaded(self) -> bool:
         return self._model is not None
 
     def model(self) -> LanguageIdentifier:
-        """To be let go by the caller, too."""
+        """Return the model, and restart the timer. Callers must not keep it, or its memory is not released."""
         with self._lock:
             if self._model is None:
                 self._model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
@@ -72,7 +72,7 @@ class KeptModel:
 
     def _let_go(self) -> None:
         with self._lock:
-            # One that was cancelled too late leaves the model to the one after it.
+            # A timer that fired just before it was cancelled must not release the model that its successor guards.
             if threading.current_thread() is self.ending:
                 self._model = self.ending = None
 

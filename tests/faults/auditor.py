@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tests.faults.books import Row
-from tests.faults.trial import Moment, Trial
+from tests.faults.trial import Allowed, Moment, Trial
 from tests.simulators.groq.ledger import Entry
 from tests.simulators.sink import Received
 
@@ -153,18 +153,19 @@ def _audit_ledger(trial: Trial, verdict: Verdict) -> None:
     stored = trial.rig.books.paid_calls()
     missing = [entry for entry in entries if entry.id not in stored]
     for entry in missing:
-        if not any(_may_lose(trial, moment, entry) for moment in _all_moments(trial)):
+        if not any(may_lose(entry, moment, trial.allowed) for moment in _all_moments(trial)):
             verdict.problems.append(f"the paid call {entry.id} ({entry.kind}) is in no books")
     bound = len(missing) + trial.allowed.extra
     if verdict.extra > bound and not trial.allowed.degraded:
         verdict.problems.append(f"{verdict.extra} extra model calls, {bound} of them lost with a process")
 
 
-def _may_lose(trial: Trial, moment: Moment, entry: Entry) -> bool:
+def may_lose(entry: Entry, moment: Moment, allowed: Allowed) -> bool:
+    """Whether a paid call that is in no books can be explained by what was broken at `moment`."""
     if not -_BEFORE_S < entry.at - moment.at < _AFTER_S:
         return False
-    # What a client gives up has not left; what arrives after the moment was asked by who had not heard of it.
-    return not entry.left or moment.at - entry.left < trial.allowed.stored_within_s
+    # A client that gave up never received the reply; one whose call arrives after the moment had not noticed it yet.
+    return not entry.left or moment.at - entry.left < allowed.stored_within_s
 
 
 def _entries(trial: Trial) -> list[Entry]:

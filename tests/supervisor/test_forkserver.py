@@ -217,7 +217,7 @@ def test_what_a_supervisor_forks_gives_back_what_it_frees() -> None:
 
 
 def zombies() -> set[psutil.Process]:
-    """Children of ours that have ended and that nobody has waited for."""
+    """Zombie children of this process."""
     found: set[psutil.Process] = set()
     for each in psutil.Process().children():
         with suppress(psutil.NoSuchProcess):

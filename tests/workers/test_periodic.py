@@ -1,4 +1,4 @@
-"""What a process does again and again goes on, whatever becomes of one run."""
+"""A periodic job keeps running after a run that fails."""
 
 import threading
 from itertools import count, pairwise
@@ -132,7 +132,7 @@ def test_stopping_waits_no_longer_than_it_may_and_it_starts_again(monkeypatch: p
     periodic.stop()
     assert not periodic.is_running
     periodic.start()
-    # The thread of before ends, and takes no wake-up from the new one.
+    # The previous thread exits without consuming the wake-up of the new one.
     hanging.set()
     periodic.wake()
     assert runs.acquire(timeout=60)
