@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 
@@ -77,7 +77,13 @@ class Fleet:
     def stop(self, processes: Sequence[ManagedProcess]) -> None:
         """Stop these at the same time and let go of them."""
         with ThreadPoolExecutor(max_workers=max(len(processes), 1)) as pool:
-            list(pool.map(ManagedProcess.stop, processes))
+            stopping = [pool.submit(process.stop) for process in processes]
+            # In short waits: a signal that arrives just before a wait begins does not interrupt it, and Python calls
+            # its handler only after the wait.
+            while wait(stopping, timeout=_TICK_S).not_done:
+                pass
+        for each in stopping:
+            each.result()
         for process in processes:
             process.output.close()
             self.processes.remove(process)

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
@@ -164,7 +165,8 @@ def test_a_second_signal_does_not_wait_for_anybody(home: Path) -> None:
 
     def interrupt_again(_name: str, line: str) -> None:
         if line == "asked to end":
-            os.kill(os.getpid(), signal.SIGTERM)
+            # To this thread, so that it does not interrupt what the main thread waits for.
+            signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 
     citewell = Supervisor(Settings(home=home), port=0, apps=[stubborn], migrate=_nothing, on_line=interrupt_again)
     with suppress(KeyboardInterrupt), citewell:
