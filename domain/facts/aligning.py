@@ -1,5 +1,6 @@
 """Two sentences side by side: which tokens are the same, which were exchanged for others, added, left out or moved."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from domain.facts.tokens import Token
 from domain.facts.values import Values, agree
 from domain.facts.vocabulary import RELATIONS
 
+_DIGITS = re.compile(r"\d+")
 _AKIN = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
 _HEAD = 4
 _MOST_AKIN = 1000  # tokens that begin alike, of a source that are kept
@@ -167,6 +169,9 @@ def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def akin(one: str, other: str) -> bool:
     """Say whether two stems are forms of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
+    if not (one.isalpha() and other.isalpha()) and _DIGITS.findall(one) != _DIGITS.findall(other):
+        # X100 and X1000 begin alike and are two models.
+        return False
     korean = one[:1] >= "가" and other[:1] >= "가"
     if korean:
         shorter, longer = sorted((one, other), key=len)

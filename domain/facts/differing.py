@@ -180,10 +180,16 @@ def _is_short_form(token: Token, rivals: Sequence[Token], around: Surroundings) 
     begun = "".join(part[:1] for each in rivals for part in each.key.split())
     if len(letters) > 1 and (letters in begun or letters in around.initials):
         return True
-    if any(same_country(token.key.split(), each.key.split()) or each.text.startswith(token.text) for each in rivals):
+    if any(same_country(token.key.split(), each.key.split()) or _begins(each.text, token.text) for each in rivals):
         return True
     own = "".join(part[:1] for part in token.key.split())
     return any(len(each.text) > 1 and each.text.isupper() and own.startswith(each.text.casefold()) for each in rivals)
+
+
+def _begins(whole: str, part: str) -> bool:
+    """Say whether a name begins with a shorter one; X1000 does not begin with X100."""
+    rest = whole.removeprefix(part)
+    return rest != whole and not (part[-1:].isdigit() and rest[:1].isdigit())
 
 
 def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:

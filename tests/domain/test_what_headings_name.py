@@ -6,6 +6,8 @@ from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from domain.citation_scoring import CitationIssue, score_citation
 from domain.contexts import headings_of
+from domain.disagreements import disagreements
+from domain.facts.aligning import akin
 from domain.facts.proving import unnamed_subjects, unproven_words
 from domain.judgements import StatementCheck
 from domain.ruling import Grounds
@@ -102,6 +104,33 @@ def test_a_part_of_an_identifier_is_another_one(stated: str, written: str) -> No
 )
 def test_a_part_of_a_text_names_nothing(heading: str) -> None:  # V4
     assert status("Berlin has 4 million inhabitants.", CITY, CITY, heading) is SentenceStatus.SUPPORTED
+
+
+IDENTIFIERS = [("X100", "X1000"), ("X1000", "X100"), ("XR2000", "XR2001"), ("A320", "A3200"), ("B2B", "B2C")]
+
+
+@pytest.mark.parametrize(("stated", "written"), IDENTIFIERS)
+@pytest.mark.parametrize(
+    "sentence",
+    ["The {} weighs 7 kilograms.", "Model {} is waterproof and has two ports.", "{}은 무게가 7킬로그램이다."],
+)
+def test_identifiers_with_other_digits_or_letters_are_other_things(sentence: str, stated: str, written: str) -> None:
+    statement, text = sentence.format(stated), sentence.format(written)  # V2
+    assert [each.kind for each in disagreements(statement, text)] == ["name"]
+    assert status(statement, text, text) is not SentenceStatus.SUPPORTED
+    assert status(text, text, text) is SentenceStatus.SUPPORTED
+
+
+@pytest.mark.parametrize("heading", ["X1000 › Weight", "Model X1000", "X10 › X1000"])
+def test_a_heading_names_no_identifier_that_it_only_begins_with(heading: str) -> None:  # V2
+    assert unnamed_subjects("The X100 weighs 7 kilograms.", WEIGHT, 0, len(WEIGHT), heading) == ["X100"]
+    assert status("The X100 weighs 7 kilograms.", WEIGHT, WEIGHT, heading) is not SentenceStatus.SUPPORTED
+    assert status("The X1000 weighs 7 kilograms.", WEIGHT, WEIGHT, heading) is SentenceStatus.SUPPORTED
+
+
+@pytest.mark.parametrize(("one", "other"), [("x100", "x100s"), ("gpt4", "gpt4"), ("manufactur", "manufacturer")])
+def test_forms_of_one_word_stay_akin(one: str, other: str) -> None:
+    assert akin(one, other)
 
 
 def test_a_part_of_a_sentence_is_about_what_the_sentence_is_about() -> None:  # V4
