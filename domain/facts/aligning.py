@@ -129,6 +129,8 @@ def same(one: Token, other: Token) -> bool:
         return one.key == other.key
     if one.cue or other.cue:
         return one.cue == other.cue
+    if one.key.replace(" #", "") == other.key.replace(" #", ""):
+        return True  # "X 200" and "X200"
     if " " in one.key or " " in other.key:
         return _same_name(one.key.split(), other.key.split())
     return one.key == other.key or akin(one.key, other.key)

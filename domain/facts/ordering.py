@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from domain.facts.aligning import Alignment, akin
+from domain.facts.aligning import Alignment, akin, same
 from domain.facts.kinds import Difference
 from domain.facts.tokens import Token
 
@@ -18,6 +18,9 @@ def of_order(alignment: Alignment) -> Iterator[Difference]:
     """Two things exchanged around a third that both sentences have between them: `Bob hired Alice` (V2)."""
     both = sorted((*alignment.pairs, *alignment.moved))
     voice = _exchanged_voice(alignment)
+    if acted := _agent_as_subject(alignment):
+        yield acted
+        return
     if not alignment.moved:
         if voice and len(both) > 2:
             yield _turned(alignment, both[0])
@@ -73,12 +76,46 @@ def _exchanged_voice(alignment: Alignment) -> bool:
     others = alignment.source if here else alignment.statement
     if any(each.key == "by" for each in others):
         return False
-    return any(each.matters and akin_or_same(each.key, verb) for each in others)
+    told = [at for at, each in enumerate(others) if each.matters and akin_or_same(each.key, verb)]
+    # "It was released in May" only leaves out who released it.
+    return bool(told) and not any(_is_passive_at(others, at) for at in told)
 
 
 def akin_or_same(one: str, other: str) -> bool:
     """Say whether two stems are one word or forms of one."""
     return one == other or akin(one, other)
+
+
+def _agent_as_subject(alignment: Alignment) -> Difference | None:
+    """Who did it in the source, of whom the statement says that it was done to them: `Google was acquired`."""
+    for at, auxiliary in enumerate(alignment.source):
+        if auxiliary.key not in _AUXILIARY:
+            continue
+        by = next((each for each in range(at + 2, at + 5) if _key_at(alignment.source, each) == "by"), None)
+        agent = next((each for each in alignment.source[by + 1 :] if each.matters), None) if by else None
+        verb = next((each for each in alignment.source[at + 1 : by] if each.matters), None)
+        if agent is None or verb is None or any(same(agent, each) for each in alignment.source[:at]):
+            continue
+        done_to = _passive_subject(alignment.statement, verb.key)
+        if done_to and same(done_to, agent):
+            return Difference("order", done_to.text, agent.text)
+    return None
+
+
+def _key_at(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at].key if at < len(tokens) else ""
+
+
+def _passive_subject(tokens: Sequence[Token], verb: str) -> Token | None:
+    """What stands directly before the auxiliary of a passive verb."""
+    for at, token in enumerate(tokens):
+        if token.key in _AUXILIARY and at and any(akin_or_same(each.key, verb) for each in tokens[at + 1 : at + 3]):
+            return tokens[at - 1] if tokens[at - 1].matters else None
+    return None
+
+
+def _is_passive_at(tokens: Sequence[Token], at: int) -> bool:
+    return any(each.key in _AUXILIARY for each in tokens[max(0, at - 2) : at])
 
 
 def _passive(tokens: Sequence[Token]) -> str:

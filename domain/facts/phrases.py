@@ -80,6 +80,8 @@ _PHRASES = tuple(
         (r"\bno longer\b", "not", re.IGNORECASE),
         (r"\bfor instance\b", "for example", re.IGNORECASE),
         (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
+        # An identifier is one word in each of its spellings: F-16 and F16, COVID-19 and COVID19.
+        (r"(?<![\w-])([A-Z]{1,6})-(\d{1,5})(?![\d-]|[.,]\d|[a-z]{2})", r"\1\2", 0),
         (r"(?<=\d)\s?[–—-]\s(?=\d)|(?<=\d)\s[–—-]\s?(?=\d)|(?<=\d)[–—](?=\d)", "-", 0),
         (r"&", " and ", 0),
         *korean.PHRASES,

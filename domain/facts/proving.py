@@ -186,12 +186,14 @@ class _Told:
 def _names(token: Token, known: ReadSource) -> bool:
     """A name is there whole, in part, in another form, or as an acronym; when in doubt it is. Of an identifier, X200,
     the part with the digits has to be there."""
-    identifiers = [each for part in token.key.split() if part.isalnum() for each in identifiers_in(part)]
-    if identifiers:
+    labelled = token.key.rpartition("#")[1]
+    parts = token.key.replace(" #", "").split()
+    identifiers = [each for part in parts if part.isalnum() for each in identifiers_in(part)]
+    if identifiers and (known.identifiers.issuperset(identifiers) or not labelled):
         return known.identifiers.issuperset(identifiers)
     if any(same(token, each) or each.key in token.key.split() for each in known.names.like(token)):
         return True
-    if token.key.rpartition("#")[1]:
+    if labelled:
         return False
     return (
         any(part[: _stem_size(part)] in known.casefolded for part in token.key.split()) or token.key in known.initials
