@@ -19,7 +19,7 @@ from domain.quotes import locate_quote
 from domain.self_contradiction import denies_itself
 from domain.statement_length import TOO_LONG, is_too_long, stands_in
 
-EVIDENCE_RULES = "5"
+EVIDENCE_RULES = "6"
 """Goes into the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9

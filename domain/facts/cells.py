@@ -13,10 +13,10 @@ from domain.facts.kinds import Difference
 from domain.facts.tables import Cell, Row, read_tables
 from domain.facts.terms import Term, Told, best, has, held, most_specific, terms, terms_of, without
 from domain.facts.tokens import Token, read_tokens
-from domain.words import vocabulary
+from domain.facts.vocabulary import keys_of
 
 _MOST_CELL = 120
-_GENERIC = vocabulary("number amount count value figure year date name 수 값 금액 연도 년도 일자 이름 명칭")
+_GENERIC = keys_of("number amount count value figure year date name 수 값 금액 연도 년도 일자 이름 명칭")
 _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 
 

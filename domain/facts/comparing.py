@@ -11,15 +11,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import nsmallest
+from itertools import takewhile
 
 from domain.facts.aligning import Alignment, Names, align
+from domain.facts.antecedents import Rival, rival
 from domain.facts.cells import against_tables
 from domain.facts.clauses import clauses
 from domain.facts.differing import Surroundings, differences, is_denied
 from domain.facts.kinds import Difference
 from domain.facts.restricting import left_out
 from domain.facts.roles import Pair, exchanged, pairs
-from domain.facts.sections import NamedSection, named_section
+from domain.facts.sections import NamedSection, is_of, lines_apart, named_section, read_headings, told_below
 from domain.facts.tables import read_tables
 from domain.facts.titles import other_titles
 from domain.facts.tokens import Token, Value, read_tokens
@@ -51,7 +53,8 @@ class ReadSource:
     @cached_property
     def whole(self) -> tuple[str, ...]:
         """Its sentences in order."""
-        return tuple(each.text for each in read_sentences(self.text).sentences)
+        headings = read_headings(self.text)
+        return tuple(part for each in read_sentences(self.text).sentences for part in lines_apart(each.text, headings))
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -131,14 +134,30 @@ class ReadSource:
         """The index among the clauses of the first one of a whole sentence."""
         return self.places[clauses(sentence)[0]]
 
-    def values(self, at: int) -> tuple[Value, ...]:
-        """The values of the sentences around sentence `at`."""
-        near = (*self.tokens[max(0, at - _BEFORE) : at], *self.tokens[at + 1 : at + 1 + _BEFORE])
-        return tuple(each.value for tokens in near for each in tokens if each.value)
+    @cached_property
+    def is_heading(self) -> tuple[bool, ...]:
+        """Whether each of its clauses is a heading."""
+        headings = read_headings(self.text)
+        return tuple(each.strip() in headings for each in self.sentences)
+
+    def values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
+        """The values of the sentences around sentence `at`, for a statement with the keys `stated`."""
+        behind = range(at + 1, min(at + 1 + _BEFORE, len(self.tokens)))
+        own = takewhile(lambda each: not self.is_heading[each], behind)
+        told = [
+            told_below(self.tokens[each], stated) if self.is_heading[each] else self.tokens[each]
+            for each in (*self._before(at), *own)
+        ]
+        return tuple(each.value for tokens in told for each in tokens if each.value)
 
     def context(self, at: int) -> frozenset[str]:
         """Keys of the two sentences before sentence `at`."""
-        return frozenset[str]().union(*self.keys[max(0, at - _BEFORE) : at])
+        return frozenset[str]().union(*(self.keys[each] for each in self._before(at)))
+
+    def _before(self, at: int) -> range:
+        """The two sentences before sentence `at`, from the last heading on."""
+        first = max(0, at - _BEFORE)
+        return range(next((each for each in range(at - 1, first, -1) if self.is_heading[each]), first), at)
 
 
 def _by_key(told: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:
@@ -237,12 +256,36 @@ def _in_section(tokens: Sequence[Token], source: str) -> Compared | None:
     if section is None:
         return None
     own = read_source(section.own)
-    found = [_best(each, own, whole=False) for each in (tokens, section.rest)]
-    if clean := next((each for each in found if each.clean), None):
-        return clean
-    if found[1].near and any(each.sure for each in found[1].differences):
-        return found[1]
-    return _in_others(section) if section.is_name else None
+    whole = _best(tokens, own, whole=False)
+    if whole.clean and not section.in_part:
+        return whole
+    if section.in_part and _names_it(_best(tokens, read_source(source), whole=False), section):
+        return None
+    found = _best(section.rest, own, whole=False)
+    if found.clean:
+        other = _rival(tokens, section, found.place, own)
+        if section.in_part or (other and other.may_refer):
+            # In doubt, as another thing may be meant: neither proven nor contradicted.
+            known = other.token.text if other else section.heading
+            return replace(found, differences=(Difference("wording", section.named, known),))
+        if other is None:
+            return found
+    elif found.near and any(each.sure for each in found.differences):
+        return found
+    return _in_others(section) if section.is_name and not section.in_part else None
+
+
+def _names_it(found: Compared, section: NamedSection) -> bool:
+    """Say whether a place says all of the statement and has the name itself."""
+    return found.clean and any(is_of(each, section.names) for each in read_tokens(found.place))
+
+
+def _rival(tokens: Sequence[Token], section: NamedSection, place: str, own: ReadSource) -> Rival | None:
+    """What the place is about instead of what the heading names."""
+    sentence = read_tokens(place)
+    named = frozenset(each.key for each in section.names)
+    classes = frozenset[str]().union(*(keys for keys in own.keys if keys & named))
+    return rival(tokens, sentence, align(section.rest, sentence).met, section.names, classes)
 
 
 def _in_others(section: NamedSection) -> Compared | None:
@@ -285,7 +328,7 @@ def _goodness(compared: Compared) -> tuple[bool, bool, float]:
 def _against(alignment: Alignment, known: ReadSource, at: int, place: str) -> Compared:
     around = Surroundings(
         context=known.context(at),
-        values=known.values(at),
+        values=known.values(at, {each.key for each in alignment.statement}),
         elsewhere=known.everything,
         initials=known.initials,
     )

@@ -2,12 +2,15 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from domain.contexts import headings_of
 from domain.facts import korean
 from domain.facts.aligning import same
+from domain.facts.clauses import clauses
 from domain.facts.comparing import ReadSource, identifiers_in, read_source
+from domain.facts.sections import lines_apart, path_at, read_headings, told_below
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.facts.values import Values, agree
 from domain.remembering import remembered
@@ -59,10 +62,31 @@ def unproven_words(statement: str, source: str, start: int, end: int, context: s
 
     That is the whole sentences, two before and one behind them, the headings above, and the rows of tables. A name
     counts as there when any part of the source or of its `context` (headings that stand outside of it) has it, since
-    antecedents may be far; a value has to be in the place, as a year in the title of a report dates nothing in it. See
-    `unnamed_subjects` for a quotation that begins with a pronoun.
+    antecedents may be far; a value has to be in the place, as a year in the title of a report dates nothing in it. Of a
+    quotation that goes over several sections, each clause is held against one of them. See `unnamed_subjects` for a
+    quotation that begins with a pronoun.
     """
-    place = _Told(nearby(source, start, end))
+    parts = list(_by_sections(source, start, end))
+    if len(parts) == 1:
+        return _unproven(statement, source, start, end, context)
+    found = [[_unproven(clause, source, *part, context) for part in parts] for clause in clauses(statement)]
+    return [word for lacking in found for word in min(lacking, key=len)]
+
+
+def _by_sections(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of `source[start:end]` that begin with a heading, or with the quotation."""
+    known = read_headings(source)
+    position = began = start
+    for line in source[start:end].splitlines(keepends=True):
+        if line.strip() in known and source[began:position].strip():
+            yield began, position
+            began = position
+        position += len(line)
+    yield began, end
+
+
+def _unproven(statement: str, source: str, start: int, end: int, context: str) -> list[str]:
+    place = _Told(nearby(statement, source, start, end))
     unnamed = frozenset(map(id, _unnamed(statement, source, start, end, context)))
     return [
         token.text
@@ -133,8 +157,11 @@ def _refers(quotation: str) -> bool:
     return _ANTECEDENT.match(quotation) is not None
 
 
-def nearby(source: str, start: int, end: int) -> list[Token]:
-    """Return the tokens of `source[start:end]` with two sentences before it, one behind it, and its headings."""
+def nearby(statement: str, source: str, start: int, end: int) -> list[Token]:
+    """Return the tokens of `source[start:end]` with two sentences before it, one behind it, and its headings.
+
+    Of the headings, those of the values that are told of what the `statement` says (`told_below`).
+    """
     read = read_sentences(source)
     sentences = read.sentences
     # The sentences lie in order and none in another.
@@ -143,10 +170,27 @@ def nearby(source: str, start: int, end: int) -> list[Token]:
     closing = bisect_left(read.starts, end)
     if opening >= closing:
         return list(read_tokens(source[start:end]))
-    first, last = max(0, opening - _BEFORE), closing + _AFTER
-    heading = " . ".join(_headings_above(source, sentences[opening].start)[-_MOST_ABOVE:])[-_MOST_HEADING:]
-    texts = [each.text for each in sentences[first:last]]
-    return [token for text in (*texts, heading) for token in read_tokens(text)]
+    known, stated = read_headings(source), {each.key for each in read_tokens(statement)}
+    before, own, behind = (
+        [part for each in sentences[first:last] for part in lines_apart(each.text, known)]
+        for first, last in (
+            (max(0, opening - _BEFORE), opening),
+            (opening, closing),
+            (closing, closing + _AFTER),
+        )
+    )
+    # What stands above a heading, or below the next one, is told of another thing.
+    last_heading = next((at for at in range(len(before) - 1, -1, -1) if before[at].strip() in known), 0)
+    begun = own and own[0].strip() in known
+    belongs = [*before[len(before) if begun else last_heading :], *own]
+    belongs += takewhile(lambda text: text.strip() not in known, behind)
+    told = [token for text in belongs if text.strip() not in known for token in read_tokens(text)]
+    # The path has the heading at which the quotation begins.
+    path = path_at(source, sentences[opening].end + 1 if begun else sentences[opening].start)
+    dated = [token for text in path for token in told_below(read_tokens(text[-_MOST_HEADING:]), stated)]
+    above = [each[-_MOST_HEADING:] for each in _headings_above(source, sentences[opening].start)[-_MOST_ABOVE:]]
+    named = [token for text in above for token in read_tokens(text) if not token.value]
+    return [*told, *dated, *named]
 
 
 def _headings_above(source: str, position: int) -> Sequence[str]:

@@ -59,7 +59,7 @@ def stands_in_one_place(text: str, source: str) -> bool:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     if end <= start or unproven_words(text, source, start, end):
         return False
-    place = nearby(source, start, end)
+    place = nearby(text, source, start, end)
     return all(_has(place, each) for each in _told(text))
 
 

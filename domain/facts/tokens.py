@@ -200,7 +200,7 @@ def _labelled(text: str, before: Token, token: Token) -> Token:
     quantity = token.value.quantity if token.value else None
     if quantity is None or quantity.unit or quantity.scaled or not token.text[0].isdigit():
         return token
-    return replace(token, kind="name", key=f"#{token.key}", value=None)
+    return replace(token, kind="name", key=f"#{token.key.replace(',', '')}", value=None)
 
 
 def _opens(text: str, start: int) -> bool:

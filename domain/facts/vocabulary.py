@@ -49,11 +49,6 @@ BOUNDS = frozenset({"over", "under", "before", "after"})
 PRONOUNS = vocabulary(
     "he she it they him her them his hers its their theirs this that these those one ones i we you us our your my"
 )
-GENERIC = (
-    vocabulary("company firm group team organisation organization product device system city country") | korean.GENERIC
-)
-"""Nouns behind "the" that stand for the subject that was named last."""
-
 FILLERS = vocabulary("""
     a an the is are was were be been being am do does did done have has had having of in on at for to from by with
     as into onto per via than then so such there here and or but also too both either while which who whom whose
@@ -168,6 +163,17 @@ _SAME = """
 """
 SAME = {stem(word): line.split()[0] for line in reversed(_SAME.strip().splitlines()) for word in line.split()}
 """Stem → one word for all that are taken for the same: forms that no rule joins, and near synonyms."""
+
+
+def keys_of(listed: str) -> frozenset[str]:
+    """Return the keys by which tokens of the words in `listed` are compared; separated by white space."""
+    return frozenset(SAME.get(stem(word), stem(word)) for word in listed.split())
+
+
+GENERIC = (
+    keys_of("company firm group team organisation organization product device system city country") | korean.GENERIC
+)
+"""Nouns behind "the" that stand for the subject that was named last."""
 
 _OPPOSED_WORDS = """
     buy/sell import/export borrow/lend heat/cool hot/cold warm/cool early/late long/short fast/slow quick/slow

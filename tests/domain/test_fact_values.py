@@ -65,7 +65,7 @@ def test_a_token_is_that_which_is_equal_to_it_else_the_first_that_is_the_same(st
 
 @given(_VALUES, _SENTENCES)
 def test_a_value_is_unproven_when_no_token_of_the_place_is_the_same(stated: str, known: str) -> None:  # V4, F2
-    place = nearby(known, 0, len(known))
+    place = nearby(stated, known, 0, len(known))
     missing = unproven_words(stated, known, 0, len(known))
     for token in read_tokens(stated):
         if token.value and not (token.value.quantity and token.value.quantity.weak):
