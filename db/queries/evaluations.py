@@ -7,7 +7,6 @@ from db.models import Evaluation
 
 
 def add_evaluation(session: Session, evaluation: Evaluation) -> None:
-    """Store a finished run."""
     session.add(evaluation)
 
 
