@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server of completions: how it is reached, what it is called in results, and what is special about it."""
+    """A server of chat completions: its transport and its dialect."""
 
     transport: Transport
     dialect: Dialect
@@ -38,7 +38,7 @@ class ChatCompletions:
 
     @property
     def provider(self) -> str:
-        """The name that every result carries."""
+        """The provider's name in results."""
         return self._dialect.provider
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -87,7 +87,7 @@ class ChatCompletions:
 
     @asynccontextmanager
     async def _asked(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
-        """Learn from an exchange, and turn whatever breaks it into a ModelError."""
+        """Learn the prompt's size from an exchange, and turn its failures into ModelError."""
         try:
             try:
                 exchange.sent = True
@@ -100,7 +100,7 @@ class ChatCompletions:
     def _learn(self, request: ModelRequest, exchange: Exchange) -> None:
         told = exchange.told
         if told is not None and told.estimated:
-            # Not what it said: that may be anything.
+            # The server's figure is not logged: it may be anything.
             log.warning("impossible_usage", model=request.model)
             METER.count(families.IMPOSSIBLE_USAGE, request.model)
         elif told is not None:
