@@ -45,7 +45,7 @@ def show_tenants(as_json: bool) -> None:
 
 
 def change_weight(tenant: str, weight: float) -> None:
-    """Set it. Raises TenantNotFound."""
+    """Set a tenant's weight. Raises TenantNotFound."""
     with database():
         operating.change_weight(tenant, weight)
     say(f"tenant {tenant} has the weight {weight:g} from the next start on")
