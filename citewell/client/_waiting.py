@@ -1,4 +1,4 @@
-"""Waiting for the end of something: the server holds each request until it comes, or until its time is up."""
+"""Long polling: the server holds each request until the end comes, or the request's time is up."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -7,7 +7,7 @@ from citewell.client._calls import Call
 from citewell.client._retries import Deadline
 from citewell.wire import FINAL, Accepted, Document, Query, Verification
 
-# Somebody who looks on wants to see stages; nobody else needs more requests than the server's limit of 60 s makes.
+# Callers with `on_look` want to see stages; others need only as many requests as the server's limit of 60 s requires.
 _LOOK_S, _HOLD_S = 1.0, 30.0
 PATIENCE_S = 300.0
 DOCUMENT_PATIENCE_S = 600.0
@@ -18,7 +18,7 @@ Outcome = TypeVar("Outcome", Query, Verification)
 
 
 class Waiting(Generic[Outcome]):
-    """One wait of at most so many seconds."""
+    """One wait of at most `seconds`."""
 
     def __init__(
         self, ask: Callable[[float], Call[Outcome]], seconds: float, on_look: Callable[[Outcome], None] | None
@@ -51,5 +51,5 @@ def seconds_of(wait: bool | float) -> float:
 
 
 def with_status(accepted: Accepted, document: Document) -> Accepted:
-    """What was accepted, with the status that its document has now."""
+    """`accepted` with the current status of its document."""
     return {**accepted, "status": document["status"]}

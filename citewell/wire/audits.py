@@ -1,4 +1,4 @@
-"""Audits: the chain that proves a result, and a look whether anything was changed."""
+"""Audits: the chain that proves a result, and its check for changes."""
 
 from typing import Any, Literal, TypedDict
 
