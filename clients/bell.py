@@ -94,7 +94,6 @@ class Ear:
         self._rung = asyncio.Event()
 
     def hear(self) -> None:
-        """Record a ring."""
         self._rung.set()
 
     async def rung(self, within_s: float) -> None:

@@ -54,7 +54,6 @@ class _Outage:
             return new
 
     def end(self) -> None:
-        """Record that the broker answers."""
         self._until = 0.0
 
 

@@ -81,7 +81,6 @@ def read_contents(file: Path) -> Contents:
 
 
 def send_dump(file: Path, to: IO[bytes]) -> None:
-    """Write the dump to a program's input."""
     with zipfile.ZipFile(file) as archive, archive.open(_DUMP) as member:
         while part := member.read(_PART):
             to.write(part)

@@ -83,7 +83,6 @@ def replay(query_id: _Id, as_json: Json = False) -> None:
 
 
 def _kind(client: CitewellClient, query_id: str) -> Any:
-    """The resource that the id belongs to."""
     try:
         client.audit(query_id, limit=1)
     except ApiProblem as problem:

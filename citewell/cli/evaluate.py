@@ -17,7 +17,7 @@ _LISTED = 20
 
 
 class Provider(StrEnum):
-    """Where models run."""
+    """Providers of models."""
 
     OFFLINE = "offline"
     GROQ = "groq"

@@ -74,7 +74,6 @@ class _Tally:
         self.many = len(self.found.documents) > 1 or bool(self.found.archives or self.found.skipped)
 
     def add_document(self, ingested: Ingested) -> None:
-        """Record a finished file."""
         if ingested.document is not None and self.as_json:
             emit(ingested.document)
         if ingested.problem is not None:

@@ -31,7 +31,6 @@ def create(
 
 
 def show(tenant: str | None, as_json: bool) -> None:
-    """Print all keys, or those of one tenant."""
     with database():
         found = read_keys_of_all(tenant)
     if as_json:

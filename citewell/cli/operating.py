@@ -9,7 +9,6 @@ from services import operating
 
 
 def show_workers(as_json: bool) -> None:
-    """Print the worker processes and the backlog."""
     with database():
         processes, backlog = operating.read_processes(), operating.read_backlog()
     if as_json:
@@ -31,7 +30,6 @@ def show_workers(as_json: bool) -> None:
 
 
 def show_tenants(as_json: bool) -> None:
-    """Print all tenants."""
     with database():
         tenants = operating.read_tenants()
     if as_json:

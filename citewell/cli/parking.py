@@ -9,7 +9,6 @@ from services.parked import read_parked
 
 
 def show(limit: int, as_json: bool) -> None:
-    """Print the parked steps, the latest first."""
     with database():
         found = read_parked(limit)
     if as_json:

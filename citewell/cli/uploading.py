@@ -74,7 +74,6 @@ class _Bars:
             self.all = self.progress.add_task("all files", total=self.files, stage="")
 
     def show(self, followed: _Followed, document: Document) -> None:
-        """Show the progress of a document."""
         bar = self.single.get(followed.document_id)
         if bar is None:
             bar = self.single[followed.document_id] = self.progress.add_task(followed.upload.name, stage="")
@@ -82,12 +81,10 @@ class _Bars:
         self.progress.update(bar, total=total, completed=done, stage=document["stage"])
 
     def remove(self, followed: _Followed) -> None:
-        """Remove the bar of a finished document."""
         if (bar := self.single.pop(followed.document_id, None)) is not None:
             self.progress.remove_task(bar)
 
     def advance(self, files: int) -> None:
-        """Count finished files."""
         if self.all is not None:
             self.progress.advance(self.all, files)
 

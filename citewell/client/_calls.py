@@ -92,7 +92,6 @@ def at(*parts: str) -> str:
 
 
 def given(**values: Any) -> dict[str, Any]:
-    """The values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -102,7 +101,6 @@ def as_json(value: object) -> bytes:
 
 
 def json_body(value: object) -> dict[str, Any]:
-    """The body of a call whose headers are JSON_TYPE."""
     return {"content": as_json(value)}
 
 

@@ -19,7 +19,6 @@ class Pages(Generic[_Item]):
         self.over = limit is not None and limit <= 0
 
     def next(self) -> Call[Page[_Item]]:
-        """The request for the next page."""
         return self._ask(_PAGE if self._left is None else min(self._left, _PAGE), self._cursor)
 
     def take(self, page: Page[_Item]) -> list[_Item]:

@@ -18,7 +18,6 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds left, never below 0."""
         return max(0.0, self._end - time.monotonic())
 
 

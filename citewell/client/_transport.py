@@ -33,7 +33,6 @@ class Base:
         self.timeout = timeout
 
     def arguments(self, call: Call[Any]) -> dict[str, Any]:
-        """Arguments for httpx's `request`."""
         told = {
             "params": dict(call.params),
             "headers": dict(call.headers),
@@ -80,7 +79,6 @@ class Transport(Base):
         self.close()
 
     def close(self) -> None:
-        """Close its connections."""
         self.http.close()
 
     def send(self, call: Call[_T], deadline: Deadline | None = None) -> _T:
@@ -134,7 +132,6 @@ class AsyncTransport(Base):
         await self.close()
 
     async def close(self) -> None:
-        """Close its connections."""
         await self.http.aclose()
 
     async def send(self, call: Call[_T], deadline: Deadline | None = None) -> _T:

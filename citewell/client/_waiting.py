@@ -28,25 +28,21 @@ class Waiting(Generic[Outcome]):
         self._on_look = on_look
 
     def next(self) -> Call[Outcome]:
-        """The next request."""
         return self._ask(min(self.deadline.left, _LOOK_S if self._on_look else _HOLD_S))
 
     def is_over(self, seen: Outcome) -> bool:
-        """Whether it has ended, or the time is up."""
         if self._on_look:
             self._on_look(seen)
         return seen["status"] in FINAL or not self.deadline.left
 
 
 def is_read(seen: Document, deadline: Deadline, on_look: Callable[[Document], None] | None) -> bool:
-    """Whether the document is ready or has failed, or the time is up."""
     if on_look is not None:
         on_look(seen)
     return seen["status"] not in _UNREAD or not deadline.left
 
 
 def seconds_of(wait: bool | float) -> float:
-    """How long to wait for a document."""
     return DOCUMENT_PATIENCE_S if wait is True else float(wait)
 
 

@@ -57,7 +57,7 @@ class LeftOut(BaseModel):
 
 
 class Scored(BaseModel):
-    """How well a text is proven; null where a check did not run."""
+    """The scores of a text; null where a check did not run."""
 
     confidence: float | None = Field(
         description="The probability that the text is supported and answers the question; null when nothing is claimed."

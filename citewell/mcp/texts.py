@@ -42,7 +42,6 @@ class _Quoting:
 
 
 def answer_lines(found: AnswerFound) -> Iterator[str]:
-    """An answer with its sources, its verdicts and its changes."""
     quoting = _Quoting()
     yield found.answer
     if found.abstain_reason:
@@ -69,7 +68,6 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
 
 
 def verified_lines(found: AnswerVerified) -> Iterator[str]:
-    """A verified answer: each sentence, each citation, the repaired text."""
     quoting = _Quoting()
     yield "Sentences:"
     for number, sentence in enumerate(found.sentences, 1):
@@ -91,7 +89,6 @@ def verified_lines(found: AnswerVerified) -> Iterator[str]:
 
 
 def passage_lines(found: PassagesFound) -> Iterator[str]:
-    """Passages with their places."""
     quoting = _Quoting()
     yield f"{len(found.passages)} passages, the best first." if found.passages else "Nothing was found."
     for number, passage in enumerate(found.passages, 1):
@@ -105,7 +102,6 @@ def passage_lines(found: PassagesFound) -> Iterator[str]:
 
 
 def source_lines(found: SourceRead) -> Iterator[str]:
-    """A part of a document."""
     place = _place(found.document_name, found.page_number, None)
     yield f"{place}, characters {found.source_start} to {found.source_end}:"
     yield _Quoting().quote(found.text)
@@ -116,7 +112,6 @@ def source_lines(found: SourceRead) -> Iterator[str]:
 
 
 def document_lines(found: DocumentsListed) -> Iterator[str]:
-    """Documents, one per line."""
     yield "No documents." if not found.documents else "Documents, the newest first:"
     for each in found.documents:
         pages = f", {each.pages} pages" if each.pages else ""

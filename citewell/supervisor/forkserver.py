@@ -97,7 +97,6 @@ class ForkServer:
         return forked, between
 
     def close(self) -> None:
-        """Let the server end."""
         if self._link is not None:
             self._link.close()
             self._link = None

@@ -23,7 +23,7 @@ from citewell.supervisor.spawn import spawn
 
 @dataclass(frozen=True)
 class ProcessSpec:
-    """What to run, and how to tell that it is ready.
+    """A program to run, and the signs that it is ready.
 
     It is ready when a line of its output has matched `ready_line` and `GET ready_url` has answered 200 (each if given).
     `stop` is a sequence of signals and seconds to wait after each; SIGKILL to the process group ends it. `death_signal`

@@ -23,7 +23,7 @@ set-proc-title no
 
 
 def valkey_spec(home: Home, binaries: Binaries, port: int, password: str, *, durable: bool) -> ProcessSpec:
-    """Write the configuration, because everybody could see a password in the arguments, and return how to run it."""
+    """Write the configuration file, because every user can see a password in the arguments; return how to run it."""
     config = home.valkey / "valkey.conf"
     folder = json.dumps(str(home.valkey), ensure_ascii=False)
     fsync = "everysec" if durable else "no"

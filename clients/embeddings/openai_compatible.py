@@ -67,11 +67,9 @@ class EndpointEmbedder:
         return self._requested([_PROBE], _MOST_COMPONENTS).shape[1]
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """One vector per question. Raises EmbeddingUnavailable, EmbeddingRejected."""
         return self._encoded([self._model.query_prefix + text for text in texts])
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """One vector per text. Raises EmbeddingUnavailable, EmbeddingRejected."""
         return self._encoded([self._model.document_prefix + text for text in texts])
 
     def _encoded(self, texts: list[str]) -> Vectors:

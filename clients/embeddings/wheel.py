@@ -65,7 +65,6 @@ class UseEmbedder:
         return self.encode(texts)
 
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """`encode`: this model needs no prefixes."""
         return self.encode(texts)
 
     def _encode_windows(self, texts: Sequence[str]) -> NDArray[np.float32]:

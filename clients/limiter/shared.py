@@ -109,15 +109,12 @@ class SharedAllowance:
         return await self._desk(model).ask(op, may_wait=told.refused is None)
 
     async def leave(self, ticket: Ticket) -> Answer:
-        """Cancel a ticket."""
         return await self._desk(ticket.model).ask({"op": "leave", "id": ticket.id})
 
     async def flush(self) -> None:
-        """Send all pending operations."""
         await asyncio.gather(*(desk.empty() for desk in self._desks.values()))
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._redis.aclose(close_connection_pool=True)
 
     def _desk(self, model: str) -> "_Desk":
@@ -126,7 +123,6 @@ class SharedAllowance:
         return self._desks[model]
 
     async def decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
-        """Run the script once."""
         call = self._same | {"ops": ops, "limits": self._limits.get(model, {})}
         if floor:
             call["floor"] = dict(floor)

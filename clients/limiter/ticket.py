@@ -21,7 +21,6 @@ _BATCH = 1e11
 
 
 def configured(limits: ModelLimits) -> dict[Kind, float]:
-    """The configured limits."""
     known: dict[Kind, int | None] = {
         "rpm": limits.requests_per_minute,
         "rpd": limits.requests_per_day,

@@ -35,7 +35,6 @@ class Told:
 
     @property
     def tells_limits(self) -> bool:
-        """Whether it reveals that there are limits."""
         return self.refused is not None or self.allowance != _UNKNOWN
 
     @classmethod

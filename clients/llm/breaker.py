@@ -52,7 +52,6 @@ class Breaker:
 
     @property
     def is_closed(self) -> bool:
-        """Whether calls go through."""
         return self._asked_again_at is None
 
     def enter(self) -> Pass:

@@ -38,11 +38,9 @@ class ChatCompletions:
 
     @property
     def provider(self) -> str:
-        """The provider's name in results."""
         return self._dialect.provider
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Ask once and return the whole reply. Raises ModelError."""
         body = request_body(request, self._info(request.model), self._dialect)
         async with self._asked(request, self._exchange(request, streamed=False)) as exchange:
             async with asyncio.timeout_at(exchange.deadline):
@@ -52,7 +50,6 @@ class ChatCompletions:
             return exchange.reply()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
-        """Ask once for prose; the last part carries the complete reply. Raises ModelError."""
         body = request_body(request, self._info(request.model), self._dialect)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
         async with self._asked(request, self._exchange(request, streamed=True)) as exchange:
@@ -70,12 +67,10 @@ class ChatCompletions:
             yield StreamPart(reply=exchange.reply())
 
     def reserves(self, request: ModelRequest) -> int:
-        """Tokens that the call takes from the allowance. Raises PromptFieldMismatch."""
         size = prompt_bytes(request, self._info(request.model))
         return self._sizes.tokens(request.model, request.prompt, size) + request.max_tokens
 
     async def aclose(self) -> None:
-        """Release connections."""
         await self._transport.aclose()
 
     def _info(self, model: str) -> ModelInfo:

@@ -97,7 +97,6 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
 
 
 def _refusal(error: Exception) -> Refusal | None:
-    """The server's refusal, if it answered with an error status."""
     if isinstance(error, Refused):
         return error.refusal
     if not isinstance(error, groq.APIStatusError):

@@ -206,7 +206,6 @@ def shown(message: str) -> str:
 
 
 def _estimated_tokens(text: str) -> int:
-    """One token per four bytes of UTF-8."""
     return -(-len(text.encode()) // 4)
 
 

@@ -36,7 +36,6 @@ class LeanTransport:
         self._made: aiohttp.ClientSession | None = None
 
     async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        """The headers and the JSON of a complete answer."""
         async with self._answer(body) as answer:
             return answer.headers, b"".join([piece async for piece in _bounded(answer, most_bytes)])
 
@@ -44,12 +43,10 @@ class LeanTransport:
     async def pieces(
         self, body: Body, most_bytes: int
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        """The headers and the chunks of a streamed answer."""
         async with self._answer(body) as answer:
             yield answer.headers, _chunks(_bounded(answer, most_bytes))
 
     async def aclose(self) -> None:
-        """Release connections."""
         if self._made is not None:
             await self._made.close()
 

@@ -40,7 +40,6 @@ class Question(Generic[T]):
     on_text: Callable[[str], None] | None = None
 
     def request(self, model: str, max_tokens: int, timeout_s: float) -> ModelRequest:
-        """The request to one model."""
         return ModelRequest(
             prompt=self.task.name,
             fields=self.text.fields,

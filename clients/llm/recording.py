@@ -23,11 +23,9 @@ class Recorder:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the call began."""
         return time.perf_counter() - self.started
 
     def ended(self, outcome: ModelReply | ModelError) -> None:
-        """Record the outcome."""
         failed = isinstance(outcome, ModelError)
         self.add(
             CallRecord(

@@ -38,7 +38,6 @@ class SdkTransport:
         )
 
     async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        """The headers and the JSON of a complete answer."""
         _MOST_BYTES.set(most_bytes)
         answer = await self._client.post(_PATH, cast_to=httpx.Response, body=body)
         return answer.headers, answer.content
@@ -47,7 +46,6 @@ class SdkTransport:
     async def pieces(
         self, body: Body, most_bytes: int
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        """The headers and the chunks of a streamed answer."""
         _MOST_BYTES.set(most_bytes)
         stream = await self._client.post(
             _PATH,
@@ -60,7 +58,6 @@ class SdkTransport:
             yield stream.response.headers, _checked(stream)
 
     async def aclose(self) -> None:
-        """Release connections."""
         await self._client.close()
 
 

@@ -46,7 +46,6 @@ class Slot:
         await self.take()
 
     def give_back(self) -> None:
-        """Release the slot, if it is held."""
         if self._is_held:
             self._is_held = False
             self._free.release()

@@ -36,7 +36,6 @@ class Bounds:
 
     @property
     def prompt_tokens(self) -> int:
-        """Limit for a prompt of `prompt_bytes` bytes."""
         return self.prompt_bytes + _TEMPLATE_TOKENS
 
     @property
@@ -46,7 +45,6 @@ class Bounds:
 
     @property
     def reply_chars(self) -> int:
-        """Limit for the text of a reply."""
         return self.completion_tokens * _CHARS_PER_TOKEN
 
     @property
@@ -56,7 +54,6 @@ class Bounds:
 
     @property
     def stream_bytes(self) -> int:
-        """Limit for a streamed answer."""
         return self.body_bytes + self.completion_tokens * _CHUNK_BYTES
 
 

@@ -29,7 +29,6 @@ class ListText:
         return bool(self._levels)
 
     def enter(self, node: LexborNode, tag: str) -> None:
-        """Begin a list or a list item."""
         if tag in _LISTS:
             number = _number(node.attributes.get("start"), 1) if tag == "ol" else 1
             self._levels.append(_Level(tag, number, node.attributes.get("type") or "1"))

@@ -54,7 +54,7 @@ def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
 
 def _add_message(message: EmailMessage, title: str, builder: DocumentBuilder, rank: tuple[int, ...]) -> None:
-    """Add a message below a heading of this rank; headings in its text rank below it at 1, attachments at 0."""
+    """Add a message below a heading of this rank; headings in its text rank (*rank, 1, …), attachments (*rank, 0)."""
     builder.heading(title, rank)
     builder.paragraph("\n".join(f"{name}: {value}" for name in _SHOWN if (value := header(message, name))))
     parts = _parts(message)

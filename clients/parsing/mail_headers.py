@@ -44,7 +44,6 @@ def is_attachment(part: EmailMessage) -> bool:
 
 
 def charset_of(part: EmailMessage) -> str:
-    """The declared encoding of a part."""
     try:
         return part.get_content_charset() or ""
     except BROKEN:

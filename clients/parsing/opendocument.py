@@ -175,7 +175,6 @@ class _Reader:
         return " ".join(filter(None, (label, paragraph_text(paragraph).strip(), *boxes)))
 
     def _flush(self) -> None:
-        """Write the finished list and its notes."""
         if self._items:
             self.builder.paragraph("\n".join(self._items))
             self._items.clear()

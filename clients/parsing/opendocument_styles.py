@@ -102,7 +102,6 @@ class Styles:
 
 
 def integer(text: str | None, default: int) -> int:
-    """The number in an attribute, or `default`."""
     return int(text) if text and text.isdecimal() else default
 
 

@@ -29,7 +29,6 @@ def marks_header(table: Element) -> bool:
 
 
 def row_elements(parent: Element) -> Iterator[Element]:
-    """The rows of a table, including grouped ones."""
     for child in parent:
         if child.tag == _ROW:
             yield child

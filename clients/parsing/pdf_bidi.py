@@ -62,7 +62,6 @@ def _begins_word(ordered: list[Character]) -> bool:
 
 
 def _turns(last: int, code: int) -> bool:
-    """Whether one is a right-to-left letter and the other a left-to-right letter."""
     directions = {unicodedata.bidirectional(chr(last)), unicodedata.bidirectional(chr(code))}
     return "L" in directions and bool(directions & {"R", "AL"})
 

@@ -94,7 +94,6 @@ def _is_between_prose(lines: list[Line], x: float) -> bool:
 
 
 def _gap_at(line: Line, x: float) -> int | None:
-    """The index of the cell before the gap at `x`."""
     return next((at for at, (left, right) in enumerate(pairwise(line.cells)) if left[1] < x < right[0]), None)
 
 

@@ -74,7 +74,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_contents(rows: list[str]) -> bool:
-    """Whether the rows are titles with page numbers."""
     ends = [row.rpartition("\t")[2] for row in rows if row.count("\t") == 1]
     if len(ends) < len(rows) or not all(map(_PAGE_NUMBER.fullmatch, ends)):
         return False

@@ -154,7 +154,6 @@ class _Reader:
         return "; ".join(", ".join(filter(None, row)) for row in rows)
 
     def _flush(self) -> None:
-        """Write the finished list and its notes."""
         if self._items:
             self.builder.paragraph("\n".join(self._items))
             self._items.clear()
@@ -181,7 +180,6 @@ def _is_contents(control: Element) -> bool:
 
 
 def _related(part: DocumentPart, kind: str) -> Element | None:
-    """The root of a part that a document has at most once."""
     related: list[Part] = [
         link.target_part for link in part.rels.values() if link.reltype == kind and not link.is_external
     ]

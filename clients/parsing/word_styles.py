@@ -35,7 +35,6 @@ class Styles:
 
     @classmethod
     def of(cls, part: Element | None) -> "Styles":
-        """Read `word/styles.xml`."""
         elements = [] if part is None else part.findall(qn("w:style"))
         return cls({element.get(qn("w:styleId"), ""): element for element in elements})
 

@@ -24,7 +24,6 @@ def add_region(rows: Sequence[Row], builder: DocumentBuilder) -> None:
 
 
 def _connected(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """The runs of non-blank rows."""
     run: list[Row] = []
     for row in rows:
         if row:

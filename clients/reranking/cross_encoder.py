@@ -60,5 +60,4 @@ class CrossEncoder:
             raise RerankFailed(str(error)) from error
 
     async def aclose(self) -> None:
-        """Drop queued calls."""
         self._queue.shutdown(wait=False, cancel_futures=True)

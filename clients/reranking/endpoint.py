@@ -64,7 +64,6 @@ class RerankEndpoint:
         return self.name
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """The relevance 0..1 of each text. Raises RerankFailed."""
         if not texts:
             return []
         budget = RetryBudget(_ATTEMPTS, self._timeout_s, self._backoff_s, keeps_waits=True)
@@ -79,7 +78,6 @@ class RerankEndpoint:
         return self._relevances(scores)
 
     async def aclose(self) -> None:
-        """Release connections."""
         await self._client.aclose()
 
     def _relevances(self, scores: Sequence[float | None]) -> list[float | None]:

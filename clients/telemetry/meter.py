@@ -47,7 +47,6 @@ class Meter:
                 places[""] = places.get("", 0.0) + by
 
     def observe(self, family: Family, value: float, *labels: str) -> None:
-        """Add a value to a histogram."""
         found = bisect_left(family.buckets, value)
         bucket = repr(family.buckets[found]) if found < len(family.buckets) else INFINITY
         with self._lock:
@@ -56,7 +55,6 @@ class Meter:
             places["sum"] = places.get("sum", 0.0) + value
 
     def set(self, gauge: str, value: float, *labels: str) -> None:
-        """Set this process's part of a gauge."""
         with self._lock:
             self._gauges.setdefault(gauge, {})[written(labels)] = value
 
@@ -70,7 +68,6 @@ class Meter:
             self._move(gauge, -1.0)
 
     def counts(self) -> Counts:
-        """A copy of all counts."""
         with self._lock:
             return {
                 name: {json.dumps(labels): dict(places) for labels, places in series.items()}
@@ -78,7 +75,6 @@ class Meter:
             }
 
     def gauges(self) -> Gauges:
-        """A copy of all gauges."""
         with self._lock:
             return {
                 name: {json.dumps(labels): value for labels, value in series.items()}

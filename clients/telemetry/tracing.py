@@ -76,7 +76,6 @@ def stop_tracing() -> None:
 
 
 def is_on() -> bool:
-    """Whether spans are made."""
     return _state.tracer is not None
 
 

@@ -42,7 +42,7 @@ class Sent:
 
 @dataclass(slots=True)
 class _Answer:
-    """What has been received so far; it survives the deadline."""
+    """The part received so far; it survives the deadline."""
 
     status: int | None = None
     retry_after_s: float | None = None

@@ -51,7 +51,7 @@ SELECT EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NULL 
     OR EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id LIMIT 1)
 """)
 
-# What the live processes can take now, and the most they may be given.
+# The current capacity of the live processes, and the most they may be given.
 ROOM = """
     SELECT coalesce(sum(least(coalesce(room, :per_process), :per_process)), :per_process)::int AS room,
            greatest(1, count(*))::int * :per_process AS most

@@ -28,8 +28,8 @@ _ASSUMED, _ASSUMED_S = 4, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast queries end. In the last minute `ended` queries ended; all that ran, including those still running,
-    occupied places for `busy_s` seconds in total. There are `room` places now, `running` of them taken.
+    """The rate at which queries end. `ended` of them did in the last minute; all that ran, including those still
+    running, occupied places for `busy_s` seconds in total. There are `room` places now, `running` of them taken.
 
     Places divided by time per query is the rate of endings with all places taken, and stays valid when few are. Since
     unfinished queries count with their time, the rate falls at once when queries stop ending.

@@ -26,7 +26,6 @@ def get_batch(session: Session, batch_id: uuid.UUID) -> Batch:
 
 
 def count_states(session: Session, batch_id: uuid.UUID) -> Counter[str]:
-    """Number of items by status."""
     rows = session.execute(select(Query.status, func.count()).where(Query.batch_id == batch_id).group_by(Query.status))
     return Counter({str(status): count for status, count in rows})
 

@@ -80,7 +80,6 @@ def finish_delivery(
 
 
 def postpone_delivery(session: Session, delivery: WebhookDelivery, delay_s: float, error: str) -> None:
-    """Schedule the next attempt in `delay_s` seconds."""
     delivery.error, delivery.lease_until = error, None
     delivery.next_attempt_at = session.scalars(select(func.now() + timedelta(seconds=delay_s))).one()
 

@@ -121,7 +121,6 @@ def workspace_name_of(session: Session, document: Document) -> str:
 
 
 def requeue_document(session: Session, document_id: uuid.UUID) -> None:
-    """Queue a failed document again."""
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.status == DocumentStatus.FAILED)
@@ -168,7 +167,6 @@ def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> 
 
 
 def get_file(session: Session, document_id: uuid.UUID) -> bytes:
-    """The uploaded bytes."""
     return session.get_one(DocumentFile, document_id).content
 
 

@@ -38,7 +38,6 @@ def lock_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
 
 
 def list_endpoints(session: Session) -> list[WebhookEndpoint]:
-    """All endpoints of the tenant, the newest first."""
     return list(
         session.scalars(select(WebhookEndpoint).order_by(WebhookEndpoint.created_at.desc(), WebhookEndpoint.id))
     )

@@ -11,5 +11,4 @@ def add_evaluation(session: Session, evaluation: Evaluation) -> None:
 
 
 def list_evaluations(session: Session, limit: int) -> list[Evaluation]:
-    """The latest runs, the newest first."""
     return list(session.scalars(select(Evaluation).order_by(Evaluation.created_at.desc(), Evaluation.id).limit(limit)))

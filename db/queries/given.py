@@ -63,7 +63,6 @@ def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
 
 
 def chunk_id_of(number: int) -> str:
-    """The chunk id of source `number`."""
     return f"source_{number}"
 
 

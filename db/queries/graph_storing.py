@@ -184,7 +184,6 @@ def _merged(session: Session, table: Row, counts: dict[int, int]) -> list[Stale]
 
 
 def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> dict[int, list[list[str]]]:
-    """The first mentions of each row, in the order of the chunks."""
     mention, owner = _mention(table)
     place = func.row_number().over(partition_by=owner, order_by=mention.chunk_id)
     inner = select(owner.label("owner"), place.label("place"), *texts).where(owner.in_(list(ids))).subquery()

@@ -42,5 +42,4 @@ def claim_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -> 
 
 
 def forget_old_keys(session: Session) -> None:
-    """Delete keys older than a day."""
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < func.now() - KEPT_FOR))

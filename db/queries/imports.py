@@ -111,7 +111,6 @@ def advance_import(session: Session, import_id: uuid.UUID, attempt: int, *, leas
 
 
 def read_parts(session: Session, import_id: uuid.UUID) -> Iterator[bytes]:
-    """The archive, piece by piece."""
     positions = session.scalars(
         select(ImportPart.position).where(ImportPart.import_id == import_id).order_by(ImportPart.position)
     ).all()
@@ -216,7 +215,6 @@ def list_unstarted_imports(session: Session, older_than_s: float, limit: int = 1
 
 
 def touch_imports(session: Session, import_ids: list[uuid.UUID]) -> None:
-    """Record that these imports were published again."""
     session.execute(update(Import).where(Import.id.in_(import_ids)).values(progress_at=func.now()))
 
 

@@ -83,7 +83,6 @@ def list_deliveries(
 
 
 def list_attempts(session: Session, delivery_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[WebhookAttempt]]:
-    """The attempts of each delivery, in order."""
     found: dict[uuid.UUID, list[WebhookAttempt]] = {delivery_id: [] for delivery_id in delivery_ids}
     rows = select(WebhookAttempt).where(WebhookAttempt.delivery_id.in_(delivery_ids))
     for attempt in session.scalars(rows.order_by(WebhookAttempt.number, WebhookAttempt.id)):

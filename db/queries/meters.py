@@ -56,7 +56,6 @@ _GAUGES = text("""
 
 
 def add_meter(session: Session, process_id: uuid.UUID, counts: Counts, gauges: Gauges) -> None:
-    """Store a process's first report."""
     session.execute(_ADD, {"id": process_id, **_as_json(counts, gauges)})
 
 
@@ -86,7 +85,6 @@ def sum_meters(session: Session) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def sum_gauges(session: Session) -> dict[str, dict[str, float]]:
-    """Sums of the gauges of live processes."""
     found: dict[str, dict[str, float]] = {}
     for gauge, labels, value in session.execute(_GAUGES, {"fresh_s": GAUGES_FOR_S}):
         found.setdefault(gauge, {})[labels] = value

@@ -44,7 +44,6 @@ class Candidates:
 
     @property
     def conditions(self) -> tuple[ColumnElement[bool], ...]:
-        """Conditions on Document."""
         return Document.workspace_id == self.workspace_id, Document.status == DocumentStatus.READY, *self.where
 
 
@@ -98,7 +97,6 @@ def through_index(
 
 
 def _set(session: Session, settings: Mapping[str, str]) -> None:
-    """Set parameters until the transaction ends."""
     session.execute(_SET, {"names": list(settings), "values": list(settings.values())})
 
 

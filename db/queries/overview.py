@@ -42,7 +42,6 @@ class Paid(NamedTuple):
 
 
 def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind) -> dict[uuid.UUID, Judged]:
-    """The verification of each query that has one."""
     statement = (
         select(
             Verification.query_id,
@@ -78,7 +77,6 @@ def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int,
 
 
 def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Answered]:
-    """The answer of each query that has one."""
     rows = session.execute(
         select(Answer.query_id, Answer.abstained, func.jsonb_array_length(Answer.removed_citations))
         .where(Answer.query_id.in_(queries))
@@ -89,7 +87,6 @@ def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.U
 
 
 def sum_paid(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Paid]:
-    """The model calls of each query that made any."""
     rows = session.execute(
         select(
             ModelCall.query_id,

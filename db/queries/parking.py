@@ -159,7 +159,6 @@ _SHOWN = (
 
 
 def parked_of_query(session: Session, query_id: uuid.UUID) -> list[dict[str, Any]]:
-    """Parked items of one query, in order."""
     rows = session.execute(
         select(*_SHOWN)
         .where(StepOutcome.query_id == query_id, StepOutcome.parked_at.is_not(None))

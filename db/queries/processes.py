@@ -48,7 +48,6 @@ def note_alive(
 
 
 def forget(session: Session, process_id: uuid.UUID) -> None:
-    """Remove a process that has ended."""
     session.execute(delete(WorkerProcess).where(WorkerProcess.id == process_id))
 
 

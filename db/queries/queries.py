@@ -182,7 +182,7 @@ def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> in
 
 
 def find_current(session: Session, query_id: str, launch: int) -> Query | None:
-    """The query, if it is unfinished and `launch` is its latest start; None makes the message stale."""
+    """The query, if it is unfinished and `launch` is its latest start; None means that the message is stale."""
     query = session.get(Query, uuid.UUID(query_id))
     return query if query and query.status in UNFINISHED and query.launch == launch else None
 

@@ -87,7 +87,6 @@ _WRITE_OFF = text(f"""
 
 
 def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
-    """Usage of the query so far."""
     row = session.execute(
         select(
             func.count(ModelCall.id).filter(~ModelCall.kept),
@@ -103,5 +102,4 @@ def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
 
 
 def list_model_calls(session: Session, query_id: uuid.UUID) -> list[ModelCall]:
-    """All calls of a query in order."""
     return list(session.scalars(select(ModelCall).where(ModelCall.query_id == query_id).order_by(ModelCall.id)))

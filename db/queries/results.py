@@ -32,7 +32,6 @@ def add_answer(session: Session, answer: Answer, citations: list[Citation]) -> N
 
 
 def add_verification(session: Session, stored: StoredVerification) -> None:
-    """Append one verification to the history."""
     session.add(stored.verification)
     session.flush()
     parts = [*stored.sentences, *stored.claims, *stored.citation_checks]
@@ -199,7 +198,6 @@ def _with_parts(session: Session, *verifications: Verification) -> list[StoredVe
 def _below(
     session: Session, part: type[Part], place: InstrumentedAttribute[Any], verification_ids: Sequence[int]
 ) -> dict[int, list[Part]]:
-    """The parts of each verification, in order."""
     found: dict[int, list[Part]] = {each: [] for each in verification_ids}
     for row in session.scalars(select(part).where(part.verification_id.in_(verification_ids)).order_by(place)):
         found[row.verification_id].append(row)

@@ -15,7 +15,6 @@ Outcomes = dict[Key, dict[str, Any]]
 
 
 def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
-    """All finished outcomes of a query by round."""
     rows = session.execute(
         select(StepOutcome.round, StepOutcome.step, StepOutcome.item, StepOutcome.value).where(
             StepOutcome.query_id == query_id, StepOutcome.value.is_not(None)
@@ -73,7 +72,7 @@ IS_FREE = """
      OR step_outcomes.lease_until < now() OR step_outcomes.launch < :launch)
 """
 
-# Plain SQL: an INSERT built from values is compiled anew for each number of them, a third of a step's CPU time.
+# Plain SQL: an INSERT built from values is recompiled for each number of them, a third of a step's CPU time.
 CLAIM = f"""
     INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, launch, tries)
     SELECT query.id, :round, asked.step, asked.item, :w, now() + make_interval(secs => :lease), :launch, 1

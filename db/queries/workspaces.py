@@ -19,7 +19,6 @@ def get_workspace(session: Session, name: str) -> Workspace:
 
 
 def list_workspaces(session: Session) -> list[Workspace]:
-    """All workspaces, by name."""
     return list(session.scalars(select(Workspace).order_by(Workspace.name)))
 
 

@@ -95,7 +95,6 @@ class FolderClassifier:
             return self._version
 
     def size(self, source: str, statement: str) -> int:
-        """The number of tokens in the pair. Raises ModelError."""
         network = self._loaded()
         with self._telling("could not read the pair"):
             return network.encoder.size(source, statement)

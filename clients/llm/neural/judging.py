@@ -20,7 +20,7 @@ without a veto.
 """
 
 VETOED_CONFIDENCE = 0.5
-"""Confidence of a vetoed "supported": uncertain, so the statement is not removed because of it."""
+"""Most confidence of a vetoed "supported": uncertain, so the statement is not removed because of it."""
 
 _MOSTLY = 0.5
 

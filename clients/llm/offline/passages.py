@@ -30,12 +30,10 @@ class ReadSentence:
 
     @property
     def text(self) -> str:
-        """The sentence as written in the source."""
         return self.place.text
 
     @property
     def stems(self) -> frozenset[str]:
-        """The stems of its content words."""
         return self.read.kin.stems
 
 
@@ -67,7 +65,6 @@ def read_passage(text: str) -> Passage:
 
 
 def is_stopped(text: str) -> bool:
-    """Whether `text` ends like a sentence."""
     return _STOPPED.search(text) is not None
 
 
