@@ -21,9 +21,7 @@ class Slow(NotRead):
 def posted(
     client: httpx.Client, path: str, body: object, *, most_bytes: int, within_s: float
 ) -> tuple[httpx.Response, bytes]:
-    """POST, and return the answer with its body, which must arrive within `within_s`. Raises NotRead,
-    httpx.HTTPError.
-    """
+    """POST; return the answer with its body, which must arrive within `within_s`. Raises NotRead, httpx.HTTPError."""
     with client.stream("POST", path, json=body) as response:
         read, until = _Body(response, most_bytes), time.monotonic() + within_s
         for piece in response.iter_raw():

@@ -51,9 +51,7 @@ def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
 
 
 class QueueLevel(NamedTuple):
-    """Number of waiting messages, and the age of the next one in seconds; None without messages or
-    without a timestamp.
-    """
+    """Number of waiting messages, and the age of the next one in seconds; None without one or without a timestamp."""
 
     length: int
     oldest_s: float | None

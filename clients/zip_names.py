@@ -45,9 +45,7 @@ def is_ignored(name: str) -> bool:
 
 
 def cleaned_name(name: str) -> str:
-    """The path with `/`, in NFC and without empty parts. Raises DocumentNameInvalid when it leads out of
-    the archive.
-    """
+    """The path with `/`, in NFC, without empty parts. Raises DocumentNameInvalid when it leads out of the archive."""
     path = unicodedata.normalize("NFC", name).replace("\\", "/")
     if path.startswith("/") or _DRIVE.match(path) or ".." in path.split("/"):
         raise DocumentNameInvalid("Its name leads out of the archive; pack it with a relative path.")

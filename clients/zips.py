@@ -55,9 +55,7 @@ class ZipOfDocuments:
         self.members = members
 
     def read(self, member: Member) -> bytes:
-        """Unpack a member. Raises the reason if it is refused; DocumentUnreadable when it is damaged or
-        longer than declared.
-        """
+        """Unpack a member. Raises why it is refused; DocumentUnreadable when it is damaged or longer than declared."""
         if member.refused is not None:
             raise member.refused
         try:

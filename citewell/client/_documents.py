@@ -89,9 +89,7 @@ class Documents(Transport):
         first: int = 0,
         limit: int | None = None,
     ) -> list[Passage]:
-        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or
-        one passage.
-        """
+        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
         wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return self.send(requests.passages(document_id, wanted))
 
@@ -188,9 +186,7 @@ class AsyncDocuments(AsyncTransport):
         first: int = 0,
         limit: int | None = None,
     ) -> list[Passage]:
-        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or
-        one passage.
-        """
+        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
         wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return await self.send(requests.passages(document_id, wanted))
 

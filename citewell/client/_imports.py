@@ -46,9 +46,7 @@ class Imports:
     def wait(
         self, import_id: str, seconds: float = _PATIENCE_S, on_look: Callable[[Import], None] | None = None
     ) -> Import:
-        """Wait until every document is ready or has failed, at most `seconds`; `on_look` receives the
-        import meanwhile.
-        """
+        """Wait until every document is ready or has failed, at most `seconds`; `on_look` receives the import."""
         deadline = Deadline(seconds)
         while True:
             seen = self._transport.send(requests.read(import_id), deadline)
@@ -92,9 +90,7 @@ class AsyncImports:
     async def wait(
         self, import_id: str, seconds: float = _PATIENCE_S, on_look: Callable[[Import], None] | None = None
     ) -> Import:
-        """Wait until every document is ready or has failed, at most `seconds`; `on_look` receives the
-        import meanwhile.
-        """
+        """Wait until every document is ready or has failed, at most `seconds`; `on_look` receives the import."""
         deadline = Deadline(seconds)
         while True:
             seen = await self._transport.send(requests.read(import_id), deadline)

@@ -1,6 +1,4 @@
-"""For receivers of webhooks: verifies that a message is from Citewell (Standard Webhooks 1.0.0, symmetric
-signatures).
-"""
+"""For receivers of webhooks: verifies that a message is from Citewell (Standard Webhooks 1.0.0, symmetric)."""
 
 import base64
 import hashlib

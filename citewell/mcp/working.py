@@ -38,9 +38,7 @@ async def ended_with_the_call(cancel: Callable[[], Awaitable[object]]) -> AsyncG
 
 
 async def begun(start: Callable[[], Awaitable[Mapping[str, object]]]) -> str:
-    """Start work and return its id, even if the call is cancelled meanwhile: without the id the work
-    could not be cancelled.
-    """
+    """Start work and return its id, even if the call is cancelled meanwhile: cancelling the work needs the id."""
     work: Mapping[str, object] = {}
     with anyio.CancelScope(shield=True):
         work = await start()
@@ -48,9 +46,7 @@ async def begun(start: Callable[[], Awaitable[Mapping[str, object]]]) -> str:
 
 
 async def follow_query(client: AsyncCitewellClient, query_id: str, context: Context[Any, Any]) -> dict[str, Any]:
-    """Report each stage and check of a question to the caller; return the question when it has ended.
-    Raises ToolError.
-    """
+    """Report each stage and check of a question to the caller; return the finished question. Raises ToolError."""
     with anyio.move_on_after(PATIENCE_S):
         async with aclosing(client.stream(query_id)) as events:
             done = 0

@@ -48,9 +48,7 @@ def running_broker(home: Home) -> str | None:
 
 
 def load_secrets(home: Home, *, data_exists: bool) -> Secrets:
-    """The passwords of this home, created on its first start. Raises HomeUnusable when data exists but
-    its password is missing.
-    """
+    """The passwords of this home, created on its first start. Raises HomeUnusable for data without its password."""
     path = home.root / "secrets.json"
     try:
         return Secrets.model_validate_json(path.read_text())

@@ -103,9 +103,7 @@ class Supervisor:
         return self._servers.redis_url
 
     def stop(self) -> None:
-        """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile kills
-        everything at once.
-        """
+        """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile kills them all."""
         self._stopping = True
         self._stack.close()
 

@@ -24,9 +24,7 @@ _PROBE = "dimension"
 _MOST_COMPONENTS = 16_384
 """Limit for a vector of a model whose dimension is not known yet."""
 _NUMBER_BYTES, _VECTOR_BYTES, _ENVELOPE_BYTES = 64, 1_000, 64_000
-"""Generous limits in bytes: JSON of a component with blanks, what surrounds a vector, and what surrounds
-all of them.
-"""
+"""Generous limits in bytes for a component with blanks, for what surrounds a vector, and all vectors."""
 
 
 class _Row(BaseModel):

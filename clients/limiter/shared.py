@@ -43,8 +43,8 @@ def key_of(account: str, model: str) -> str:
 
 
 class SharedAllowance:
-    """The allowance of one account. Belongs to one event loop. Everything raises RedisError, OSError when
-    Redis is down or slow.
+    """The allowance of one account, for one event loop. Everything raises RedisError, OSError if Redis is
+    down or slow.
     """
 
     def __init__(
@@ -163,9 +163,7 @@ class _Asked:
 
 
 class _Desk:
-    """Batches the ops of one model: those of one tick of the loop, or that arrive during the previous
-    run, are sent together.
-    """
+    """Batches the ops of one model: those of one tick of the loop, and those that arrive during a run, go together."""
 
     def __init__(self, shared: SharedAllowance, model: str) -> None:
         self._shared = shared

@@ -45,9 +45,7 @@ def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
 
 
 def without_call(deferred: CallDeferred, kind: FailureKind, terms: Terms) -> Failure:
-    """The failure when no call can be made in time. Raises `deferred` instead if the caller prefers to
-    retry later and can.
-    """
+    """The failure when no call can be made in time. Raises `deferred` instead if the caller wants to retry and can."""
     if terms.patience_s is None:
         return Failure(str(deferred), kind)
     if terms.ends_at is not None and time.monotonic() + deferred.wait_s >= terms.ends_at:

@@ -12,9 +12,7 @@ Kind = tuple[str, str]
 
 
 class Hedges:
-    """The hedges of one process: `share` extra calls per call, at most `_MOST_SAVED` saved up, never
-    before `min_s` seconds.
-    """
+    """The hedges of one process: `share` extra calls per call, `_MOST_SAVED` at most, none before `min_s` seconds."""
 
     def __init__(self, share: float, min_s: float) -> None:
         self._share = share

@@ -278,8 +278,6 @@ class CallLog:
         work.add_done_callback(self._pending.discard)
 
     async def settled(self) -> None:
-        """Wait until no call of this log is in flight and every reply is stored. Not to be awaited within
-        such a call.
-        """
+        """Wait until no call of this log is in flight and every reply is stored. Do not await it within such a call."""
         while self._pending:
             await asyncio.wait(set(self._pending))

@@ -21,9 +21,7 @@ _GRACE_S = 2
 
 
 def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
-    """Limit memory, CPU time, files, core dumps and children of this process, and tie its life to
-    `parent`, a process id.
-    """
+    """Limit memory, CPU time, files, core dumps and children of this process; it ends with `parent`, a process id."""
     if sys.platform == "linux":
         bind_to(parent)
         # When the machine runs out of memory, the kernel kills this process first.

@@ -56,9 +56,7 @@ def parse_tree(html: str, filename: str) -> LexborHTMLParser:
 
 
 def walk(root: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Callable[[LexborNode, str], None]) -> None:
-    """Visit the nodes below `root`, depth first. `leave` is called only for nodes that `enter` accepts by
-    returning True.
-    """
+    """Visit the nodes below `root`, depth first; `leave` is called only for nodes for which `enter` returned True."""
     node, depth = root.first_child, 1
     while node is not None:
         tag = node.tag or ""

@@ -20,9 +20,7 @@ _MOST_HEADERS = 6
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """`titles` are the lines above the columns: the caption, and rows over the full width. The header is
-    the first of `rows`.
-    """
+    """`titles` are the lines above the columns: caption and full-width rows. The header is the first of `rows`."""
 
     titles: list[str]
     rows: list[list[str]]

@@ -14,9 +14,7 @@ _MAX_REPEATED = 200
 
 
 def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list[Cell]]:
-    """The texts of a `table:table`: a cell over several columns covers others (None), one over several
-    rows is repeated.
-    """
+    """The texts of a `table:table`: a cell over columns covers others (None), one over rows is repeated in each."""
     rows: list[list[Cell]] = []
     for row in row_elements(table):
         cells = _cells(row, cell_text, rows[-1] if rows else [])

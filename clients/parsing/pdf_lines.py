@@ -107,9 +107,7 @@ class _Reader:
 
 
 def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: float) -> tuple[str, tuple[Extent, ...]]:
-    """The characters as UTF-16 units, with a tab replacing the spaces of a gap between cells, and the
-    extents of the cells.
-    """
+    """The characters as UTF-16 units, with a tab for the spaces of a gap between cells, and the cells' extents."""
     gaps = _gaps(boxes.values(), CELL_GAP_EM * size)
     parts: list[str] = []
     cells: list[Extent] = []

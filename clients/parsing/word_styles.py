@@ -16,9 +16,7 @@ _MAX_ANCESTORS = 20
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """`level` is that of a heading, 0 for the document's title, None for text; `list_id` and `list_level`
-    as in w:numPr.
-    """
+    """`level` is a heading's, 0 for the document's title, None for text; `list_id` and `list_level` as in w:numPr."""
 
     level: int | None = None
     list_id: str | None = None

@@ -18,9 +18,7 @@ _Place = tuple[int, int]  # row and column, from 1
 
 @dataclass(slots=True)
 class Merged:
-    """Maps covered cells to the merged cell that covers them. Rows must come in order: it remembers
-    values to repeat.
-    """
+    """Maps covered cells to the merged cell that covers them. Rows must come in order: it remembers their values."""
 
     origins: dict[_Place, _Place] = field(default_factory=dict[_Place, _Place])
     columns: dict[int, list[int]] = field(default_factory=dict[int, list[int]])

@@ -109,9 +109,7 @@ def _add_table(rows: Sequence[Row], builder: DocumentBuilder) -> None:
 
 
 def _body(rows: Sequence[Row]) -> tuple[int, int]:
-    """The end of the titles above a table and the start of the notes below it: single-cell rows, notes
-    being rather long.
-    """
+    """The end of the titles above a table and the start of the notes below it: single-cell rows, notes being long."""
     first, last = 0, len(rows)
     if all(_filled(row) < 2 for row in rows):
         return first, last

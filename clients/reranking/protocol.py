@@ -13,9 +13,7 @@ class RerankFailed(Exception):
 
 
 class Reranker(Protocol):
-    """Scores the relevance of texts to a question. One instance per process, made after fork: it may
-    belong to one event loop.
-    """
+    """Scores the relevance of texts to a question. One per process, made after fork: it may belong to an event loop."""
 
     @property
     def name(self) -> str:

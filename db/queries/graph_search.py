@@ -40,7 +40,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A relation between the entities `ends` (`names`), stated by `weight` chunks; `similarity` is to the
+    """A relation between the entities `ends` (`names`), stated by `weight` chunks; `similarity` to the
     search vector.
     """
 

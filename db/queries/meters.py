@@ -75,9 +75,7 @@ def fold_the_dead(session: Session) -> None:
 
 
 def sum_meters(session: Session) -> dict[str, dict[str, dict[str, float]]]:
-    """Totals of all processes, by family, labels (a JSON list) and place. The cost grows with the live
-    processes only.
-    """
+    """Totals of all processes, by family, labels (a JSON list) and place. The cost grows only with live processes."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for family, labels, place, value in session.execute(_SUM):
         found.setdefault(family, {}).setdefault(labels, {})[place] = value

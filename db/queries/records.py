@@ -15,9 +15,7 @@ from db.models import ModelCall
 
 @dataclass(frozen=True, slots=True)
 class UsageTotals:
-    """Sums over a query's model calls, cached replies excluded. `unknown_calls` of the `llm_calls` have
-    no known outcome.
-    """
+    """Sums over a query's model calls without cached replies; `unknown_calls` of them have no known outcome."""
 
     llm_calls: int
     unknown_calls: int
@@ -35,7 +33,7 @@ class Settled(NamedTuple):
 
 
 def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[Settled] = ()) -> None:
-    """Store calls, given as columns of `ModelCall`; they are never changed. Calls in `settled` no longer
+    """Store calls, given as columns of `ModelCall`; they are never changed. `settled` calls no longer
     count as begun.
     """
     if calls or settled:

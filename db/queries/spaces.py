@@ -23,9 +23,7 @@ class Space:
 
 
 def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
-    """Return the space of these vectors, created if missing; safe under concurrent first use. Raises
-    EmbeddingRejected.
-    """
+    """The space of these vectors, created if missing; safe under concurrent first use. Raises EmbeddingRejected."""
     if dimension > MAX_DIMENSION:
         raise EmbeddingRejected(
             f"{model} makes vectors of {dimension} components, and no more than {MAX_DIMENSION} can be indexed; "

@@ -74,9 +74,7 @@ def put_off_change(session: Session, change_id: int, seconds: float) -> None:
 
 
 def advance_change(session: Session, change: DocumentChange, cursor: int | None, settle_s: float) -> None:
-    """Record the last processed citation; None ends the pass: the first one schedules a second, the
-    second ends the change.
-    """
+    """Record the last processed citation. None ends the pass: the first schedules a second, which ends the change."""
     if cursor is not None:
         change.cursor = cursor
     elif change.passes:

@@ -15,9 +15,7 @@ from domain.judgements import StatementCheck
 from domain.sources import Sources
 
 VETO_BELOW = 0.3
-"""A lower probability of support lowers a verdict; at 0.3 no more faithful statements are removed than
-without a veto.
-"""
+"""A lower probability of support lowers a verdict; at 0.3 the veto removes no additional faithful statements."""
 
 VETOED_CONFIDENCE = 0.5
 """Most confidence of a vetoed "supported": uncertain, so the statement is not removed because of it."""

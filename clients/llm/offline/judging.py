@@ -105,9 +105,7 @@ def _judged_whole(statement: str, source: Source) -> Judged:
 
 
 def _leaves_out(statement: str, source: str) -> bool:
-    """Whether the source has no word of some part of the statement: a part is rarely paraphrased in all
-    its words (V7).
-    """
+    """Whether the source has no word of some part of the statement: a paraphrase rarely replaces all of them (V7)."""
     found, count = partings(statement)
     if count < 2:
         return False
@@ -125,9 +123,7 @@ def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
 
 
 def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
-    """Whether the statement occurs within a sentence; a short one occurs in too many places for that to
-    mean anything.
-    """
+    """Whether the statement occurs within a sentence; a short one occurs in too many places to mean anything."""
     if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
         return False
     if letters(compared.statement.text) not in read_sentences(passage.text).letters:

@@ -109,8 +109,8 @@ def _parts(question: str) -> list[str]:
 
 
 def _named(question: str, sources: Sources) -> Iterator[str]:
-    """A name missing from the question, from the sentence closest to it, with the words that this
-    sentence leaves open.
+    """A name that the question lacks, from the sentence closest to it, plus the words that this sentence
+    leaves open.
     """
     wanted = content_stems(question)
     said = [each.text for source in sources for each in split_sentences(source.text)]
