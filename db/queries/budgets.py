@@ -22,7 +22,7 @@ def database_time(session: Session) -> datetime:
 def list_overdue(session: Session, grace_s: float, limit: int = 100) -> list[Launch]:
     """Unfinished queries whose deadline passed more than `grace_s` ago and that have made no progress since.
 
-    After ten times the grace, the query hangs even if its lease is live: a stuck thread renews its lease for ever.
+    After ten times the grace a live lease no longer protects it: a stuck thread renews its lease for ever.
     """
     deadline_s = Query.options["deadline_s"].as_float()
     ended = _BEGINNING + func.make_interval(0, 0, 0, 0, 0, 0, deadline_s)

@@ -138,7 +138,7 @@ def requeue_document(session: Session, document_id: uuid.UUID) -> None:
 
 
 class DocumentClaim(NamedTuple):
-    """`attempt` fences this worker; `idle` counts the attempts, including this one, since one last stored something."""
+    """`attempt` fences this worker; `idle` counts the attempts, with this one, since one last stored something."""
 
     attempt: int
     idle: int

@@ -11,8 +11,8 @@ from db.queries.lexicon import collection
 from domain.lexemes import lexemes
 from domain.lexical import Collection, Occurrences, lexical_order
 
-# The work per search is bounded: the question's rarest lexemes that count, the passages scanned for one of the rarest,
-# and those of them, ranked by the summed rarity of shared lexemes, that are scored.
+# Limits on the work of a search: the lexemes used (the question's rarest), the passages scanned for them, and the
+# passages scored (those with the highest total rarity of shared lexemes).
 _LEXEMES = 32
 _LOOKED_AT = 20_000
 _SCORED = 200
