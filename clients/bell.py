@@ -55,7 +55,7 @@ class Ringer:
         self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
 
     def is_watched(self, query_id: uuid.UUID) -> bool:
-        """Whether every step of the query is watched; True when unknown. Never raises, takes as long as `ring`."""
+        """True if every step of the query is watched, or if unknown. Never raises, takes as long as `ring`."""
         channel = _channel_of(str(query_id))
         found = self._try(lambda: self._redis.pubsub_numsub(channel))
         return found is None or found[0][1] > 0

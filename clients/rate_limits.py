@@ -38,7 +38,7 @@ class _Outage:
         self._until = 0.0
 
     def ask(self) -> bool:
-        """Whether this request should use the broker."""
+        """True if this request should use the broker."""
         if not self._until:
             return True
         with self._lock:

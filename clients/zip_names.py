@@ -39,7 +39,7 @@ def _is_korean(name: str) -> bool:
 
 
 def is_ignored(name: str) -> bool:
-    """Whether to ignore the file, because it is hidden or the operating system's own."""
+    """True for hidden files and the operating system's own, which are ignored."""
     parts = re.split(r"[/\\]", name)
     return any(part in _JUNK or (part.startswith(".") and part.strip(".")) for part in parts)
 

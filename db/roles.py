@@ -7,5 +7,5 @@ _ABOVE = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = cur
 
 
 def above_row_security(session: Session) -> bool:
-    """Whether the role bypasses row-level security, so that nothing keeps tenants apart."""
+    """True if the role bypasses row-level security, so that nothing keeps tenants apart."""
     return session.execute(_ABOVE).scalar_one()

@@ -189,7 +189,7 @@ def _open(begin: str) -> Session:
 
 
 def will_pass(error: BaseException | None) -> bool:
-    """Whether the driver's `error` is transient: no server, a restart, a deadlock, a lock, a full disk."""
+    """True if the driver's `error` is transient: no server, a restart, a deadlock, a lock, a full disk."""
     state: str | None = getattr(error, "sqlstate", "")
     if state is None:
         # No SQLSTATE: there was no server to send one, or psycopg rejected values that no server would accept.

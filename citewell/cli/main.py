@@ -81,7 +81,7 @@ def run(arguments: Sequence[str]) -> int:
         return _complain(f"{message}; `{command} --help` shows how", USAGE)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - nobody is shown a traceback; the message says what and where
+    except Exception as error:  # noqa: BLE001 - users get a message with type and place, no traceback
         # Explaining errors needs heavy imports, which are loaded only now.
         return _complain(*import_module("citewell.cli.failures").explain(error))
     return _complain("interrupted", INTERRUPTED) if code == INTERRUPTED else code or 0

@@ -82,7 +82,7 @@ class Call(Generic[_T]):
 
     @property
     def repeatable(self) -> bool:
-        """Whether sending it twice has the same effect as once."""
+        """True if sending it twice has the same effect as once."""
         return self.method == "GET" or IDEMPOTENCY_KEY in self.headers
 
 

@@ -26,7 +26,7 @@ def end_leftovers(home: Home) -> None:
 
 
 def _works_in(process: psutil.Process, home: Home) -> bool:
-    """Whether the process's working directory is in the home, as it is for all processes of both servers."""
+    """True if the process's working directory is in the home, as it is for all processes of both servers."""
     try:
         folder = process.cwd()
     except psutil.Error:

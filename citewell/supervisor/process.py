@@ -95,7 +95,7 @@ class ManagedProcess:
         return self._child.pid if self._child else None
 
     def is_ready(self) -> bool:
-        """Whether this life of the process has shown that it is ready. Asks `ready_url` until it has."""
+        """True if this life of the process has shown that it is ready. Asks `ready_url` until it has."""
         if self._child is None or not (self.spec.ready_line is None or self._line_seen.is_set()):
             return False
         self._url_seen = self._url_seen or self.spec.ready_url is None or _answers(self.spec.ready_url)

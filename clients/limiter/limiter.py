@@ -120,7 +120,7 @@ class SharedLimiter:
             self._free.discard(model)
 
     def _asks_redis(self) -> bool:
-        """Whether to use Redis: always, or after an outage by one call at a time."""
+        """True if Redis should be used: always, but by only one call at a time during an outage."""
         now = time.monotonic()
         if self._away_until is None:
             return True

@@ -215,7 +215,7 @@ class _Desk:
         floor = next((asked.floor for asked in together if asked.floor), None)
         try:
             answers = await self._shared.decide(self._model, [asked.op for asked in together], floor)
-        except Exception as error:  # noqa: BLE001 - theirs, whatever it is
+        except Exception as error:  # noqa: BLE001 - passed on to the callers
             # Ops that arrived meanwhile need not run into the same failure.
             for asked in (*together, *self._asked):
                 _fail(asked.answer, error)

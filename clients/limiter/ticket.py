@@ -65,17 +65,17 @@ class Answer(BaseModel):
     sharers: int = 0
     waiting: int = 0
     known: bool = False
-    """Whether the server has answered since the state began."""
+    """True if the server has answered since the state began."""
     refusing: bool = False
-    """Whether a refusal is still in force."""
+    """True if a refusal is still in force."""
     now: float = 0.0
 
     @property
     def is_calm(self) -> bool:
-        """Whether no call waits for returned tokens, or for what answers report."""
+        """True if no call waits for returned tokens, or for what answers report."""
         return self.known and not self.waiting and not self.refusing
 
     @property
     def is_free(self) -> bool:
-        """Whether the server has answered without reporting any limit."""
+        """True if the server has answered without reporting any limit."""
         return self.known and not self.limits and not self.refusing

@@ -196,7 +196,7 @@ def _kind(request: ModelRequest) -> tuple[str, str]:
 
 
 def _was_hurried(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
-    """Whether our own deadline may have ended the call early, which says nothing about the model."""
+    """True if our own deadline may have ended the call early, so that it says nothing about the model."""
     unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
     return unanswered and given.timeout_s < wanted.timeout_s
 

@@ -84,7 +84,7 @@ def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
 
 
 def _in_order(marks: Sequence[Page | Section | Table], length: int) -> bool:
-    """Whether all marks lie within the text and none overlaps the one before it."""
+    """True if all marks lie within the text and none overlaps the one before it."""
     return all(0 <= mark.start <= mark.end <= length for mark in marks) and all(
         before.end <= after.start for before, after in pairwise(marks)
     )

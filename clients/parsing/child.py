@@ -49,7 +49,7 @@ def _answer(filename: str, limits: ParseLimits) -> tuple[bytes, bytes]:
         return _refusal(error), b""
     except (MemoryError, ImportError):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever a library raises, the document is what it cannot read
+    except Exception as error:  # noqa: BLE001 - any failure of a library means an unreadable document
         # Only the traceback: exception messages quote the document.
         sys.stderr.writelines(traceback.format_tb(error.__traceback__))
         broken = f"{filename} cannot be read: its reader failed ({type(error).__name__}); save it anew and try again"

@@ -29,7 +29,7 @@ class Package:
 
 
 def is_encrypted(archive: Archive, filename: str) -> bool:
-    """Whether anything but fonts is encrypted."""
+    """True if anything but fonts is encrypted."""
     if _ENCRYPTION not in archive:
         return False
     tree = _xml(archive, _ENCRYPTION, filename)

@@ -96,7 +96,7 @@ def _span(node: LexborNode, name: str, most: int) -> int:
 
 
 def _is_even(table: CellTable) -> bool:
-    """Whether cells without headers look like data: at least two rows with two or more filled cells."""
+    """True if cells without headers look like data: at least two rows with two or more filled cells."""
     sizes = [sum(1 for cell in row if cell.text) for group in table.groups for row in group]
     return sum(1 for size in sizes if size > 1) > 1
 

@@ -36,7 +36,7 @@ def filename_of(part: EmailMessage) -> str:
 
 
 def is_attachment(part: EmailMessage) -> bool:
-    """Whether a part is marked as an attachment."""
+    """True if a part is marked as an attachment."""
     try:
         return part.get_content_disposition() == "attachment"
     except BROKEN:

@@ -55,7 +55,7 @@ def _from_the_right(group: list[Character]) -> list[Character]:
 
 
 def _begins_word(ordered: list[Character]) -> bool:
-    """Whether the last character is a mark that PDFium put after a space, since removed."""
+    """True if the last character is a mark that PDFium put after a space, since removed."""
     return (
         len(ordered) > 1 and not unicodedata.combining(chr(ordered[-2][1])) and abs(ordered[-1][0] - ordered[-2][0]) > 1
     )

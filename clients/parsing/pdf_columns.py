@@ -45,7 +45,7 @@ def _foot_last(lines: list[Line]) -> list[Line]:
 
 
 def _stands_over(some: list[Line], others: list[Line]) -> bool:
-    """Whether `some` lines overlap `others` over most of their width, so that they are no column beside them."""
+    """True if `some` lines overlap `others` over most of their width, so that they are no column beside them."""
     (left, right), (first, last) = _sides(some), _sides(others)
     return min(right, last) - max(left, first) >= _SHARE * (right - left)
 

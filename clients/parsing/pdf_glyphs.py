@@ -68,13 +68,13 @@ class Glyphs:
         return round(2 * size) / 2 if _MIN_SIZE < size < _MAX_SIZE else _MIN_SIZE
 
     def is_bold(self, index: int) -> bool:
-        """Whether the font's name or weight is bold."""
+        """True if the font's name or weight is bold."""
         flags = ctypes.c_int()
         pdfium_c.FPDFText_GetFontInfo(self._textpage, index, self._font, len(self._font), flags)
         return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600
 
     def is_invisible(self, index: int) -> bool:
-        """Whether the character leaves no mark on the page."""
+        """True if the character leaves no mark on the page."""
         return (
             text := pdfium_c.FPDFText_GetTextObject(self._textpage, index)
         ) is not None and pdfium_c.FPDFTextObj_GetTextRenderMode(text) == _INVISIBLE

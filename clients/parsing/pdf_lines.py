@@ -138,7 +138,7 @@ def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
 
 
 def _jumps(end: Extent, box: Extent, gaps: list[Extent]) -> bool:
-    """Whether a gap lies between two consecutive characters."""
+    """True if a gap lies between two consecutive characters."""
     return any((end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps)
 
 

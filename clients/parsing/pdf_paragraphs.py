@@ -91,7 +91,7 @@ def _within_block(above: Line, line: Line, typography: Typography, *, wraps: boo
 
 
 def _wraps(above: Line, line: Line, edge: float) -> bool:
-    """Whether the first word of `line` did not fit on the line above, which is thus wrapped prose."""
+    """True if the first word of `line` did not fit on the line above, which is thus wrapped prose."""
     if above.divided:
         return True
     first_word = line.text.split(maxsplit=1)[0]
@@ -101,7 +101,7 @@ def _wraps(above: Line, line: Line, edge: float) -> bool:
 
 
 def _carries_on(above: Line, line: Line) -> bool:
-    """Whether a sentence continues in the next column."""
+    """True if a sentence continues in the next column."""
     return not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
 
 

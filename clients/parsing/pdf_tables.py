@@ -28,7 +28,7 @@ def whole_tables(lines: list[Line]) -> list[Line]:
 
 
 def same_table(above: Sequence[Line], line: Line) -> bool:
-    """Whether a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
+    """True if a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
     last = above[-1]
     if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
         return False

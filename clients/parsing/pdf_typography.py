@@ -29,7 +29,7 @@ class Typography:
         self._divides_hangul = _divides_hangul(pages)
 
     def is_display(self, line: Line) -> bool:
-        """Whether the line is set larger than the body."""
+        """True if the line is set larger than the body."""
         return line.size >= _DISPLAY_SIZE * self.body_size
 
     def max_drop(self, size: float) -> float:
@@ -67,7 +67,7 @@ def _usual_drops(pages: list[list[Line]]) -> dict[float, float]:
 
 
 def _divides_hangul(pages: list[list[Line]]) -> bool:
-    """Whether lines break inside Korean words: then a space marks the lines that end with a whole word."""
+    """True if lines break inside Korean words: then a space marks the lines that end with a whole word."""
     ends = Counter(
         above.spaced
         for page in pages

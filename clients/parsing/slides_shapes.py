@@ -30,7 +30,7 @@ _COUNTS = {"arabic": str, "alphaLc": letter, "romanLc": roman}
 
 
 def has_words(shapes: SlideShapes) -> bool:
-    """Whether any shape has text, a chart or a diagram; slide numbers, dates, headers and footers do not count."""
+    """True if any shape has text, a chart or a diagram; slide numbers, dates, headers and footers do not count."""
     elements = [shape.element for shape in shapes if not _is_furniture(shape)]
     return any(
         (part.tag == f"{_A}t" and (part.text or "").strip()) or part.tag in _GRAPHICS

@@ -37,7 +37,7 @@ def _are_names(row: Sequence[str]) -> bool:
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row holds column names: short, distinct, not values, above further rows.
+    """True if the first row holds column names: short, distinct, not values, above further rows.
 
     Years count as names beside another name. The corner and cells covered by a merged one may be empty. A single column
     has a header only above values: above other words it may just be the first of them.
@@ -57,7 +57,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def is_value(cell: str) -> bool:
-    """Whether the cell holds a number, date, address or truth value rather than words."""
+    """True if the cell holds a number, date, address or truth value rather than words."""
     return bool(_VALUE.fullmatch(cell.strip()))
 
 

@@ -26,7 +26,7 @@ def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list
 
 
 def marks_header(table: Element) -> bool:
-    """Whether the first row is repeated on every page, as only a header is."""
+    """True if the first row is repeated on every page, as only a header is."""
     row = next(children(table, qn("w:tr")), None)
     return row is not None and is_on(row.find(qn("w:trPr")), "w:tblHeader")
 
@@ -41,7 +41,7 @@ def children(parent: Element, *tags: str) -> Iterator[Element]:
 
 
 def is_layout(table: Element) -> bool:
-    """Whether the table only arranges its content: one cell, or one row of cells with nested tables."""
+    """True if the table only arranges its content: one cell, or one row of cells with nested tables."""
     rows = list(children(table, qn("w:tr")))
     if len(rows) != 1:
         return False

@@ -50,7 +50,7 @@ def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
 
 
 def is_on(parent: Element | None, tag: str) -> bool:
-    """Whether a property such as `w:vanish` is present and not switched off."""
+    """True if a property such as `w:vanish` is present and not switched off."""
     found = None if parent is None else parent.find(qn(tag))
     return found is not None and found.get(qn("w:val")) not in _OFF
 

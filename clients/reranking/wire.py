@@ -53,7 +53,7 @@ def read_scores(content: bytes, count: int) -> list[float | None]:
 
 
 def are_logits(scores: Iterable[float | None]) -> bool:
-    """Whether any of them is too far outside 0..1 to be a probability."""
+    """True if any of them is too far outside 0..1 to be a probability."""
     return any(score is not None and not -_ROUNDING <= score <= 1 + _ROUNDING for score in scores)
 
 

@@ -314,7 +314,7 @@ def list_hopeless(session: Session, limit: int = 100) -> list[Launch]:
 
 
 def is_room_taken(session: Session, *, per_process: int) -> bool:
-    """Whether three quarters of the places are taken; in a `system_transaction`."""
+    """True if three quarters of the places are taken; in a `system_transaction`."""
     return bool(session.scalar(_IS_TAKEN, {"per_process": per_process, "dead_after": DEAD_AFTER_S}))
 
 

@@ -191,7 +191,7 @@ def measure_documents(session: Session, tenant_id: int, most: int) -> DocumentsW
 
 
 def is_known(session: Session, key: str) -> bool:
-    """Whether a request with this Idempotency-Key was accepted before."""
+    """True if a request with this Idempotency-Key was accepted before."""
     return bool(session.scalar(select(exists().where(IdempotencyKey.key == key))))
 
 

@@ -125,7 +125,7 @@ class Leaving:
 
 
 class Left(NamedTuple):
-    """Whether the outcomes were stored; what was claimed next, what the query had used by then, whether it `entered`
+    """`kept` if the outcomes were stored; what was claimed next, what the query had used by then, whether it `entered`
     another stage, and the requested passages.
     """
 

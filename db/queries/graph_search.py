@@ -52,7 +52,7 @@ class Connection:
 
 
 def has_graph(session: Session, workspace_id: int) -> bool:
-    """Whether the graph of at least one ready document is finished."""
+    """True if the graph of at least one ready document is finished."""
     found = select(DocumentGraph.document_id).join(Document, Document.id == DocumentGraph.document_id)
     wanted = (
         DocumentGraph.workspace_id == workspace_id,

@@ -87,7 +87,7 @@ def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
 
 
 def has_ended(session: Session, query_id: uuid.UUID) -> bool:
-    """Whether the query has a final state or was deleted."""
+    """True if the query has a final state or was deleted."""
     unfinished = select(Query.id).where(Query.id == query_id, Query.finished_at.is_(None))
     return session.scalar(unfinished) is None
 

@@ -89,7 +89,7 @@ _CLAIM = text(f"WITH query AS (SELECT CAST(:q AS uuid) AS id) {CLAIM}")
 
 
 def is_claimed(session: Session, query_id: uuid.UUID) -> bool:
-    """Whether a step of the query was begun and has no outcome: it runs, it failed, or its process died."""
+    """True if a step of the query was begun and has no outcome: it runs, it failed, or its process died."""
     begun = select(StepOutcome.query_id).where(StepOutcome.query_id == query_id, StepOutcome.value.is_(None))
     return bool(session.scalar(select(begun.exists())))
 

@@ -54,7 +54,7 @@ class ModelFolder:
 
     @property
     def is_onnx(self) -> bool:
-        """Whether its weights are for onnxruntime."""
+        """True if the weights are for onnxruntime."""
         return self.weights[0].suffix == ".onnx"
 
 

@@ -68,7 +68,7 @@ def quoted(candidate: Candidate) -> str:
 
 
 def _presumes_otherwise(question: str, sources: Sources) -> bool:
-    """Whether the question asks about a time that no source has, or presumes what the sources deny.
+    """True if the question asks about a time that no source has, or presumes what the sources deny.
 
     "Did sales fall?" may be answered with "Sales rose"; "Why did sales fall?" may not.
     """

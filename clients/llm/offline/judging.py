@@ -51,7 +51,7 @@ class Judged:
 
     @property
     def supported(self) -> bool:
-        """Whether support is at least as likely as not."""
+        """True if support is at least as likely as not."""
         return self.support >= 0.5
 
 
@@ -105,7 +105,7 @@ def _judged_whole(statement: str, source: Source) -> Judged:
 
 
 def _leaves_out(statement: str, source: str) -> bool:
-    """Whether the source has no word of some part of the statement: a paraphrase rarely replaces all of them (V7)."""
+    """True if the source has no word of some part of the statement: a paraphrase rarely replaces all of them (V7)."""
     found, count = partings(statement)
     if count < 2:
         return False
@@ -123,7 +123,7 @@ def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
 
 
 def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
-    """Whether the statement occurs within a sentence; a short one occurs in too many places to mean anything."""
+    """True if the statement occurs within a sentence; a short one occurs in too many places to mean anything."""
     if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
         return False
     if letters(compared.statement.text) not in read_sentences(passage.text).letters:

@@ -86,7 +86,7 @@ def _read(sentences: Sequence[Sentence]) -> Iterator[ReadSentence]:
 
 
 def _is_heading(text: str, following: str) -> bool:
-    """Whether this is a short line without a full stop above prose."""
+    """True if this is a short line without a full stop above prose."""
     if text.startswith("#"):
         return True
     return len(text) <= _LONGEST_HEADING and not is_stopped(text) and not _LISTED.match(text) and is_stopped(following)

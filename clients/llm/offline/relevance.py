@@ -28,7 +28,7 @@ class Candidate:
     covered: frozenset[str] = frozenset()
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
-        """Whether it has words of the question that none of `chosen` has."""
+        """True if it has words of the question that none of `chosen` has."""
         return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
 
 

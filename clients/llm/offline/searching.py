@@ -88,7 +88,7 @@ def decide_search(question: str, sources: Sources, searches: str) -> SearchDecis
 
 
 def _refers(question: str) -> bool:
-    """Whether it continues the conversation: by its first word, a pronoun, or hardly any words of its own."""
+    """True if it continues the conversation: by its first word, a pronoun, or hardly any words of its own."""
     said = words(question)
     if len(said) <= (1 if any(map(_HANGUL.search, question)) else _FEW_WORDS) or _GOES_ON.search(question):
         return True
@@ -125,7 +125,7 @@ def _named(question: str, sources: Sources) -> Iterator[str]:
 
 
 def _is_told(name: str, missing: list[str], said: list[str]) -> bool:
-    """Whether a sentence with the name has some of the missing words."""
+    """True if a sentence with the name has some of the missing words."""
     return any(
         name in text and coverage(content_stems(" ".join(missing)), set(content_stems(text))) > 0 for text in said
     )
