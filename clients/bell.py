@@ -1,10 +1,10 @@
-"""The bell: a hint over Redis that something happened to a query, so that those who wait look at once.
+"""Wake-ups over Redis pub/sub: hints that something happened to a query, so that waiting code looks at once.
 
-One channel for all tells that a query has ended, or has changed in a way that all must see; each query has another for
-its progress, which only those hear who watch it. So whoever waits for the end is woken by the end, and a query that
-nobody watches wakes nobody.
+One common channel announces that a query has ended, or changed in a way that all must see; each query has a channel of
+its own for progress, to which only its watchers subscribe. So code that waits for the end is woken only by the end, and
+a query without watchers wakes no one.
 
-Nothing depends on it: whoever waits looks at the database every now and then anyway. Without Redis it is only slower.
+Nothing depends on it: waiting code also polls the database. Without Redis it is only slower.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _LONGEST_LOOKS = 4
 
 
 class Ringer:
-    """Rings from a worker or the API; one per process. After a failure it keeps silent for five seconds."""
+    """Publishes from a worker or the API; one per process. After a failure it stays silent for five seconds."""
 
     def __init__(self, url: str) -> None:
         # redis-py leaves the keyword arguments of `from_url` untyped.
@@ -40,22 +40,22 @@ class Ringer:
             url,
             socket_timeout=RING_TIMEOUT_S,
             socket_connect_timeout=RING_TIMEOUT_S,
-            # By default redis-py tries again, and waits in between.
+            # By default redis-py retries, with pauses.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
         self._silent_until = 0.0
 
     def ring(self, query_id: uuid.UUID) -> None:
-        """Tell everybody who waits for this query; never raises, takes at most about 0.2 seconds."""
+        """Wake everything that waits for this query; never raises, takes at most about 0.2 seconds."""
         self._try(lambda: self._redis.publish(CHANNEL, str(query_id)))
 
     def ring_watchers(self, query_id: uuid.UUID) -> None:
-        """The same for those who watch every step of it: those who wait for its end go on waiting."""
+        """Wake only those that watch every step of the query, not those that wait for its end."""
         self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
 
     def is_watched(self, query_id: uuid.UUID) -> bool:
-        """Whether somebody watches every step of it; True when nobody knows. Never raises, takes as long as `ring`."""
+        """True if every step of the query is watched, or if unknown. Never raises, takes as long as `ring`."""
         channel = _channel_of(str(query_id))
         found = self._try(lambda: self._redis.pubsub_numsub(channel))
         return found is None or found[0][1] > 0
@@ -64,7 +64,7 @@ class Ringer:
         if (now := time.monotonic()) < self._silent_until:
             return None
         if self._silent_until:
-            # After a silence one finds out for all whether it is over.
+            # After a silence one call probes for all whether the outage is over.
             self._silent_until = now + _SILENT_FOR_S
         try:
             answer = ask()
@@ -81,12 +81,12 @@ def _channel_of(key: str) -> str:
 
 @cache
 def ringer(url: str) -> Ringer:
-    """The process's ringer for the Redis-compatible server behind `url`."""
+    """The process's ringer for the Redis-compatible server at `url`."""
     return Ringer(url)
 
 
 class Ear:
-    """Somebody's who waits for one query. A ring that comes while its owner looks at the database is not missed."""
+    """One subscriber waiting for a query. A ring that comes while it looks at the database is not missed."""
 
     def __init__(self, patience: Callable[[int], float]) -> None:
         self._patience = patience
@@ -94,12 +94,12 @@ class Ear:
         self._rung = asyncio.Event()
 
     def hear(self) -> None:
-        """The bell rings."""
         self._rung.set()
 
     async def rung(self, within_s: float) -> None:
-        """Return when the bell has rung since this returned last, or when it is time to look anyway, at most
-        `within_s` seconds later."""
+        """Return when the bell has rung since the last return, or when it is time to poll anyway, after at most
+        `within_s` seconds.
+        """
         self._looks += 1
         try:
             async with asyncio.timeout(min(self._patience(self._looks), within_s)):
@@ -111,7 +111,7 @@ class Ear:
 
 
 class Bell:
-    """Hears for all who wait in one event loop: one connection, opened with the first of them."""
+    """Receives for all subscribers of one event loop, over one connection that the first of them opens."""
 
     def __init__(self, url: str, *, look_every_s: float = 1.0, look_deaf_every_s: float = 0.15) -> None:
         self._url = url
@@ -119,14 +119,14 @@ class Bell:
         self._look_deaf_every_s = look_deaf_every_s
         self._ears: dict[str, set[Ear]] = defaultdict(set)
         self._watchers = Counter[str]()
-        # The subscriptions while there is a connection; redis-py leaves them untyped.
+        # The subscriptions while connected; redis-py leaves them untyped.
         self._line: Any = None
         self._task: asyncio.Task[None] | None = None
         self._leaving = set[asyncio.Task[None]]()
 
     @asynccontextmanager
     async def listening(self, query_id: uuid.UUID, *, watching: bool = False) -> AsyncGenerator[Ear]:
-        """An ear for the query's end, or with `watching` for everything that happens to it."""
+        """Subscribe to the query's end, or with `watching` to everything that happens to it."""
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._listen(), name="bell")
         ear, key = Ear(self._patience), str(query_id)
@@ -143,12 +143,12 @@ class Bell:
                 self._unwatch(key)
 
     def _patience(self, looks: int) -> float:
-        # A ring that is lost is rare: who waits for long looks less often.
+        # A lost ring is rare: a long wait polls less often.
         return self._look_deaf_every_s if self._line is None else self._look_every_s * min(looks, _LONGEST_LOOKS)
 
     async def _watch(self, key: str) -> None:
         self._watchers[key] += 1
-        # When the connection breaks, the next one subscribes to all that is watched.
+        # When the connection breaks, the next one subscribes to all watched queries.
         if self._watchers[key] == 1 and self._line is not None:
             with suppress(RedisError, OSError):
                 await self._line.subscribe(_channel_of(key))
@@ -157,7 +157,7 @@ class Bell:
         self._watchers[key] -= 1
         if not self._watchers[key]:
             del self._watchers[key]
-            # By itself: whoever leaves because it is cancelled can wait for nothing any more.
+            # In a task of its own: a caller that leaves because it was cancelled cannot await anything.
             task = asyncio.get_running_loop().create_task(self._unsubscribe(key))
             self._leaving.add(task)
             task.add_done_callback(self._leaving.discard)
@@ -189,7 +189,8 @@ class Bell:
 
     def _tell(self, message: dict[str, Any]) -> None:
         channel: str = message["channel"]
-        # A subscription rings, too: whoever watches looks once more at what happened before it was in force.
+        # The confirmation of a subscription counts as a ring: the watcher looks once more at what happened before it
+        # took effect.
         key = message["data"] if channel == CHANNEL else channel.removeprefix(f"{CHANNEL}:")
         for ear in tuple(self._ears.get(key, ())):
             ear.hear()

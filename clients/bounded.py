@@ -1,17 +1,17 @@
-"""Answers of HTTP servers, read no further than what was asked for can take (F5)."""
+"""Bounded reads of HTTP answers: no more than a reply to the request can take (F5)."""
 
 import time
 
 import httpx
 
 UNPACKED = {"accept-encoding": "identity"}
-"""Of a packed answer nobody knows how long it will be: none is asked for, and none is taken."""
+"""The length of a compressed answer is unknown in advance, so none is requested or accepted."""
 _MOST_OF_ERROR = 64_000
-"""Bytes that are read of an answer with an error status: its message is shown in part only."""
+"""Bytes read of an answer with an error status: its message is shown only in part."""
 
 
 class NotRead(Exception):
-    """Why the answer was left: `str` goes on after the name of the server."""
+    """The answer was not read to its end; `str` continues a sentence that begins with the server's name."""
 
 
 class Slow(NotRead):
@@ -21,7 +21,7 @@ class Slow(NotRead):
 def posted(
     client: httpx.Client, path: str, body: object, *, most_bytes: int, within_s: float
 ) -> tuple[httpx.Response, bytes]:
-    """The answer and its body, which has `within_s` to come in. Raises NotRead, httpx.HTTPError."""
+    """POST; return the answer with its body, which must arrive within `within_s`. Raises NotRead, httpx.HTTPError."""
     with client.stream("POST", path, json=body) as response:
         read, until = _Body(response, most_bytes), time.monotonic() + within_s
         for piece in response.iter_raw():
@@ -35,7 +35,7 @@ def posted(
 async def posted_soon(
     client: httpx.AsyncClient, url: str, body: object, *, most_bytes: int
 ) -> tuple[httpx.Response, bytes]:
-    """The same for a caller that has a deadline for everything."""
+    """`posted` for a caller that has a deadline for everything."""
     async with client.stream("POST", url, json=body) as response:
         read = _Body(response, most_bytes)
         async for piece in response.aiter_raw():
@@ -45,7 +45,7 @@ async def posted_soon(
 
 
 class _Body:
-    """What has been read. Of an error the rest is left out; of anything else a rest is an error."""
+    """The bytes read so far. An error body is truncated at the limit; any other body beyond it raises NotRead."""
 
     def __init__(self, response: httpx.Response, most_bytes: int) -> None:
         self.content = bytearray()

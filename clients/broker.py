@@ -1,4 +1,4 @@
-"""The broker, asked whether it is there, and what waits in its queues."""
+"""Queries to the broker: whether it answers, and what waits in its queues."""
 
 import base64
 import json
@@ -11,11 +11,11 @@ from redis.exceptions import RedisError
 
 TIMEOUT_S = 1.0
 PUBLISHED = "published"
-"""Header of a message: when it was published, Unix seconds by the clock of whoever did."""
+"""Header of a message: time of publication, Unix seconds by the publisher's clock."""
 
 
 def broker_answers(url: str) -> bool:
-    """Ping the Redis-compatible server behind `url`; an answer takes at most about two seconds."""
+    """Ping the Redis-compatible server at `url`; takes at most about two seconds."""
     try:
         # redis-py leaves the keyword arguments of both untyped.
         with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
@@ -27,15 +27,15 @@ def broker_answers(url: str) -> bool:
 
 
 def forget_everything(url: str) -> None:
-    """Empty it; what matters in it is made again. Raises RedisError when it does not answer."""
+    """Empty the broker; its contents are rebuilt from the database. Raises RedisError when it does not answer."""
     with Redis.from_url(url, socket_connect_timeout=TIMEOUT_S) as redis:  # pyright: ignore[reportUnknownMemberType]
         redis.flushall()  # pyright: ignore[reportUnknownMemberType]
 
 
 def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
-    """The first arguments, ids of rows, of all messages that wait in `queues`.
+    """The first arguments, row ids, of all messages that wait in `queues`.
 
-    None when that cannot be told: the broker does not answer within a second or so, or there are more than `most`.
+    None when unknown: the broker does not answer within a second or so, or there are more than `most`.
     """
     try:
         with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
@@ -51,14 +51,14 @@ def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
 
 
 class QueueLevel(NamedTuple):
-    """How many messages wait, and for how many seconds the next one has; None when none does or it does not tell."""
+    """Number of waiting messages, and the age of the next one in seconds; None without one or without a timestamp."""
 
     length: int
     oldest_s: float | None
 
 
 def queue_levels(url: str, queues: Sequence[str]) -> dict[str, QueueLevel] | None:
-    """What waits in `queues`; None when the broker does not answer within a second or so."""
+    """Levels of `queues`; None when the broker does not answer within a second or so."""
     try:
         with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
             url, socket_connect_timeout=TIMEOUT_S, socket_timeout=TIMEOUT_S
@@ -83,6 +83,6 @@ def _age_s(message: bytes | None, now: float) -> float | None:
 
 
 def _first_argument(message: bytes) -> str:
-    # The form of Celery's protocol 2 in JSON: [args, kwargs, embedded].
+    # Celery's protocol 2 in JSON: [args, kwargs, embedded].
     arguments = json.loads(base64.b64decode(json.loads(message)["body"]))[0]
     return str(arguments[0]) if arguments else ""

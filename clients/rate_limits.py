@@ -1,4 +1,4 @@
-"""How often a key may ask: a window per minute that all API processes count in together."""
+"""Request rate limits of API keys: a window per minute, counted by all API processes together."""
 
 import math
 import threading
@@ -31,14 +31,14 @@ class Window:
 
 
 class _Outage:
-    """Whether the broker is away: then one request in a while looks for it, and the others do not wait."""
+    """Tracks outages of the broker: one request at a time probes it, and the others do not wait."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._until = 0.0
 
     def ask(self) -> bool:
-        """Whether this request is to ask the broker."""
+        """True if this request should use the broker."""
         if not self._until:
             return True
         with self._lock:
@@ -48,20 +48,19 @@ class _Outage:
             return True
 
     def begin(self) -> bool:
-        """The broker did not answer; True when it did before."""
+        """Record that the broker did not answer; True when the outage is new."""
         with self._lock:
             new, self._until = not self._until, time.monotonic() + _ALONE_FOR_S
             return new
 
     def end(self) -> None:
-        """It answers."""
         self._until = 0.0
 
 
 def count(key_id: str, per_minute: int, redis_url: str) -> Window:
     """Count one request. Without the broker this process counts alone, so that a limit remains and nothing fails.
 
-    Only one request every few seconds waits to find that out.
+    Only one request every few seconds waits to detect that.
     """
     outage = _outage(redis_url)
     if not outage.ask():
@@ -90,7 +89,7 @@ def _counted(limiter: FixedWindowRateLimiter, key_id: str, per_minute: int) -> W
 
 @cache
 def _together(redis_url: str) -> FixedWindowRateLimiter:
-    # One try each: the default of redis-py waits for seconds between several.
+    # One try: by default redis-py waits for seconds between several.
     storage = RedisStorage(
         redis_url,
         key_prefix="citewell:limits",

@@ -1,13 +1,13 @@
-"""What the readers of zip archives know of the format: of archives of documents, and of documents that are archives."""
+"""Facts about the zip format, for archives of documents and documents that are archives."""
 
 import struct
 import zipfile
 import zlib
 
 DIRECTORY_ENTRY = b"PK\x01\x02"
-"""Begins each entry of the directory; they can be counted before zipfile makes an object of each."""
+"""Begins each entry of the directory; counted before zipfile creates an object for each."""
 BOMB_RATIO = 200
-"""Documents shrink to a twentieth at most; what unpacks to so many times its size is made to fill a disk."""
+"""Documents shrink to a twentieth at most; unpacking to this many times its size marks a zip bomb."""
 BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -18,4 +18,4 @@ BROKEN = (
     ValueError,
     OSError,
 )
-"""What zipfile raises for an archive that is damaged, or that it cannot read."""
+"""Raised by zipfile for an archive that is damaged or unsupported."""

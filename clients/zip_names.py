@@ -1,4 +1,4 @@
-"""Names of files in zip archives: in the encodings that programs use, and only where they lead into a folder."""
+"""File names in zip archives: decoded from the encodings in use, and confined to the target folder."""
 
 import re
 import unicodedata
@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from domain.errors import DocumentNameInvalid
 
 _UTF8_FLAG = 0x800
-# Rare syllables are spelled out in it, with eight bytes.
+# Rare syllables take eight bytes in EUC-KR, usual ones two.
 _USUAL = 2
 _MAX_CHARS = 255
 _DRIVE = re.compile(r"[A-Za-z]:")
-# What operating systems put beside the files of people.
+# Added by operating systems beside the user's files.
 _JUNK = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
 
 
@@ -32,20 +32,20 @@ def decoded_name(info: zipfile.ZipInfo) -> str:
 
 
 def _is_korean(name: str) -> bool:
-    # Accented letters of cp437 read as cp949 are rare syllables, which the older KS X 1001 does not have.
+    # Accented letters of cp437 read as cp949 become rare syllables, which the older KS X 1001 lacks.
     foreign = [character for character in name if not character.isascii()]
     usual = sum(len(character.encode("euc_kr", errors="ignore")) == _USUAL for character in foreign)
     return usual * 2 > len(foreign)
 
 
 def is_ignored(name: str) -> bool:
-    """Whether nobody means the file: it is hidden, or the operating system's own."""
+    """True for hidden files and the operating system's own, which are ignored."""
     parts = re.split(r"[/\\]", name)
     return any(part in _JUNK or (part.startswith(".") and part.strip(".")) for part in parts)
 
 
 def cleaned_name(name: str) -> str:
-    """The path with `/`, in NFC and without empty parts. Raises DocumentNameInvalid when it leads elsewhere."""
+    """The path with `/`, in NFC, without empty parts. Raises DocumentNameInvalid when it leads out of the archive."""
     path = unicodedata.normalize("NFC", name).replace("\\", "/")
     if path.startswith("/") or _DRIVE.match(path) or ".." in path.split("/"):
         raise DocumentNameInvalid("Its name leads out of the archive; pack it with a relative path.")

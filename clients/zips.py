@@ -1,6 +1,6 @@
-"""Zip archives of documents, read from disk a member at a time; each member has a fate of its own.
+"""Zip archives of documents, read from disk one member at a time; each member succeeds or fails by itself.
 
-An archive may be hostile: what it declares is checked before anything is unpacked, and is not believed afterwards.
+An archive may be hostile: its declarations are checked before anything is unpacked, and not trusted afterwards.
 """
 
 import stat
@@ -23,13 +23,13 @@ from domain.errors import (
 
 _PIECE = 1 << 20
 _BOMB_BYTES = 100_000_000
-# Entries of archives in the archive look the same where they are stored uncompressed: Office documents have many.
+# Uncompressed nested archives, such as Office documents, contribute their own entries to the count.
 _ENTRIES_PER_FILE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ZipLimits:
-    """The largest file, the largest sum of files (bytes, unpacked) and the number of files that are taken."""
+    """The largest file, the largest sum of files (bytes, unpacked) and the largest number of files."""
 
     max_file_bytes: int
     max_total_bytes: int
@@ -38,7 +38,7 @@ class ZipLimits:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive: its path with `/`, its declared size, and why it is not taken, if it is not."""
+    """A file in an archive: its path with `/`, its declared size, and why it is refused, if it is."""
 
     name: str
     size: int
@@ -47,7 +47,7 @@ class Member:
 
 
 class ZipOfDocuments:
-    """An opened archive; `members` leaves out folders, hidden files and what operating systems add."""
+    """An opened archive; `members` leaves out folders, hidden files and additions of operating systems."""
 
     def __init__(self, opened: zipfile.ZipFile, members: tuple[Member, ...], limits: ZipLimits) -> None:
         self._zip = opened
@@ -55,7 +55,7 @@ class ZipOfDocuments:
         self.members = members
 
     def read(self, member: Member) -> bytes:
-        """Unpack one. Raises why it is refused; DocumentUnreadable when it is damaged or longer than declared."""
+        """Unpack a member. Raises why it is refused; DocumentUnreadable when it is damaged or longer than declared."""
         if member.refused is not None:
             raise member.refused
         try:
@@ -79,7 +79,7 @@ def open_zip(file: BinaryIO, filename: str, limits: ZipLimits) -> ZipOfDocuments
     Raises DocumentUnreadable for a broken one, DocumentTooLarge for too many files or bytes, or a bomb.
     """
     most = limits.max_files * _ENTRIES_PER_FILE
-    # zipfile makes an object of each entry.
+    # zipfile creates an object for each entry.
     if _count(file, DIRECTORY_ENTRY, most) > most:
         raise DocumentTooLarge(f"{filename} holds too many files; the limit is {limits.max_files:,}.")
     try:

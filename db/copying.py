@@ -51,7 +51,7 @@ def count_rows(url: str) -> dict[str, int]:
 
 
 def holds_work(url: str) -> bool:
-    """Whether users have stored anything: a freshly migrated database holds none."""
+    """True if users have stored anything: a freshly migrated database holds none."""
     tables = count_rows(url)
     return any(tables.get(name) for name in _WORK)
 

@@ -1,4 +1,4 @@
-"""What the role may that Citewell connects as."""
+"""Privileges of the database role that Citewell connects as."""
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -7,5 +7,5 @@ _ABOVE = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = cur
 
 
 def above_row_security(session: Session) -> bool:
-    """Whether row-level security does not hold for this role, so that nothing keeps tenants apart."""
+    """True if the role bypasses row-level security, so that nothing keeps tenants apart."""
     return session.execute(_ABOVE).scalar_one()

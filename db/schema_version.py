@@ -1,4 +1,4 @@
-"""Which schema the database has, and which one this program needs."""
+"""The schema that the database has, and the one that this program needs."""
 
 from functools import cache
 from typing import Literal
@@ -11,17 +11,17 @@ from db.migrate import alembic_config
 
 
 def schema_revision(session: Session) -> str | None:
-    """The revision that the database is at; None when it was never migrated."""
+    """The database's revision; None when it was never migrated."""
     if session.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
     return session.scalar(text("SELECT version_num FROM alembic_version"))
 
 
 def schema_state(session: Session) -> Literal["current", "newer", "outdated"]:
-    """How the database's schema fits this program: `newer` does, because migrations only add (a test keeps it so).
+    """Compare the database's schema with this program's.
 
-    So a program goes on while, and after, a newer one migrates. Revisions are numbers; what is neither known nor a
-    higher one belongs to somebody else and is as good as none.
+    `newer` still fits, because migrations only add (a test ensures it): a program goes on while, and after, a newer one
+    migrates. Revisions are numbers; an unknown one that is not a higher number is foreign and counts as `outdated`.
     """
     revision, head = schema_revision(session), head_revision()
     if revision == head:

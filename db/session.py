@@ -1,7 +1,7 @@
-"""The only place that opens and commits transactions, and the place that says for whom.
+"""The only place that opens and commits transactions, and that sets the tenant they act for.
 
-`reading()` for a short look, `transaction()` for a change, both for one tenant; `system_transaction()` for work that
-belongs to none. None of them is ever open during a model call.
+`reading()` and `transaction()` act for one tenant, `system_transaction()` for all of them. None of them is ever open
+during a model call.
 """
 
 import os
@@ -19,17 +19,17 @@ from sqlalchemy.orm import Session
 from config.settings import settings
 from domain.errors import DatabaseUnavailable
 
-# SQLSTATE: connections, conflicts between transactions, resources, operators' interventions.
+# Transient SQLSTATE classes: connections, transaction conflicts, resources, operator interventions.
 _PASSING_CLASSES = ("08", "40", "53", "57P")
-# A lock that took too long, a server that only reads until a failover is over, a transaction that was idle for long.
+# Lock timeout, a server that is read-only during a failover, a transaction idle for too long.
 _PASSING = frozenset({"55P03", "25006", "25P03"})
 
-# No transaction waits for anything but the database, so one that is idle belongs to a process that hangs, and holds
-# locks that others wait for.
+# No transaction waits for anything but the database, so an idle one belongs to a hanging process, and holds locks that
+# others wait for.
 LIMITS_MS = "-c statement_timeout=60000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=30000"
 
-# A server that is gone without a word (a machine that failed, a forgotten translation of addresses) is noticed within
-# half a minute and not when TCP gives up.
+# A server that vanished silently (a failed machine, an expired NAT entry) is noticed within half a minute, not when TCP
+# gives up.
 CONNECTING = {
     "autocommit": True,
     "connect_timeout": 5,
@@ -41,26 +41,26 @@ CONNECTING = {
 
 _TOLD = "after_commit"
 
-# Two threads that want the pool first must not make two.
+# Guards creation: two threads that need the pool first must not create two.
 _first = threading.Lock()
 
-# Connections that are kept, and that are opened above them. Few: each is a process of Postgres that plans every
-# statement for itself and grows to some 8 MB, and one interpreter keeps no more of them busy.
+# Connections kept, and opened beyond those. Few: each is a Postgres process that plans every statement itself and grows
+# to some 8 MB, and one interpreter cannot keep more of them busy.
 _FOR_WORK, _FOR_LEASES = (6, 0), (1, 1)
 _engines: dict[tuple[int, int], Engine] = {}
 _is_apart: ContextVar[bool] = ContextVar("is_apart", default=False)
 
 _tenant: ContextVar[int] = ContextVar("tenant")
-# Local to the transaction: a connection goes back to the pool without a tenant. Two statements that are sent as one.
+# Local to the transaction, so a connection returns to the pool without a tenant. Both statements are sent as one.
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
 _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 
 def engine() -> Engine:
-    """The pool of this process, or that of its leases (`apart`). Waits are bounded, so a stopped database is an error
-    and not a hang.
+    """The pool of this process, or the one for its leases (`apart`). Waits are bounded: a stopped database is an error,
+    not a hang.
 
-    A connection has no transaction but what its own BEGIN begins.
+    The driver begins no transactions; each one starts with the BEGIN of `_begun`.
     """
     sizes = _FOR_LEASES if _is_apart.get() else _FOR_WORK
     with _first:
@@ -72,23 +72,23 @@ def engine() -> Engine:
 def _made(kept: int, above: int) -> Engine:
     return create_engine(
         settings().database_url.get_secret_value(),
-        # What is kept: above it a connection is opened, and its password computed, for every transaction.
+        # Connections beyond the kept ones are opened, with a password computation, for every transaction.
         pool_size=kept,
         max_overflow=above,
         pool_timeout=10,
-        # The one used last is taken first: each connection prepares and plans every statement for itself, so few of
-        # them should do the work, and not all of them in turn.
+        # The most recently used connection goes first: each one prepares and plans every statement itself, so a few
+        # should do the work instead of all in turn.
         pool_use_lifo=True,
-        # Errors print the parameters of a statement otherwise, and those hold document text.
+        # Otherwise errors print statement parameters, which hold document text.
         hide_parameters=True,
-        # The driver would send a BEGIN of its own: one more round trip for every transaction.
+        # The driver's own BEGIN would cost one more round trip per transaction.
         connect_args={**CONNECTING, "options": LIMITS_MS},
     )
 
 
 @contextmanager
 def apart() -> Generator[None]:
-    """Transactions of this block have a connection that no work uses: a lease that waited for one would run out."""
+    """Use a connection reserved for leases: a renewal that waited for a work connection would let the lease expire."""
     token = _is_apart.set(True)
     try:
         yield
@@ -98,8 +98,9 @@ def apart() -> Generator[None]:
 
 @contextmanager
 def acting_for(tenant_id: int) -> Generator[None]:
-    """Every transaction of this block, in this thread or task and those that it starts with its context, is for one
-    tenant: row-level security shows no other rows and takes no other rows (A8)."""
+    """Act for one tenant in every transaction of this block, including tasks and threads that inherit its context:
+    row-level security hides and rejects all other rows (A8).
+    """
     token = _tenant.set(tenant_id)
     try:
         yield
@@ -108,12 +109,12 @@ def acting_for(tenant_id: int) -> Generator[None]:
 
 
 def act_for(tenant_id: int) -> None:
-    """The same until the end of the current context: for a request, which has one of its own."""
+    """`acting_for` until the end of the current context: for a request, which has a context of its own."""
     _tenant.set(tenant_id)
 
 
 def current_tenant() -> int:
-    """Whom the next transaction is for. Raises LookupError when nobody said, which is a programming error."""
+    """The tenant of the next transaction. Raises LookupError when none was set, which is a programming error."""
     return _tenant.get()
 
 
@@ -121,8 +122,8 @@ def current_tenant() -> int:
 def transaction() -> Generator[Session]:
     """Commit at the end, roll back on any error.
 
-    Raises DatabaseUnavailable when Postgres cannot be reached, no connection of the pool gets free in time, or the
-    same work may succeed in a moment; LookupError outside of `acting_for`.
+    Raises DatabaseUnavailable when Postgres is unreachable, no pooled connection becomes free in time, or the error is
+    transient; LookupError outside of `acting_for`.
     """
     with _begun(_BEGIN_FOR.format(current_tenant())) as session:
         yield session
@@ -137,16 +138,16 @@ def reading() -> Generator[Session]:
 
 @contextmanager
 def system_transaction() -> Generator[Session]:
-    """Like `transaction`, over the rows of all tenants: for the reconciler, the lookup of keys, operators' commands.
+    """Like `transaction`, over the rows of all tenants: for the reconciler, key lookups and operators' commands.
 
-    What it inserts must name its tenant.
+    Rows that it inserts must name their tenant.
     """
     with _begun(_BEGIN_FOR_ALL) as session:
         yield session
 
 
 def after_commit(session: Session, tell: Callable[[], None]) -> None:
-    """Have `tell` called when the transaction is committed; once, however often it is asked for."""
+    """Call `tell` once after the transaction commits, however often it is registered."""
     session.info.setdefault(_TOLD, {})[tell] = None
 
 
@@ -170,8 +171,8 @@ def _opened(begin: str) -> Session:
     try:
         return _open(begin)
     except DBAPIError as error:
-        # A connection of the pool that died since it was used last, as when Postgres was restarted: its first statement
-        # finds it out, when there is nothing yet to be lost. All others are replaced, too.
+        # A pooled connection that died since its last use, as after a restart of Postgres: the first statement reveals
+        # it, before anything can be lost. The pool then replaces all its connections.
         if not error.connection_invalidated:
             raise
     return _open(begin)
@@ -188,24 +189,23 @@ def _open(begin: str) -> Session:
 
 
 def will_pass(error: BaseException | None) -> bool:
-    """Whether the same work may succeed in a moment: no server, a restart, a deadlock, a lock, a full disk. `error` is
-    the driver's."""
+    """True if the driver's `error` is transient: no server, a restart, a deadlock, a lock, a full disk."""
     state: str | None = getattr(error, "sqlstate", "")
     if state is None:
-        # There was no server to send one, or psycopg refused to send what no server would take.
+        # No SQLSTATE: there was no server to send one, or psycopg rejected values that no server would accept.
         return isinstance(error, psycopg.OperationalError)
     return state.startswith(_PASSING_CLASSES) or state in _PASSING
 
 
 def dispose(*, close: bool = True) -> None:
-    """Forget the pools. A forked child leaves the connections open (`close=False`): they are its parent's."""
+    """Dispose of the pools. A forked child keeps the connections open (`close=False`): they are its parent's."""
     with _first:
         while _engines:
             _engines.popitem()[1].dispose(close=close)
 
 
 def _after_fork_in_the_child() -> None:
-    # Another thread of the parent may have held it.
+    # Another thread of the parent may have held the lock.
     global _first
     _first = threading.Lock()
 

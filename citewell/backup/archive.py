@@ -1,6 +1,6 @@
-"""A backup as a file: a zip of the database's dump and of what it has to hold, written whole or not at all.
+"""The backup file: a zip of the database dump and a description of its contents, written completely or not at all.
 
-The dump is what `pg_dump -Fc` writes, so that `unzip -p FILE database.dump` gives something Postgres' own tools read.
+The dump is in the format of `pg_dump -Fc`: `unzip -p FILE database.dump` yields a file for Postgres' own tools.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _PART = 1_000_000
 
 
 class Contents(BaseModel):
-    """What made it, of which schema, and how many rows each table has."""
+    """Versions of the programs and the schema, and the row count of each table."""
 
     format: Literal[1] = FORMAT
     citewell: str
@@ -34,22 +34,21 @@ class Contents(BaseModel):
 
 
 class Hashed:
-    """Takes what is written, and computes its hash on the way."""
+    """A writer that hashes what passes through."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
         self.sum = hashlib.sha256()
 
     def write(self, data: bytes) -> None:
-        """The next part."""
         self.sum.update(data)
         self.file.write(data)
 
 
 def write_backup(file: Path, dump: Callable[[Hashed], Contents]) -> Contents:
-    """Let `dump` write; the file appears under its name when all of it is on the disk. Only its owner can read it.
+    """Let `dump` write. The file gets its name only when all of it is on the disk; only its owner can read it.
 
-    Raises CommandFailed when there is such a file already, or it cannot be written.
+    Raises CommandFailed when the file exists already, or cannot be written.
     """
     if file.exists():
         raise CommandFailed(f"{file} is there already; a backup replaces no other file")
@@ -60,7 +59,7 @@ def write_backup(file: Path, dump: Callable[[Hashed], Contents]) -> Contents:
 
 
 def read_contents(file: Path) -> Contents:
-    """What is in it, after reading all of it. Raises CommandFailed for what is no backup, or no whole one."""
+    """The description of a backup, after reading all of it. Raises CommandFailed for anything but a complete backup."""
     try:
         with zipfile.ZipFile(file) as archive:
             contents = Contents.model_validate_json(archive.read(_CONTENTS))
@@ -82,7 +81,6 @@ def read_contents(file: Path) -> Contents:
 
 
 def send_dump(file: Path, to: IO[bytes]) -> None:
-    """Write the dump to a program that reads it."""
     with zipfile.ZipFile(file) as archive, archive.open(_DUMP) as member:
         while part := member.read(_PART):
             to.write(part)

@@ -1,4 +1,4 @@
-"""Postgres' own tools: pg_dump and pg_restore of the wheel that brings the server, or those of the machine."""
+"""Postgres' own tools: pg_dump and pg_restore from the wheel of the embedded server, or those of the machine."""
 
 import os
 import shutil
@@ -17,13 +17,13 @@ from citewell.cli.errors import FAILED, CommandFailed
 from db.copying import SEES_ALL
 
 _PART = 1_000_000
-# The role that owns the tables sees rows only as SEES_ALL says; owners, grants and comments are the server's own.
+# The role that owns the tables sees rows only with SEES_ALL; owners, grants and comments belong to each server.
 _DUMP = ("--format=custom", "--enable-row-security", "--no-owner", "--no-privileges", "--no-comments")
 _RESTORE = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments")
 
 
 def dump_to(out: Hashed, url: str, snapshot: str) -> None:
-    """Write the database behind `url` as it was at `snapshot`. Raises CommandFailed with what pg_dump says."""
+    """Write the database at `url` as it was at `snapshot`. Raises CommandFailed with pg_dump's message."""
     with _running("pg_dump", url, *_DUMP, f"--snapshot={snapshot}", stdout=subprocess.PIPE) as tool:
         dump = cast("IO[bytes]", tool.stdout)
         while part := dump.read(_PART):
@@ -31,8 +31,8 @@ def dump_to(out: Hashed, url: str, snapshot: str) -> None:
 
 
 def restore_from(file: Path, url: str) -> None:
-    """Fill the empty database behind `url`, or leave it empty. Raises CommandFailed with what pg_restore says."""
-    # One that ends early says why, and the pipe to it breaks.
+    """Fill the empty database at `url`, or leave it empty. Raises CommandFailed with pg_restore's message."""
+    # A pg_restore that ends early breaks the pipe; its message says why.
     running = _running("pg_restore", url, *_RESTORE, stdin=subprocess.PIPE)
     with running as tool, suppress(BrokenPipeError), cast("IO[bytes]", tool.stdin) as dump:
         send_dump(file, dump)
@@ -45,7 +45,7 @@ def _running(
     at = make_url(url)
     plain = URL.create("postgresql", at.username, None, at.host, at.port, at.database, at.query).render_as_string()
     argv = [_program(name), *options, f"--dbname={plain}"]
-    # Arguments can be seen by other users of the machine; the environment cannot.
+    # Other users of the machine can see arguments, but not the environment.
     environment = {**os.environ, "PGOPTIONS": SEES_ALL, **_password(at.password)}
     with tempfile.TemporaryFile() as complaints:
         with subprocess.Popen(argv, env=environment, stdin=stdin, stdout=stdout, stderr=complaints) as tool:  # noqa: S603

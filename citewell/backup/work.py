@@ -1,4 +1,4 @@
-"""`citewell backup` and `citewell restore`: a copy of everything in one file, and everything from such a file."""
+"""`citewell backup` and `citewell restore`: everything into one file, and back."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ _APPS = ("api.app:app", "workers.celery_app")
 
 
 def back_up(file: Path) -> Contents:
-    """Write everything to `file`, as of one moment, while others go on working. Raises CommandFailed."""
+    """Write everything to `file`, as of one moment, while work continues. Raises CommandFailed."""
     if _is_a_home() and not data_folder(home_at(settings().home)).exists():
         raise CommandFailed(f"there is nothing to back up: {settings().home} has no data; CITEWELL_HOME names another")
     with database():
@@ -53,7 +53,7 @@ def back_up(file: Path) -> Contents:
 
 
 def restore(file: Path, *, replace: bool) -> Contents:
-    """Bring back everything in `file`; what is there is changed when the new is whole, or not at all.
+    """Restore everything in `file`; existing data is replaced once the new data is complete, or not at all.
 
     Raises CommandFailed.
     """
@@ -62,7 +62,7 @@ def restore(file: Path, *, replace: bool) -> Contents:
     if _is_a_home():
         with _servers_of(home_at(settings().home)) as (url, broker, state):
             _replace(url, file, contents, state, replace=replace)
-            # Messages speak of what was there before; the reconciler makes those of what is there now.
+            # The broker's messages refer to the old data; the reconciler publishes those for the new data.
             forget_everything(broker)
     else:
         url = settings().database_url.get_secret_value()
@@ -90,7 +90,7 @@ def _refuse_unknown(file: Path, contents: Contents) -> None:
 
 @contextmanager
 def _servers_of(home: Home) -> Generator[tuple[str, str, ServerState | None]]:
-    """The database and the broker of a home, started for the block unless they run."""
+    """The database and the broker of a home, started for the block unless they are running."""
     state, url, broker = running_server(home.root), running_database(home), running_broker(home)
     if state and url and broker:
         yield url, broker, state
@@ -130,7 +130,7 @@ def _fill(url: str, file: Path, contents: Contents) -> None:
 
 
 def _end_apps(state: ServerState) -> None:
-    """What they remember is of the old database. The supervisor starts them again; any of them may be killed."""
+    """Kill the apps, whose memory refers to the old database; the supervisor restarts them."""
     for child in psutil.Process(state.pid).children():
         with suppress(psutil.Error, ProcessLookupError):
             if any(app in child.cmdline() for app in _APPS):

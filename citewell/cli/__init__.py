@@ -1,1 +1,1 @@
-"""The command line: one module per command, read only when the command runs."""
+"""The command line: one module per command, imported only when the command runs."""

@@ -1,4 +1,4 @@
-"""A question on its way: asked, followed, answered."""
+"""Submits a question, follows it and waits for the answer."""
 
 import time
 from typing import Any
@@ -13,10 +13,11 @@ _TO_CORRECT = frozenset({"model_refused", "model_unavailable", "model_gone", "re
 
 
 def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **options: Any) -> Query:
-    """Submit a question and wait for its end, with the stage shown on a terminal; a server that has no room now is
-    asked again when it says so.
+    """Submit a question and wait for its end, showing the stage on a terminal. A server without room is asked again
+    after the time that it names.
 
-    Raises CommandFailed when it is not finished after `wait` seconds, ApiProblem when there is no room in that time.
+    Raises CommandFailed when the question is not finished after `wait` seconds, ApiProblem when there is no room in
+    that time.
     """
     left = wait
     with err.status("submitting") as status:
@@ -35,7 +36,7 @@ def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **option
 
 
 def wait_for(client: CitewellClient, query_id: str, wait: float) -> Query:
-    """Wait for the end of a question, with the stage shown on a terminal. Raises CommandFailed as `ask_and_wait`."""
+    """Wait for the end of a question, showing the stage on a terminal. Raises CommandFailed as `ask_and_wait`."""
     with err.status("queued") as status:
         query = client.wait(query_id, wait, on_look=lambda seen: status.update(seen["stage"]))
     if query["status"] not in FINAL:
@@ -47,7 +48,7 @@ def wait_for(client: CitewellClient, query_id: str, wait: float) -> Query:
 
 
 def exit_code_of(query: Query) -> int:
-    """2 where the configuration has to be corrected: the models or the embeddings; otherwise 1."""
+    """2 if the configuration must be corrected (models or embeddings), else 1."""
     error = query["error"]
     return USAGE if error and error["code"] in _TO_CORRECT else FAILED
 

@@ -1,4 +1,4 @@
-"""`citewell audit`: what proves a result, whether it was changed, and whether it still holds."""
+"""`citewell audit`: proves a result, detects changes, and verifies or replays it again."""
 
 from importlib import import_module
 from typing import Annotated, Any
@@ -45,7 +45,7 @@ def verify(
     as_json: Json = False,
     url: Url = None,
 ) -> None:
-    """Compute every hash anew from what is stored, and name each record that is not what it was."""
+    """Recompute every hash from what is stored, and name each record that has changed."""
     with connected(url) as client:
         found = client.check_audit(query_id, head, of=_kind(client, query_id))
     if as_json:
@@ -65,7 +65,7 @@ def reverify(
     wait: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait for the result.")] = 300,
     url: Url = None,
 ) -> None:
-    """Verify a stored answer again on the evidence of then, and show what is judged otherwise."""
+    """Verify a stored answer again on its original evidence, and show which verdicts differ."""
     with connected(url) as client, err.status("verifying"):
         found = client.reverify(query_id, of=_kind(client, query_id), wait=wait, model=model, preset=preset)
     if as_json:
@@ -78,12 +78,11 @@ def reverify(
 
 @app.command()
 def replay(query_id: _Id, as_json: Json = False) -> None:
-    """Rebuild a result from the replies that were recorded, without any model, and show what comes out otherwise."""
+    """Rebuild a result from the recorded replies, without any model, and show the differences."""
     import_module("citewell.cli.replaying").replay(query_id, as_json)
 
 
 def _kind(client: CitewellClient, query_id: str) -> Any:
-    """Where the id belongs."""
     try:
         client.audit(query_id, limit=1)
     except ApiProblem as problem:

@@ -15,7 +15,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def backup(file: Annotated[Path, typer.Argument(metavar="FILE", help="To be written; must not be there.")]) -> None:
     """Write everything to a file: documents, answers, their history, keys, webhooks.
 
-    Of this machine's home, running or not, or of the database that CITEWELL_DATABASE_URL names. Whoever has the file
+    Of this machine's home, running or not, or of the database that CITEWELL_DATABASE_URL names. Anyone who has the file
     can read all documents.
     """
     made = import_module("citewell.backup.work").back_up(file)

@@ -1,4 +1,4 @@
-"""Which server a command talks to: the one it is told, the one that runs on this home, or one of its own."""
+"""Chooses the server for a command: the given one, the one that runs on this home, or one of its own."""
 
 import time
 from collections.abc import Generator
@@ -18,13 +18,13 @@ class _OwnServer(Protocol):
     url: str
 
     def revive(self) -> None:
-        """Start again what died."""
+        """Restart processes that died."""
 
 
 @contextmanager
 def connected(url: str | None) -> Generator[CitewellClient]:
-    """A client for the length of a command, with the key in CITEWELL_API_KEY; a server that was started for it is
-    stopped with it.
+    """A client for the length of a command, with the key in CITEWELL_API_KEY. A server that was started for the command
+    stops with it.
 
     Raises SupervisorError, ConfigurationInvalid, ApiKeyUnusable; the client raises ServerUnreachable.
     """
@@ -35,7 +35,7 @@ def connected(url: str | None) -> Generator[CitewellClient]:
         with CitewellClient(url, key, priority="interactive") as client:
             yield client
         return
-    # Databases and process control are loaded by the commands that start them, not by those that only talk.
+    # Databases and process control are loaded only by commands that start them, not by those that only connect.
     own: AbstractContextManager[_OwnServer] = import_module("citewell.cli.embedded").started_server()
     with ExitStack() as stack:
         try:
@@ -47,7 +47,7 @@ def connected(url: str | None) -> Generator[CitewellClient]:
 
 
 def _awaited(already: AlreadyRunning) -> ServerState:
-    """The server that another process is just starting on this home. Raises `already` when it does not come up."""
+    """Wait for the server that another process is starting on this home. Raises `already` when it does not come up."""
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
         if running := running_server(settings().home):

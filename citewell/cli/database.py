@@ -1,4 +1,4 @@
-"""Which database a command uses that works without the API: the same that questions and answers are in."""
+"""The database for commands that work without the API: the one that holds the questions and answers."""
 
 import os
 import signal
@@ -22,10 +22,10 @@ _VARIABLE = "CITEWELL_DATABASE_URL"
 
 @contextmanager
 def database() -> Generator[None]:
-    """Let `db.session` work, as long as the block lasts, on the database that is configured, or on that of this home,
-    for the first tenant.
+    """Point `db.session`, for the length of the block, to the configured database or that of this home, for the first
+    tenant.
 
-    When no server runs on the home, its database is started and stopped again; from the main thread. Raises
+    When no server runs on the home, its database is started and stopped again; only from the main thread. Raises
     SupervisorError, SchemaUnknown, DatabaseUnavailable.
     """
     with ExitStack() as stack:
@@ -81,7 +81,7 @@ def _forget() -> None:
 
 @contextmanager
 def _terminable() -> Generator[None]:
-    """Let SIGTERM and SIGHUP end the block as Ctrl-C does, so that it can remove what it put into the database."""
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does, so that it can clean up what it stored in the database."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:  # nohup stays in force

@@ -1,4 +1,4 @@
-"""A server of a command's own: child processes of this one, which end with it however it ends."""
+"""A server owned by a command: child processes that end with it however it ends."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from config.settings import settings
 
 @contextmanager
 def started_server() -> Generator[Supervisor]:
-    """Start everything on free ports, give the supervisor, and stop everything at the end. Raises SupervisorError."""
+    """Start everything on free ports, yield the supervisor, and stop everything at the end. Raises SupervisorError."""
     say("starting a server for this command; `citewell up` keeps one running")
     supervisor = Supervisor(settings(), port=0)
     try:

@@ -1,4 +1,4 @@
-"""How a command ends when it cannot do what was asked."""
+"""Exit codes and the error that ends a command."""
 
 FAILED = 1
 USAGE = 2

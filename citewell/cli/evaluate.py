@@ -1,4 +1,4 @@
-"""`citewell evaluate`: how good the verification and the retrieval are, measured on labelled data."""
+"""`citewell evaluate`: measures verification and retrieval on labelled data."""
 
 import os
 from enum import StrEnum
@@ -17,7 +17,7 @@ _LISTED = 20
 
 
 class Provider(StrEnum):
-    """Where models run."""
+    """Providers of models."""
 
     OFFLINE = "offline"
     GROQ = "groq"
@@ -43,7 +43,7 @@ def evaluate(
     no_store: Annotated[bool, typer.Option("--no-store", help="Do not keep the run.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Measure how good verification, or retrieval, is on labelled data.
+    """Measure the quality of verification, or of retrieval, on labelled data.
 
     A line of FILE.jsonl has `source`, `claim` and `label` (1 = supported, 0 = not); docs/evaluation.md has the rest.
     """
@@ -63,7 +63,7 @@ def evaluate(
 
 
 def _loaded() -> Any:
-    """What does the work; databases and models are loaded by the commands that need them, when they run."""
-    # With more threads, those that embed at the same time wait for each other (clients.embeddings).
+    """The module that does the work; it imports databases and models, so only on demand."""
+    # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return import_module("citewell.cli.evaluating")

@@ -1,4 +1,4 @@
-"""The work of `citewell evaluate`: read the data, ask, measure, show, keep."""
+"""The work of `citewell evaluate`: reads the data, asks, measures, shows and stores."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The options of the command; `provider` and `preset` None mean: as configured, `limit` None: everything."""
+    """The options of the command; `provider` and `preset` None mean as configured, `limit` None everything."""
 
     provider: str | None
     preset: Preset | None
@@ -47,7 +47,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Judges:
-    """Who judges in this run, with the settings in force; those of the command are in them."""
+    """The models of this run, with the settings in force, including the command's options."""
 
     settings: Settings
     model: ChatModel
@@ -55,7 +55,7 @@ class _Judges:
     reranker: Reranker | None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do all work with models in one event loop, and let go of their connections."""
+        """Run all work with models in one event loop, and close their connections."""
 
         async def then_close() -> T:
             try:
@@ -69,7 +69,7 @@ class _Judges:
 
 
 def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
-    """Check every labelled pair and print how often that was right. Raises EvaluationDataInvalid, CommandFailed."""
+    """Check every labelled pair and print the measured accuracy. Raises EvaluationDataInvalid, CommandFailed."""
     labelled = read_pairs(paths, wanted.limit)
     judges = _judges(wanted)
     started = time.monotonic()
@@ -177,7 +177,7 @@ def _judges(wanted: Wanted) -> _Judges:
         chosen = chosen.model_copy(update={"models": chosen.models.model_copy(update={"provider": wanted.provider})})
     if wanted.preset is not None:
         chosen = chosen.model_copy(update={"preset": wanted.preset})
-    # Before the model: that one may hold connections.
+    # Before the model, which may hold connections.
     reranker = make_reranker(chosen.rerank)
     model = make_model(chosen)
     return _Judges(chosen, model, ModelGateway(model, chosen.models), reranker)
@@ -211,7 +211,7 @@ def _keep(run: FinishedRun, wanted: Wanted) -> None:
 
 
 def _report_failures(reasons: Sequence[str], total: int, what: str) -> None:
-    """A check that failed is told, and one measure of nothing but failures is no result."""
+    """Report failed checks; raise CommandFailed if every check failed, because that is no result."""
     if not reasons:
         return
     most, count = Counter(reasons).most_common(1)[0]

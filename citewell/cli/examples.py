@@ -11,7 +11,7 @@ from citewell.cli.finding import Upload
 
 
 class ExampleQuestion(TypedDict):
-    """One of `questions.json`; what else stands there is for tests."""
+    """An entry of `questions.json`; its other fields are for tests."""
 
     question: str
     mode: str
@@ -24,14 +24,14 @@ class _Listed(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What the demo works with."""
+    """The inputs of the demo."""
 
     documents: list[Upload]
     questions: list[ExampleQuestion]
 
 
 def load_examples() -> Examples:
-    """Read them from the source tree that this package belongs to. Raises CommandFailed when they are not there."""
+    """Read them from the source tree that this package belongs to. Raises CommandFailed when they are missing."""
     root = Path(citewell.__file__).resolve().parents[1] / "examples"
     try:
         listed: list[_Listed] = json.loads((root / "corpus" / "corpus.json").read_text(encoding="utf-8"))["documents"]

@@ -1,4 +1,4 @@
-"""Every error of a command as one message and an exit code."""
+"""Turns every error of a command into one message and an exit code."""
 
 import traceback
 

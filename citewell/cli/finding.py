@@ -1,4 +1,4 @@
-"""What lies at the paths of a command: documents to send, archives to import, and files that are neither."""
+"""Sorts the files at a command's paths: documents to send, archives to import, and others."""
 
 import os
 from collections import Counter
@@ -14,7 +14,7 @@ ARCHIVE = ".zip"
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file, the name it gets in citations, and its metadata as a JSON object."""
+    """A file, its name in citations, and its metadata as a JSON object."""
 
     path: Path
     name: str
@@ -23,7 +23,7 @@ class Upload:
 
 @dataclass(slots=True)
 class Found:
-    """`skipped` counts the files below folders that are of no type that is read, by their extension."""
+    """`skipped` counts the files of unsupported types below folders, by extension."""
 
     documents: list[Upload] = field(default_factory=list["Upload"])
     archives: list[Upload] = field(default_factory=list["Upload"])
@@ -40,7 +40,7 @@ class Found:
 
 
 def find_all(paths: Iterable[Path], metadata: str) -> Found:
-    """What the paths name: files as they are, folders with what is below them, hidden files left out."""
+    """Find the files at the paths: files themselves, and the contents of folders, without hidden files."""
     found = Found()
     for path in paths:
         if path.is_dir():
@@ -55,7 +55,7 @@ def find_all(paths: Iterable[Path], metadata: str) -> Found:
 
 
 def readable(name: str) -> str:
-    """File names are bytes; those that are not UTF-8 get replacement characters in citations."""
+    """The name for citations: file names are bytes, so those that are not UTF-8 get replacement characters."""
     return os.fsencode(name).decode(errors="replace")
 
 
@@ -72,11 +72,11 @@ def _add_folder(found: Found, folder: Path, metadata: str) -> None:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    # Links to folders are not followed: they may lead back to where they are.
+    # Links to folders are not followed: they may form cycles.
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(parent, name)
-            # Neither does a pipe end, nor a link that leads nowhere begin.
+            # Leaves out pipes, which never end, and dangling links.
             if not name.startswith(".") and path.is_file():
                 yield path

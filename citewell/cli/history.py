@@ -1,4 +1,4 @@
-"""`citewell history`: what was asked, and what was checked."""
+"""`citewell history`: the latest questions, and everything that was checked for one."""
 
 from typing import Annotated
 

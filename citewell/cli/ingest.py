@@ -39,7 +39,7 @@ def ingest(
     """Add files, folders of them, or .zip archives to a workspace.
 
     A file that cannot be used does not stop the others; the exit code is then 2. The same file again changes nothing,
-    another file of the same name is its next version. Started again after an interruption it goes on.
+    another file of the same name is its next version. After an interruption, run it again to continue.
     """
     _check_metadata(metadata)
     found = find_all(paths, metadata)
@@ -63,7 +63,7 @@ def _ingest(client: CitewellClient, found: Found, workspace: str, tally: "_Tally
 
 @dataclass(slots=True)
 class _Tally:
-    """What became of everything: good news at once, the reasons for the rest at the end."""
+    """Collects the results: prints successes at once, failures and their reasons at the end."""
 
     found: Found
     as_json: bool
@@ -74,7 +74,6 @@ class _Tally:
         self.many = len(self.found.documents) > 1 or bool(self.found.archives or self.found.skipped)
 
     def add_document(self, ingested: Ingested) -> None:
-        """A file has ended."""
         if ingested.document is not None and self.as_json:
             emit(ingested.document)
         if ingested.problem is not None:
@@ -85,7 +84,7 @@ class _Tally:
                 out.print(document_line(ingested.document))
 
     def add_import(self, ended: Import | str) -> None:
-        """An archive has ended, or could not be sent."""
+        """Record an archive that has ended, or could not be sent."""
         if isinstance(ended, str):
             self.found.problems.append(ended)
             return
@@ -96,7 +95,7 @@ class _Tally:
         self.found.skipped += skipped_of(ended)
 
     def report(self) -> None:
-        """A line for each file that failed, and the counts where there was more than one file."""
+        """Print a line for each failed file, and the totals if there was more than one file."""
         for problem in self.found.problems:
             complain(problem)
         if self.found.skipped:

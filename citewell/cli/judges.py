@@ -1,4 +1,4 @@
-"""The work of `citewell models judge`: fetch a classifier, try its veto, measure its cost."""
+"""The work of `citewell models judge`: fetches a classifier, tries its veto, measures its cost."""
 
 import time
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A pair whose verdict anybody can see; a judge that is worth having gives only the faithful one 0.3 or more."""
+    """A pair with an obvious verdict; a useful judge gives only the faithful one 0.3 or more."""
 
     language: str
     source: str
@@ -56,10 +56,10 @@ _TRIALS = tuple(
 
 
 def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) -> None:
-    """Print what the classifier gives each trial, what a pair costs, and the settings that use it.
+    """Print the classifier's score of each trial, the cost of a pair, and the settings that use it.
 
-    Raises ConfigurationInvalid when it cannot be had, CommandFailed when it cannot be run, and typer.Exit(1) when its
-    veto is worth nothing.
+    Raises ConfigurationInvalid when it cannot be loaded, CommandFailed when it cannot be run, and typer.Exit(1) when
+    its veto is worthless.
     """
     classifier = open_classifier(name, label, download=True)
     trials = [trial for trial in _TRIALS if trial.language in languages]
@@ -91,7 +91,7 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
 
 
 def _tried(classifier: PairClassifier, trials: Sequence[_Trial]) -> tuple[list[float], float]:
-    """The probability of each trial, and milliseconds per pair when the weights are loaded."""
+    """The probability of each trial, and milliseconds per pair with the weights loaded."""
     pairs = [(trial.source, trial.statement) for trial in trials]
     scores = classifier.score(pairs)
     began = time.perf_counter()

@@ -17,7 +17,7 @@ from services.keys import NewKey, create_key_for, read_keys_of_all, revoke_key_o
 def create(
     tenant: str, name: str, scopes: Sequence[Scope], days: int | None, per_minute: int | None, as_json: bool
 ) -> None:
-    """Make a key and print it: alone on standard output, so that a script can keep it."""
+    """Make a key and print it alone on standard output, so that a script can store it."""
     for what, value in (("tenant", tenant), ("name", name)):
         if not value.strip():
             raise CommandFailed(f"the {what} is empty; give --{what} a value")
@@ -31,7 +31,6 @@ def create(
 
 
 def show(tenant: str | None, as_json: bool) -> None:
-    """Print all keys, or those of one tenant."""
     with database():
         found = read_keys_of_all(tenant)
     if as_json:

@@ -33,7 +33,7 @@ def list_(
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="Only of this tenant.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the keys, those that were revoked included."""
+    """List the keys, including revoked ones."""
     _work().show(tenant, as_json)
 
 
@@ -44,5 +44,5 @@ def revoke(key_id: Annotated[str, typer.Argument(metavar="ID", help="As `citewel
 
 
 def _work() -> Any:
-    """What does the work; databases are loaded by the commands that need them, when they run."""
+    """The module that does the work; it imports the database, so only on demand."""
     return import_module("citewell.cli.key_store")

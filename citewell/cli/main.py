@@ -37,7 +37,7 @@ COMMANDS = {
 
 
 class _Commands(TyperGroup):
-    """Knows names and summaries; imports what lies behind them when it is needed."""
+    """Knows names and summaries; imports the commands on demand."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, summary, rest = super().resolve_command(ctx, args)
@@ -48,7 +48,7 @@ app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your 
 
 
 def _summarized() -> None:
-    """What stands in for a command in the list of them."""
+    """Placeholder of a command in the list of commands."""
 
 
 for _name, _summary in COMMANDS.items():
@@ -76,13 +76,13 @@ def run(arguments: Sequence[str]) -> int:
         code: int | None = app(list(arguments) or ["--help"], prog_name="citewell", standalone_mode=False)
     except typer.TyperException as error:
         command: str = getattr(getattr(error, "ctx", None), "command_path", "citewell")
-        # "Value error" is what the parser calls whatever a choice refuses; it helps nobody to choose.
+        # "Value error" is the parser's prefix for a rejected choice and tells the user nothing.
         message = error.format_message().rstrip(".").replace("\n\t", " ").replace(": Value error, ", ": ")
         return _complain(f"{message}; `{command} --help` shows how", USAGE)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - nobody is shown a traceback; the message says what and where
-        # What can go wrong is explained where heavy things are imported anyway.
+    except Exception as error:  # noqa: BLE001 - users get a message with type and place, no traceback
+        # Explaining errors needs heavy imports, which are loaded only now.
         return _complain(*import_module("citewell.cli.failures").explain(error))
     return _complain("interrupted", INTERRUPTED) if code == INTERRUPTED else code or 0
 

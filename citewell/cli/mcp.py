@@ -33,7 +33,7 @@ def mcp(
         raise CommandFailed("the MCP server needs a package that is not installed: pip install 'citewell[mcp]'")
     if not http and (host is not None or port is not None):
         raise CommandFailed("--host and --port are for --http; without it standard input and output are served")
-    # Known to be there only now.
+    # Imported here because the package is optional.
     server = import_module("citewell.mcp.server")
     if http:
         server.serve_http(url, key_of_environment(), host or _HOST, _PORT if port is None else port)

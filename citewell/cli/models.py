@@ -22,7 +22,7 @@ class Language(StrEnum):
 
 @app.callback()
 def _group() -> None:
-    """Keep the name of the only command: others will stand beside it."""
+    """Keeps the command's name in the command line: typer drops it if there is only one command."""
 
 
 @app.command()
@@ -34,9 +34,9 @@ def judge(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Get a classifier for `models.judge` (a folder, the hub's cache, the hub), try it, and say what it costs.
+    """Get a classifier for `models.judge` (a folder, the hub's cache, the hub), try it, and measure its cost.
 
-    Its exit code is 1 when the classifier strikes a faithful statement or no wrong one: such a veto is worth nothing.
+    The exit code is 1 when the classifier strikes a faithful statement or no wrong one: such a veto is worthless.
     """
     import_module("citewell.cli.judges").show(
         name, label, [str(each) for each in language or [Language.ENGLISH]], as_json

@@ -9,7 +9,6 @@ from services import operating
 
 
 def show_workers(as_json: bool) -> None:
-    """Print the worker processes and the backlog."""
     with database():
         processes, backlog = operating.read_processes(), operating.read_backlog()
     if as_json:
@@ -31,7 +30,6 @@ def show_workers(as_json: bool) -> None:
 
 
 def show_tenants(as_json: bool) -> None:
-    """Print all tenants."""
     with database():
         tenants = operating.read_tenants()
     if as_json:
@@ -45,7 +43,7 @@ def show_tenants(as_json: bool) -> None:
 
 
 def change_weight(tenant: str, weight: float) -> None:
-    """Set it. Raises TenantNotFound."""
+    """Set a tenant's weight. Raises TenantNotFound."""
     with database():
         operating.change_weight(tenant, weight)
     say(f"tenant {tenant} has the weight {weight:g} from the next start on")

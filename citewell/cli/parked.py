@@ -1,4 +1,4 @@
-"""`citewell parked`: steps that broke their workers too often, for operators."""
+"""`citewell parked`: steps that crashed their workers too often, for operators."""
 
 from importlib import import_module
 from typing import Annotated
@@ -15,5 +15,5 @@ def parked(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="List so many of them, the latest first.")] = 100,
     as_json: Json = False,
 ) -> None:
-    """List the steps of all tenants that are not tried again; `citewell replay` asks the question anew."""
+    """List the steps of all tenants that are not tried again; `citewell replay` asks their questions again."""
     import_module("citewell.cli.parking").show(limit, as_json)

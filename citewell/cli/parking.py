@@ -1,4 +1,4 @@
-"""The work of `citewell parked`, in the database and without the API: it is about all tenants."""
+"""The work of `citewell parked`, in the database and without the API, because it covers all tenants."""
 
 from rich.table import Table
 
@@ -9,7 +9,6 @@ from services.parked import read_parked
 
 
 def show(limit: int, as_json: bool) -> None:
-    """Print what is parked, the latest first."""
     with database():
         found = read_parked(limit)
     if as_json:

@@ -1,4 +1,4 @@
-"""`citewell quality`: how well the system did over its latest answers."""
+"""`citewell quality`: metrics of the latest answers."""
 
 import json
 from pathlib import Path

@@ -19,12 +19,12 @@ def reembed(
     every: Annotated[bool, typer.Option("--all", help="Every workspace of every tenant.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Embed workspaces anew with the model that `embeddings` names, while they are searched and added to.
+    """Re-embed workspaces with the model that `embeddings` names, while they are searched and added to.
 
-    It can be interrupted: started again, it goes on where it was.
+    It can be interrupted: run it again and it continues where it stopped.
     """
     if (workspace is not None) == every:
         raise CommandFailed("name one workspace (--workspace NAME), or --all")
-    # With more threads, those that embed at the same time wait for each other (clients.embeddings).
+    # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import_module("citewell.cli.reembedding").reembed(None if every else tenant, workspace, as_json)

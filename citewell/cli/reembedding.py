@@ -13,7 +13,7 @@ from services.reembedding import reembed as reembed_workspace
 
 
 def reembed(tenant: str | None, workspace: str | None, as_json: bool) -> None:
-    """Embed one workspace anew, or all of all tenants. Raises WorkspaceNotFound and what the embedder does."""
+    """Re-embed one workspace, or all workspaces of all tenants. Raises WorkspaceNotFound and the embedder's errors."""
     with database():
         for target in list_targets(tenant, workspace):
             done = _reembed(target, as_json)

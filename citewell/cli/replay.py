@@ -1,4 +1,4 @@
-"""`citewell replay`: a question that ended badly, asked again without buying anything twice."""
+"""`citewell replay`: asks an unsuccessful question again without paying for anything twice."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ def replay(
     wait: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait for the answer.")] = 300,
     url: Url = None,
 ) -> None:
-    """Ask a question once more as a new one, with everything that the old one had finished."""
+    """Ask a question again as a new one, reusing everything that the old one had finished."""
     with connected(url) as client:
         new_id = client.replay(query_id)["id"]
         say(f"asked again as {new_id}")

@@ -1,4 +1,4 @@
-"""The work of `citewell audit replay`, in the database and without the API: no model is reached, nothing is stored."""
+"""The work of `citewell audit replay`, in the database and without the API: contacts no model and stores nothing."""
 
 import asyncio
 import uuid
@@ -16,7 +16,7 @@ from services.verifier import calibration_of
 
 
 def replay(query_id: str, as_json: bool) -> None:
-    """Replay a query of any tenant and print what comes out otherwise."""
+    """Replay a query of any tenant and print the differences."""
     try:
         own = uuid.UUID(query_id)
     except ValueError:

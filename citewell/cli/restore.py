@@ -16,10 +16,10 @@ def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `citewell backup`.")],
     replace: Annotated[bool, typer.Option("--replace", help="Give up what the home has now.")] = False,
 ) -> None:
-    """Bring everything back from a file that `citewell backup` wrote.
+    """Restore everything from a file that `citewell backup` wrote.
 
-    Into this machine's home, running or not, or into the empty database that CITEWELL_DATABASE_URL names. Questions
-    that were unfinished are started again.
+    Into this machine's home, running or not, or into the empty database that CITEWELL_DATABASE_URL names. Unfinished
+    questions are started again.
     """
     made = import_module("citewell.backup.work").restore(file, replace=replace)
     say(f"{file} of {made.made_at:%Y-%m-%d %H:%M} UTC is restored: {sum(made.tables.values()):,} rows")

@@ -1,4 +1,4 @@
-"""`citewell tenants`: who shares this installation, and with which weight."""
+"""`citewell tenants`: the tenants of this installation, and their weights."""
 
 from importlib import import_module
 from typing import Annotated, Any
@@ -28,5 +28,5 @@ def weight(
 
 
 def _work() -> Any:
-    """What does the work; databases are loaded by the commands that need them, when they run."""
+    """The module that does the work; it imports the database, so only on demand."""
     return import_module("citewell.cli.operating")

@@ -1,4 +1,4 @@
-"""Files on their way into a workspace: sent, and followed until they are ready or have failed."""
+"""Sends files into a workspace, and follows them until they are ready or have failed."""
 
 import hashlib
 import json
@@ -14,17 +14,17 @@ from citewell.cli.finding import Upload
 from citewell.client import ApiProblem, CitewellClient
 from citewell.wire import Document
 
-# Sent ahead, so that the ingestion workers never wait; of them the oldest are looked at.
+# Files sent ahead, so that the ingestion workers never wait, and how many of the oldest are polled.
 _AHEAD = 32
 _LOOKED_AT = 8
 _SHORTEST_S, _LONGEST_S = 0.1, 1.0
-# To ask whether a file is there already costs as much as to send a smaller one.
+# For a smaller file, asking whether it exists already costs as much as sending it.
 _WORTH_ASKING = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of a file: `problem` is None for a document that is ready."""
+    """The outcome of a file: `problem` is None for a document that is ready."""
 
     upload: Upload
     document: Document | None
@@ -38,9 +38,9 @@ class _Followed:
 
 
 def ingest_all(client: CitewellClient, uploads: Iterable[Upload], workspace: str) -> Iterator[Ingested]:
-    """Send the files, some ahead of the workers, and yield each when its fate is known, with bars meanwhile.
+    """Send the files, some ahead of the workers, and yield each once it has ended, with progress bars.
 
-    What the workspace has already is not read again: who starts a command again goes on where it ended.
+    Files that the workspace already has are not read again: an interrupted command can be rerun to continue.
     """
     waiting = list(uploads)[::-1]
     following: list[_Followed] = []
@@ -74,7 +74,6 @@ class _Bars:
             self.all = self.progress.add_task("all files", total=self.files, stage="")
 
     def show(self, followed: _Followed, document: Document) -> None:
-        """How far a document is."""
         bar = self.single.get(followed.document_id)
         if bar is None:
             bar = self.single[followed.document_id] = self.progress.add_task(followed.upload.name, stage="")
@@ -82,12 +81,10 @@ class _Bars:
         self.progress.update(bar, total=total, completed=done, stage=document["stage"])
 
     def remove(self, followed: _Followed) -> None:
-        """A document has ended."""
         if (bar := self.single.pop(followed.document_id, None)) is not None:
             self.progress.remove_task(bar)
 
     def advance(self, files: int) -> None:
-        """So many more files have ended."""
         if self.all is not None:
             self.progress.advance(self.all, files)
 
@@ -109,7 +106,7 @@ def _send(client: CitewellClient, upload: Upload, workspace: str) -> _Followed |
 
 
 def _known(client: CitewellClient, upload: Upload, workspace: str) -> str | None:
-    """The document that this file is already, with this metadata and as the newest of its name."""
+    """The existing document for this file, if it is the newest of its name and has this metadata."""
     if upload.path.stat().st_size < _WORTH_ASKING:
         return None
     versions = list(client.documents(workspace, 10, filename=upload.name))
@@ -142,7 +139,7 @@ def unreadable(path: Path, error: OSError) -> str:
 
 
 def about(upload: Upload, message: str) -> str:
-    """What the server says of a file: it knows the file by its name alone, and mostly begins with it."""
+    """The server's message about a file, with the local path instead of the name that it usually begins with."""
     rest = message.removeprefix(upload.name)
     return f"{upload.path}{rest}" if rest != message else f"{upload.path}: {message}"
 

@@ -1,4 +1,4 @@
-"""`citewell verify`: an answer of any system, held against the files that it was written from."""
+"""`citewell verify`: checks an answer of any system against the files that it was written from."""
 
 import sys
 from pathlib import Path

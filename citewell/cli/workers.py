@@ -1,4 +1,4 @@
-"""`citewell workers`: which worker processes live, and what waits for them."""
+"""`citewell workers`: the live worker processes, and what waits for them."""
 
 from importlib import import_module
 
@@ -11,5 +11,5 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @app.command()
 def workers(as_json: Json = False) -> None:
-    """Show the worker processes and the backlog of every tenant, as the database knows them."""
+    """Show the worker processes and the backlog of every tenant, as recorded in the database."""
     import_module("citewell.cli.operating").show_workers(as_json)

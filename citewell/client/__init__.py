@@ -1,6 +1,6 @@
-"""A client of the HTTP API for Python, sync and async; docs/client.md shows what it can do.
+"""A Python client of the HTTP API, sync and async; docs/client.md shows its use.
 
-It needs neither a database nor workers on the machine it runs on.
+It needs neither a database nor workers on its machine.
 """
 
 from citewell.client._asynchronous import AsyncCitewellClient

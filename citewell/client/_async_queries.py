@@ -1,4 +1,4 @@
-"""What the async client does with questions."""
+"""Questions, in the async client."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -24,7 +24,7 @@ class AsyncQueries(AsyncTransport):
     async def submit(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> Accepted:
         """Ask; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k": 20}`.
 
-        The same `idempotency_key` never asks twice; without one a key is made, so that retries are safe.
+        The same `idempotency_key` never asks twice; without one a key is generated, so that retries are safe.
         """
         return await self.send(requests.submit(question, idempotency_key, options))
 
@@ -35,9 +35,9 @@ class AsyncQueries(AsyncTransport):
     async def wait(
         self, query_id: str, seconds: float = PATIENCE_S, on_look: Callable[[Query], None] | None = None
     ) -> Query:
-        """Wait for a final state, at most `seconds`; `on_look` sees the query about once per second.
+        """Wait for a final state, at most `seconds`; `on_look` receives the query about once per second.
 
-        A server whose database is away for a moment is asked again until the time is up.
+        While the server's database is down, the request is repeated until the time is up.
         """
         return await self.until_final(partial(requests.query, query_id), seconds, on_look)
 
@@ -68,14 +68,14 @@ class AsyncQueries(AsyncTransport):
     async def replay(self, query_id: str, *, idempotency_key: str | None = None) -> Accepted:
         """Ask a question that failed, was cancelled or has parked steps again, as a new one whose id is returned.
 
-        What was finished is not bought again.
+        Finished work is not paid for again.
         """
         return await self.send(requests.replay(query_id, idempotency_key))
 
     async def stream(self, query_id: str, last_event_id: int | None = None) -> AsyncGenerator[StreamEvent]:
         """The events of a question as they happen, up to `final`, `failed` or `cancelled`.
 
-        A broken connection is made again where it broke; `last_event_id` begins after that event.
+        A broken connection is resumed where it broke; with `last_event_id` the stream starts after that event.
         """
         joined = EventsJoined(query_id, last_event_id)
         while not joined.over:

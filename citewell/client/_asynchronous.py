@@ -11,7 +11,7 @@ from citewell.client._webhook_endpoints import AsyncWebhooks
 
 
 class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
-    """CitewellClient with the same methods, which are awaited; an async context manager."""
+    """CitewellClient with awaitable methods; an async context manager."""
 
     def __init__(
         self, url: str, api_key: str | None = None, timeout: float = ANSWER_S, *, priority: Priority | None = None

@@ -1,4 +1,4 @@
-"""What both clients do with audits. `of` says whose id it is: `queries` or `verifications`."""
+"""Audits, in both clients. `of` is the resource of the id: `queries` or `verifications`."""
 
 from functools import partial
 from typing import Any, Literal
@@ -21,7 +21,7 @@ class Audits(Transport):
         return self.send(requests.audit(of, query_id, after, limit))
 
     def check_audit(self, query_id: str, head: str | None = None, *, of: Of = "queries") -> AuditCheck:
-        """Have every hash computed anew; `head` is one that was kept."""
+        """Recompute every hash on the server; `head` is one that you kept."""
         return self.send(requests.check_audit(of, query_id, head))
 
     def reverify(
@@ -33,7 +33,7 @@ class Audits(Transport):
         idempotency_key: str | None = None,
         **options: Any,
     ) -> Verification:
-        """Verify a stored answer again, on the evidence of then, and wait for the result; see its `comparison`.
+        """Verify a stored answer again on its original evidence, and wait for the result; see its `comparison`.
 
         `options` are fields of the request: `model`, `preset`, `citation_confidence`, `checks`, `callback_url`.
         """
@@ -49,7 +49,7 @@ class AsyncAudits(AsyncTransport):
         return await self.send(requests.audit(of, query_id, after, limit))
 
     async def check_audit(self, query_id: str, head: str | None = None, *, of: Of = "queries") -> AuditCheck:
-        """Have every hash computed anew; `head` is one that was kept."""
+        """Recompute every hash on the server; `head` is one that you kept."""
         return await self.send(requests.check_audit(of, query_id, head))
 
     async def reverify(
@@ -61,7 +61,7 @@ class AsyncAudits(AsyncTransport):
         idempotency_key: str | None = None,
         **options: Any,
     ) -> Verification:
-        """Verify a stored answer again, on the evidence of then, and wait for the result; see its `comparison`.
+        """Verify a stored answer again on its original evidence, and wait for the result; see its `comparison`.
 
         `options` are fields of the request: `model`, `preset`, `citation_confidence`, `checks`, `callback_url`.
         """

@@ -1,4 +1,4 @@
-"""A request as a value: both clients send the same ones, and read the responses the same way."""
+"""Requests as values, which both clients send and whose responses both read in the same way."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ def object_of(response: httpx.Response) -> Any:
 
 
 def list_of(name: str) -> Callable[[httpx.Response], Any]:
-    """Reads the list that a response has under `name`."""
+    """A reader of the list under `name` in a response."""
 
     def read(response: httpx.Response) -> Any:
         try:
@@ -38,7 +38,7 @@ def list_of(name: str) -> Callable[[httpx.Response], Any]:
 
 
 def page_of(name: str) -> Callable[[httpx.Response], "Page[Any]"]:
-    """Reads one page of the list that a response has under `name`."""
+    """A reader of one page of the list under `name` in a response."""
     items = list_of(name)
     return lambda response: Page(items(response), object_of(response).get("next_cursor"))
 
@@ -46,24 +46,23 @@ def page_of(name: str) -> Callable[[httpx.Response], "Page[Any]"]:
 def lines_of(response: httpx.Response) -> Any:
     """The objects of JSON Lines."""
     try:
-        # Not splitlines(): it also splits at characters that JSON allows in texts.
+        # Not splitlines(): it also splits at characters that JSON allows in strings.
         return [json.loads(line) for line in response.content.split(b"\n") if line.strip()]
     except ValueError:
         raise not_citewell(response) from None
 
 
 def text_of(response: httpx.Response) -> str:
-    """The text of a response."""
     return response.text
 
 
 def nothing_of(_: httpx.Response) -> None:
-    """For responses that only say that it is done."""
+    """For responses without content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[_T]):
-    """A part of a list; with `next_cursor` one can ask for the next one, None after the last."""
+    """A part of a list; `next_cursor` requests the next one, None after the last."""
 
     items: list[_T]
     next_cursor: str | None
@@ -71,7 +70,7 @@ class Page(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[_T]):
-    """A request and how its response is read. `wait` are seconds that the server may take longer than usual."""
+    """A request, and the reader of its response. `wait` is the extra seconds that the server may take."""
 
     method: str
     path: str
@@ -83,27 +82,25 @@ class Call(Generic[_T]):
 
     @property
     def repeatable(self) -> bool:
-        """Whether sending it twice does what sending it once does."""
+        """True if sending it twice has the same effect as once."""
         return self.method == "GET" or IDEMPOTENCY_KEY in self.headers
 
 
 def at(*parts: str) -> str:
-    """The path of a route; each part is one segment, whatever is in it."""
+    """The path of a route; each part is one segment, with any content."""
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
 def given(**values: Any) -> dict[str, Any]:
-    """Those values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def as_json(value: object) -> bytes:
-    """JSON in ASCII: what is no text is for the server to refuse, with its reason."""
+    """JSON in ASCII: lone surrogates are left to the server, which rejects them with a reason."""
     return json.dumps(value).encode()
 
 
 def json_body(value: object) -> dict[str, Any]:
-    """The body of a call whose headers are JSON_TYPE."""
     return {"content": as_json(value)}
 
 

@@ -1,4 +1,4 @@
-"""Where the server is, and who asks: the same for both clients."""
+"""Server address and credentials, common to both clients."""
 
 import ipaddress
 import os
@@ -12,12 +12,12 @@ URL_VARIABLE, KEY_VARIABLE = "CITEWELL_URL", "CITEWELL_API_KEY"
 DEFAULT_URL = "http://127.0.0.1:8000"
 ANSWER_S = 30.0
 Priority = Literal["interactive", "batch"]
-"""Who asks: a person who waits for the answer, or a script. Within a tenant, people go first."""
+"""A person who waits for the answer, or a script. Within a tenant, interactive requests go first."""
 _CONNECT_S = 5.0
 
 
 def url_of_environment() -> str:
-    """CITEWELL_URL, or the address that `citewell up` has unless told otherwise."""
+    """CITEWELL_URL, or the default address of `citewell up`."""
     return os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
 
 
@@ -27,7 +27,7 @@ def key_of_environment() -> str | None:
 
 
 def connection(url: str, api_key: str | None, timeout: float, priority: Priority | None) -> dict[str, Any]:
-    """What httpx's clients are made with. Raises ServerUnreachable for what is no address, ApiKeyUnusable."""
+    """Arguments for httpx's clients. Raises ServerUnreachable for an invalid address, ApiKeyUnusable."""
     try:
         address = httpx.URL(url)
     except httpx.InvalidURL as error:
@@ -40,13 +40,13 @@ def connection(url: str, api_key: str | None, timeout: float, priority: Priority
         "timeout": patience(timeout),
         # A proxy for the internet cannot reach a server on this machine.
         "trust_env": not _is_local(address.host),
-        # Reading the certificates takes longer than a request, and without TLS nothing looks at them.
+        # Loading the certificates takes longer than a request, and without TLS they are not used.
         "verify": address.scheme != "http",
     }
 
 
 def patience(seconds: float) -> httpx.Timeout:
-    """How long to wait for an answer, and at most how long for a connection."""
+    """Timeouts for an answer, and for a connection."""
     return httpx.Timeout(seconds, connect=min(_CONNECT_S, seconds))
 
 

@@ -1,4 +1,4 @@
-"""What both clients do with documents."""
+"""Documents, in both clients."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -32,8 +32,8 @@ class Documents(Transport):
     ) -> Accepted:
         """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
 
-        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document can be asked,
-        or cannot be used: `status` says which.
+        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document is ready or has
+        failed: see `status`.
         """
         named = {"filename": filename or path.name, "workspace": workspace}
         with path.open("rb") as file:
@@ -43,7 +43,7 @@ class Documents(Transport):
     def wait_document(
         self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
     ) -> Document:
-        """Wait until a document is ready or has failed, at most `seconds`; `on_look` sees it meanwhile."""
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives it meanwhile."""
         deadline = Deadline(seconds)
         while True:
             seen = self.send(requests.document(document_id), deadline)
@@ -66,14 +66,14 @@ class Documents(Transport):
         metadata: Mapping[str, Any] | None = None,
         all_versions: bool = False,
     ) -> Iterator[Document]:
-        """All documents, the newest first, or the first `limit` of them; superseded versions only where asked for."""
+        """All documents, the newest first, or the first `limit` of them; superseded versions only on request."""
         filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
         pages = Pages(partial(requests.documents, filters), limit)
         while not pages.over:
             yield from pages.take(self.send(pages.next()))
 
     def versions(self, document_id: str) -> list[Document]:
-        """All that was accepted under the name of a document, the newest first."""
+        """All versions under the name of a document, the newest first."""
         return self.send(requests.versions(document_id))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
@@ -89,7 +89,7 @@ class Documents(Transport):
         first: int = 0,
         limit: int | None = None,
     ) -> list[Passage]:
-        """What a document is searched and cited by, in order, from `chunk_index` `first` on; or of a page, or one."""
+        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
         wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return self.send(requests.passages(document_id, wanted))
 
@@ -101,15 +101,15 @@ class Documents(Transport):
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
-        """The passages that a question would find first; no language model is asked."""
+        """The passages that a question would find first, without a language model."""
         return self.send(requests.search(query, workspace, given(k=k, filter=filter)))
 
     def retry_document(self, document_id: str) -> Document:
-        """Try a document that failed once more, from the file that the server has."""
+        """Retry a failed document, from the file that the server has."""
         return self.send(requests.retry_document(document_id))
 
     def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
-        """Delete a document with its passages, or all that was accepted under its name."""
+        """Delete a document with its passages, optionally with all versions under its name."""
         self.send(requests.delete_document(document_id, all_versions))
 
 
@@ -128,8 +128,8 @@ class AsyncDocuments(AsyncTransport):
     ) -> Accepted:
         """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
 
-        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document can be asked,
-        or cannot be used: `status` says which.
+        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document is ready or has
+        failed: see `status`.
         """
         content = await anyio.Path(path).read_bytes()
         named = {"filename": filename or path.name, "workspace": workspace}
@@ -139,7 +139,7 @@ class AsyncDocuments(AsyncTransport):
     async def wait_document(
         self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
     ) -> Document:
-        """Wait until a document is ready or has failed, at most `seconds`; `on_look` sees it meanwhile."""
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives it meanwhile."""
         deadline = Deadline(seconds)
         while True:
             seen = await self.send(requests.document(document_id), deadline)
@@ -162,7 +162,7 @@ class AsyncDocuments(AsyncTransport):
         metadata: Mapping[str, Any] | None = None,
         all_versions: bool = False,
     ) -> AsyncIterator[Document]:
-        """All documents, the newest first, or the first `limit` of them; superseded versions only where asked for."""
+        """All documents, the newest first, or the first `limit` of them; superseded versions only on request."""
         filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
         pages = Pages(partial(requests.documents, filters), limit)
         while not pages.over:
@@ -170,7 +170,7 @@ class AsyncDocuments(AsyncTransport):
                 yield document
 
     async def versions(self, document_id: str) -> list[Document]:
-        """All that was accepted under the name of a document, the newest first."""
+        """All versions under the name of a document, the newest first."""
         return await self.send(requests.versions(document_id))
 
     async def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
@@ -186,7 +186,7 @@ class AsyncDocuments(AsyncTransport):
         first: int = 0,
         limit: int | None = None,
     ) -> list[Passage]:
-        """What a document is searched and cited by, in order, from `chunk_index` `first` on; or of a page, or one."""
+        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
         wanted = given(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return await self.send(requests.passages(document_id, wanted))
 
@@ -198,15 +198,15 @@ class AsyncDocuments(AsyncTransport):
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
-        """The passages that a question would find first; no language model is asked."""
+        """The passages that a question would find first, without a language model."""
         return await self.send(requests.search(query, workspace, given(k=k, filter=filter)))
 
     async def retry_document(self, document_id: str) -> Document:
-        """Try a document that failed once more, from the file that the server has."""
+        """Retry a failed document, from the file that the server has."""
         return await self.send(requests.retry_document(document_id))
 
     async def delete_document(self, document_id: str, *, all_versions: bool = False) -> None:
-        """Delete a document with its passages, or all that was accepted under its name."""
+        """Delete a document with its passages, optionally with all versions under its name."""
         await self.send(requests.delete_document(document_id, all_versions))
 
 

@@ -1,4 +1,4 @@
-"""Archives of documents, for both clients."""
+"""Archives of documents, in both clients."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -40,13 +40,13 @@ class Imports:
             return self._transport.send(requests.create(file, **named, metadata=metadata, source=source))
 
     def get(self, import_id: str) -> Import:
-        """How far an import has come, with the reasons for what was skipped and what failed."""
+        """The progress of an import, with the reasons for skipped and failed files."""
         return self._transport.send(requests.read(import_id))
 
     def wait(
         self, import_id: str, seconds: float = _PATIENCE_S, on_look: Callable[[Import], None] | None = None
     ) -> Import:
-        """Wait until every document is ready or has failed, at most `seconds`; `on_look` sees the import meanwhile."""
+        """Wait until every document is ready or has failed, at most `seconds`; `on_look` receives the import."""
         deadline = Deadline(seconds)
         while True:
             seen = self._transport.send(requests.read(import_id), deadline)
@@ -84,13 +84,13 @@ class AsyncImports:
         return await self._transport.send(requests.create(content, **named, metadata=metadata, source=source))
 
     async def get(self, import_id: str) -> Import:
-        """How far an import has come, with the reasons for what was skipped and what failed."""
+        """The progress of an import, with the reasons for skipped and failed files."""
         return await self._transport.send(requests.read(import_id))
 
     async def wait(
         self, import_id: str, seconds: float = _PATIENCE_S, on_look: Callable[[Import], None] | None = None
     ) -> Import:
-        """Wait until every document is ready or has failed, at most `seconds`; `on_look` sees the import meanwhile."""
+        """Wait until every document is ready or has failed, at most `seconds`; `on_look` receives the import."""
         deadline = Deadline(seconds)
         while True:
             seen = await self._transport.send(requests.read(import_id), deadline)

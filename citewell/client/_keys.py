@@ -15,15 +15,15 @@ class Keys:
         self._transport = transport
 
     def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
-        """Make a key with scopes such as `read` and `ask`; the whole `key` is told only here."""
+        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
         return self._transport.send(requests.create(name, scopes, options))
 
     def list(self) -> list[Key]:
-        """All keys, without what opens anything."""
+        """All keys, without their secret parts."""
         return self._transport.send(requests.listed())
 
     def revoke(self, key_id: str) -> None:
-        """Let a key open nothing any more."""
+        """Revoke a key."""
         self._transport.send(requests.revoke(key_id))
 
 
@@ -34,13 +34,13 @@ class AsyncKeys:
         self._transport = transport
 
     async def create(self, name: str, scopes: Sequence[str], **options: Any) -> Key:
-        """Make a key with scopes such as `read` and `ask`; the whole `key` is told only here."""
+        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here."""
         return await self._transport.send(requests.create(name, scopes, options))
 
     async def list(self) -> list[Key]:
-        """All keys, without what opens anything."""
+        """All keys, without their secret parts."""
         return await self._transport.send(requests.listed())
 
     async def revoke(self, key_id: str) -> None:
-        """Let a key open nothing any more."""
+        """Revoke a key."""
         await self._transport.send(requests.revoke(key_id))

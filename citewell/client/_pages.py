@@ -1,4 +1,4 @@
-"""A list that the server gives out in pages."""
+"""Iterates a list that the server returns in pages."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -10,7 +10,7 @@ _Item = TypeVar("_Item")
 
 
 class Pages(Generic[_Item]):
-    """Where in a list one is; at most `limit` entries, None for all. `ask` takes the size of a page and a cursor."""
+    """The position in a list; at most `limit` entries, None for all. `ask` takes the size of a page and a cursor."""
 
     def __init__(self, ask: Callable[[int, str | None], Call[Page[_Item]]], limit: int | None) -> None:
         self._ask = ask
@@ -19,11 +19,10 @@ class Pages(Generic[_Item]):
         self.over = limit is not None and limit <= 0
 
     def next(self) -> Call[Page[_Item]]:
-        """The request for the next page."""
         return self._ask(_PAGE if self._left is None else min(self._left, _PAGE), self._cursor)
 
     def take(self, page: Page[_Item]) -> list[_Item]:
-        """The entries of a page that are wanted."""
+        """The entries of a page, up to the limit."""
         taken = page.items[: self._left]
         self._cursor = page.next_cursor
         if self._left is not None:

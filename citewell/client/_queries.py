@@ -1,4 +1,4 @@
-"""What the sync client does with questions."""
+"""Questions, in the sync client."""
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ class Queries(Transport):
     def submit(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> Accepted:
         """Ask; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k": 20}`.
 
-        The same `idempotency_key` never asks twice; without one a key is made, so that retries are safe.
+        The same `idempotency_key` never asks twice; without one a key is generated, so that retries are safe.
         """
         return self.send(requests.submit(question, idempotency_key, options))
 
@@ -32,9 +32,9 @@ class Queries(Transport):
         return self.send(requests.query(query_id, wait))
 
     def wait(self, query_id: str, seconds: float = PATIENCE_S, on_look: Callable[[Query], None] | None = None) -> Query:
-        """Wait for a final state, at most `seconds`; `on_look` sees the query about once per second.
+        """Wait for a final state, at most `seconds`; `on_look` receives the query about once per second.
 
-        A server whose database is away for a moment is asked again until the time is up.
+        While the server's database is down, the request is repeated until the time is up.
         """
         return self.until_final(partial(requests.query, query_id), seconds, on_look)
 
@@ -64,14 +64,14 @@ class Queries(Transport):
     def replay(self, query_id: str, *, idempotency_key: str | None = None) -> Accepted:
         """Ask a question that failed, was cancelled or has parked steps again, as a new one whose id is returned.
 
-        What was finished is not bought again.
+        Finished work is not paid for again.
         """
         return self.send(requests.replay(query_id, idempotency_key))
 
     def stream(self, query_id: str, last_event_id: int | None = None) -> Generator[StreamEvent]:
         """The events of a question as they happen, up to `final`, `failed` or `cancelled`.
 
-        A broken connection is made again where it broke; `last_event_id` begins after that event.
+        A broken connection is resumed where it broke; with `last_event_id` the stream starts after that event.
         """
         joined = EventsJoined(query_id, last_event_id)
         while not joined.over:

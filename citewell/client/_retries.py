@@ -1,4 +1,4 @@
-"""When a request is sent again, and after how long; both clients sleep in their own way."""
+"""Retry policy: whether and when a request is sent again; each client sleeps in its own way."""
 
 import time
 from dataclasses import dataclass
@@ -11,20 +11,19 @@ _BUSY = frozenset({429, 503})
 
 
 class Deadline:
-    """A time until which something is waited for."""
+    """The end of a wait."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds, 0 when it is over."""
         return max(0.0, self._end - time.monotonic())
 
 
 @dataclass(slots=True)
 class Retries:
-    """The tries of one request. With a deadline a server that names a time to come back is asked until then."""
+    """The tries of one request. With a deadline, a server that names a retry time is asked until the deadline."""
 
     repeatable: bool
     deadline: Deadline | None = None

@@ -1,4 +1,4 @@
-"""The events of a question, joined from as many connections as it takes."""
+"""Joins the events of a question from as many connections as it takes."""
 
 import json
 from typing import Any, cast
@@ -11,14 +11,14 @@ from citewell.client._retries import Retries
 from citewell.client.errors import ApiProblem, ServerUnreachable, not_citewell
 from citewell.wire import ENDS, StreamEvent
 
-# The server sends a comment every 15 s; without any a connection is dead, whatever its state says.
+# The server sends a comment every 15 s; a connection without any is dead, whatever its state.
 _SILENCE_S = 30.0
 _PAUSE_S = 0.5
 _NO_CONTENT = 204
 
 
 class EventsJoined:
-    """What is known of a stream, whatever becomes of its connections: events come once each, in order, none left out.
+    """The state of a stream across its connections: every event comes once, in order, without gaps.
 
     For each connection: `call`, `opened`, `take` for what arrives, `pause_after` when it breaks. `over` is true after
     the event that ends the stream.
@@ -40,16 +40,16 @@ class EventsJoined:
         return Call("GET", at("queries", self._query_id, "events"), nothing_of, headers=headers, wait=_SILENCE_S)
 
     def opened(self, response: httpx.Response) -> None:
-        """Look at the head of a successful response. Raises ApiProblem when it is not a stream of events."""
+        """Check the head of a successful response. Raises ApiProblem when it is not a stream of events."""
         self._response = response
-        # 204 is how a server says that nothing more will come.
+        # 204 means that no more events will come.
         self.over = response.status_code == _NO_CONTENT
         kind = response.headers.get("content-type", "").partition(";")[0].strip()
         if not self.over and kind != "text/event-stream":
             raise not_citewell(response)
 
     def take(self, response: httpx.Response, sent: ServerSentEvent) -> StreamEvent | None:
-        """The event for the caller; None for heartbeats and for what was there before. Raises ApiProblem."""
+        """The event for the caller; None for heartbeats and repeated events. Raises ApiProblem."""
         if sent.retry is not None:
             self._pause_s = sent.retry / 1000
         if not sent.data:
@@ -62,9 +62,9 @@ class EventsJoined:
         return event
 
     def pause_after(self, error: ApiProblem | ServerUnreachable | None) -> float:
-        """Seconds until the next connection. Raises the error when another will not help.
+        """Seconds until the next connection. Raises the error when another connection will not help.
 
-        A connection that brought anything was a good one: only those in a row that bring nothing are counted.
+        A connection that brought any data counts as good: only consecutive ones without data are counted.
         """
         if self._response is None or not self._response.num_bytes_downloaded:
             return self._retries.pause_after(error or _silent(self._query_id))

@@ -13,12 +13,12 @@ from citewell.client._webhook_endpoints import Webhooks
 
 
 class CitewellClient(Documents, Queries, Verifications, Audits):
-    """Talks to one server; a context manager. Every method raises ApiProblem or ServerUnreachable.
+    """A client of one server; a context manager. Every method raises ApiProblem or ServerUnreachable.
 
-    `timeout` are the seconds within which the server must begin to answer. What can be repeated safely is tried three
-    times when the connection breaks or the server is busy. `priority` says who asks: "interactive", a person who waits,
-    or "batch"; within a tenant people go first. `after_each` is called after every response, from the thread that made
-    the request.
+    `timeout` is the seconds within which the server must begin to answer. Requests that are safe to repeat are tried
+    three times when the connection breaks or the server is busy. `priority` is "interactive" for a person who waits, or
+    "batch"; within a tenant interactive requests go first. `after_each` is called after every response, in the thread
+    of the request.
     """
 
     def __init__(

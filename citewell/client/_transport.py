@@ -1,4 +1,4 @@
-"""Sends calls, again where that helps; what is above only says which."""
+"""Sends calls, with retries where they help."""
 
 import time
 from collections.abc import Callable, Generator
@@ -26,14 +26,13 @@ _T = TypeVar("_T")
 
 
 class Base:
-    """Where the server is; `url` is its address without a slash at the end."""
+    """The server's address; `url` has no trailing slash."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url = url.rstrip("/")
         self.timeout = timeout
 
     def arguments(self, call: Call[Any]) -> dict[str, Any]:
-        """What httpx's `request` is called with."""
         told = {
             "params": dict(call.params),
             "headers": dict(call.headers),
@@ -43,7 +42,7 @@ class Base:
 
     @contextmanager
     def reaching(self) -> Generator[None]:
-        """Turn what httpx raises into ServerUnreachable."""
+        """Turn httpx's exceptions into ServerUnreachable."""
         try:
             yield
         except httpx.RequestError as error:
@@ -68,7 +67,7 @@ class Transport(Base):
 
     @classmethod
     def from_environment(cls) -> Self:
-        """The server that CITEWELL_URL names (http://127.0.0.1:8000 without it), with the key CITEWELL_API_KEY."""
+        """The server at CITEWELL_URL (by default http://127.0.0.1:8000), with the key CITEWELL_API_KEY."""
         return cls(url_of_environment(), key_of_environment())
 
     def __enter__(self) -> Self:
@@ -80,7 +79,6 @@ class Transport(Base):
         self.close()
 
     def close(self) -> None:
-        """Close its connections."""
         self.http.close()
 
     def send(self, call: Call[_T], deadline: Deadline | None = None) -> _T:
@@ -95,7 +93,7 @@ class Transport(Base):
     def until_final(
         self, ask: Callable[[float], Call[Outcome]], seconds: float, on_look: Callable[[Outcome], None] | None = None
     ) -> Outcome:
-        """Ask again and again until a final state, at most for so many seconds."""
+        """Ask repeatedly until a final state, at most for `seconds`."""
         waiting = Waiting(ask, seconds, on_look)
         while not waiting.is_over(seen := self.send(waiting.next(), waiting.deadline)):
             pass
@@ -122,7 +120,7 @@ class AsyncTransport(Base):
 
     @classmethod
     def from_environment(cls) -> Self:
-        """The server that CITEWELL_URL names (http://127.0.0.1:8000 without it), with the key CITEWELL_API_KEY."""
+        """The server at CITEWELL_URL (by default http://127.0.0.1:8000), with the key CITEWELL_API_KEY."""
         return cls(url_of_environment(), key_of_environment())
 
     async def __aenter__(self) -> Self:
@@ -134,7 +132,6 @@ class AsyncTransport(Base):
         await self.close()
 
     async def close(self) -> None:
-        """Close its connections."""
         await self.http.aclose()
 
     async def send(self, call: Call[_T], deadline: Deadline | None = None) -> _T:
@@ -149,7 +146,7 @@ class AsyncTransport(Base):
     async def until_final(
         self, ask: Callable[[float], Call[Outcome]], seconds: float, on_look: Callable[[Outcome], None] | None = None
     ) -> Outcome:
-        """Ask again and again until a final state, at most for so many seconds."""
+        """Ask repeatedly until a final state, at most for `seconds`."""
         waiting = Waiting(ask, seconds, on_look)
         while not waiting.is_over(seen := await self.send(waiting.next(), waiting.deadline)):
             pass

@@ -1,4 +1,4 @@
-"""What both clients do with answers from elsewhere."""
+"""Verifications of external answers, in both clients."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ class Verifications(Transport):
         wait: float = PATIENCE_S,
         **options: Any,
     ) -> Verification:
-        """Verify an answer, whoever wrote it, against its sources, and wait for the result, at most `wait` seconds.
+        """Verify an answer of any origin against its sources, and wait for the result, at most `wait` seconds.
 
         Sources are texts (`{"text": …, "title": …}`) or documents of the server (`{"document_id": …}`), and [1] in the
         answer is the first of them; `options` are further fields of the request, e.g. `callback_url`.
@@ -32,7 +32,7 @@ class Verifications(Transport):
         return self.until_final(partial(requests.verification, begun["id"]), wait) if wait else begun
 
     def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
-        """A verification as far as it is; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        """A verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return self.send(requests.verification(verification_id, wait))
 
     def cancel_verification(self, verification_id: str) -> Verification:
@@ -40,15 +40,15 @@ class Verifications(Transport):
         return self.send(requests.cancel_verification(verification_id))
 
     def replay_verification(self, verification_id: str, *, idempotency_key: str | None = None) -> Verification:
-        """Make a verification that failed, was cancelled or has parked steps again, as a new one; see its `id`."""
+        """Repeat a verification that failed, was cancelled or has parked steps, as a new one; see its `id`."""
         return self.send(requests.replay_verification(verification_id, idempotency_key))
 
     def verify_batch(self, items: Iterable[VerificationRequest]) -> BatchAccepted:
-        """Have many answers verified; a `custom_id` in an item comes back with its result."""
+        """Verify many answers; a `custom_id` in an item comes back with its result."""
         return self.send(requests.verify_batch(items))
 
     def batch(self, batch_id: str) -> Batch:
-        """How far a batch is."""
+        """The progress of a batch."""
         return self.send(requests.batch(batch_id))
 
     def batch_results(self, batch_id: str) -> list[Verification]:
@@ -69,7 +69,7 @@ class AsyncVerifications(AsyncTransport):
         wait: float = PATIENCE_S,
         **options: Any,
     ) -> Verification:
-        """Verify an answer, whoever wrote it, against its sources, and wait for the result, at most `wait` seconds.
+        """Verify an answer of any origin against its sources, and wait for the result, at most `wait` seconds.
 
         Sources are texts (`{"text": …, "title": …}`) or documents of the server (`{"document_id": …}`), and [1] in the
         answer is the first of them; `options` are further fields of the request, e.g. `callback_url`.
@@ -78,7 +78,7 @@ class AsyncVerifications(AsyncTransport):
         return await self.until_final(partial(requests.verification, begun["id"]), wait) if wait else begun
 
     async def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
-        """A verification as far as it is; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        """A verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return await self.send(requests.verification(verification_id, wait))
 
     async def cancel_verification(self, verification_id: str) -> Verification:
@@ -86,15 +86,15 @@ class AsyncVerifications(AsyncTransport):
         return await self.send(requests.cancel_verification(verification_id))
 
     async def replay_verification(self, verification_id: str, *, idempotency_key: str | None = None) -> Verification:
-        """Make a verification that failed, was cancelled or has parked steps again, as a new one; see its `id`."""
+        """Repeat a verification that failed, was cancelled or has parked steps, as a new one; see its `id`."""
         return await self.send(requests.replay_verification(verification_id, idempotency_key))
 
     async def verify_batch(self, items: Iterable[VerificationRequest]) -> BatchAccepted:
-        """Have many answers verified; a `custom_id` in an item comes back with its result."""
+        """Verify many answers; a `custom_id` in an item comes back with its result."""
         return await self.send(requests.verify_batch(items))
 
     async def batch(self, batch_id: str) -> Batch:
-        """How far a batch is."""
+        """The progress of a batch."""
         return await self.send(requests.batch(batch_id))
 
     async def batch_results(self, batch_id: str) -> list[Verification]:

@@ -1,4 +1,4 @@
-"""Waiting for the end of something: the server holds each request until it comes, or until its time is up."""
+"""Long polling: the server holds each request until the end comes, or the request's time is up."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -7,7 +7,7 @@ from citewell.client._calls import Call
 from citewell.client._retries import Deadline
 from citewell.wire import FINAL, Accepted, Document, Query, Verification
 
-# Somebody who looks on wants to see stages; nobody else needs more requests than the server's limit of 60 s makes.
+# Callers with `on_look` want to see stages; others need only as many requests as the server's limit of 60 s requires.
 _LOOK_S, _HOLD_S = 1.0, 30.0
 PATIENCE_S = 300.0
 DOCUMENT_PATIENCE_S = 600.0
@@ -18,7 +18,7 @@ Outcome = TypeVar("Outcome", Query, Verification)
 
 
 class Waiting(Generic[Outcome]):
-    """One wait of at most so many seconds."""
+    """One wait of at most `seconds`."""
 
     def __init__(
         self, ask: Callable[[float], Call[Outcome]], seconds: float, on_look: Callable[[Outcome], None] | None
@@ -28,28 +28,24 @@ class Waiting(Generic[Outcome]):
         self._on_look = on_look
 
     def next(self) -> Call[Outcome]:
-        """The next request."""
         return self._ask(min(self.deadline.left, _LOOK_S if self._on_look else _HOLD_S))
 
     def is_over(self, seen: Outcome) -> bool:
-        """Whether it has ended, or the time is up."""
         if self._on_look:
             self._on_look(seen)
         return seen["status"] in FINAL or not self.deadline.left
 
 
 def is_read(seen: Document, deadline: Deadline, on_look: Callable[[Document], None] | None) -> bool:
-    """Whether the document is ready or has failed, or the time is up."""
     if on_look is not None:
         on_look(seen)
     return seen["status"] not in _UNREAD or not deadline.left
 
 
 def seconds_of(wait: bool | float) -> float:
-    """How long to wait for a document."""
     return DOCUMENT_PATIENCE_S if wait is True else float(wait)
 
 
 def with_status(accepted: Accepted, document: Document) -> Accepted:
-    """What was accepted, with the status that its document has now."""
+    """`accepted` with the current status of its document."""
     return {**accepted, "status": document["status"]}

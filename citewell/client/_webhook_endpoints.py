@@ -1,4 +1,4 @@
-"""Receivers of webhooks: `client.webhooks` of both clients."""
+"""Webhook endpoints: `client.webhooks` of both clients."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
@@ -11,75 +11,75 @@ from citewell.wire import Delivery, WebhookEndpoint
 
 
 class Webhooks:
-    """The receivers that the server sends its events to."""
+    """The endpoints that the server sends its events to."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
-        """Register a receiver for events such as `query.*`; its `secret` is told only here."""
+        """Register an endpoint for events such as `query.*`; its `secret` is returned only here."""
         return self._transport.send(requests.create(url, events, options))
 
     def list(self) -> list[WebhookEndpoint]:
-        """All receivers."""
+        """All endpoints."""
         return self._transport.send(requests.listed())
 
     def get(self, endpoint_id: str) -> WebhookEndpoint:
-        """One receiver."""
+        """One endpoint."""
         return self._transport.send(requests.read(endpoint_id))
 
     def update(self, endpoint_id: str, **fields: Any) -> WebhookEndpoint:
-        """Change a receiver: what is not named stays as it is."""
+        """Change an endpoint; fields that are not given stay as they are."""
         return self._transport.send(requests.update(endpoint_id, fields))
 
     def delete(self, endpoint_id: str) -> None:
-        """Send nothing more to a receiver."""
+        """Delete an endpoint: nothing more is sent to it."""
         self._transport.send(requests.delete(endpoint_id))
 
     def deliveries(self, endpoint_id: str, limit: int | None = None) -> Iterator[Delivery]:
-        """All that was sent to a receiver, the newest first, or the first `limit`."""
+        """All deliveries to an endpoint, the newest first, or the first `limit`."""
         pages = Pages(partial(requests.deliveries, endpoint_id), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
     def replay(self, delivery_id: str) -> Delivery:
-        """Send a message once more."""
+        """Send a message again."""
         return self._transport.send(requests.replay(delivery_id))
 
 
 class AsyncWebhooks:
-    """The receivers that the server sends its events to."""
+    """The endpoints that the server sends its events to."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
     async def create(self, url: str, events: Sequence[str], **options: Any) -> WebhookEndpoint:
-        """Register a receiver for events such as `query.*`; its `secret` is told only here."""
+        """Register an endpoint for events such as `query.*`; its `secret` is returned only here."""
         return await self._transport.send(requests.create(url, events, options))
 
     async def list(self) -> list[WebhookEndpoint]:
-        """All receivers."""
+        """All endpoints."""
         return await self._transport.send(requests.listed())
 
     async def get(self, endpoint_id: str) -> WebhookEndpoint:
-        """One receiver."""
+        """One endpoint."""
         return await self._transport.send(requests.read(endpoint_id))
 
     async def update(self, endpoint_id: str, **fields: Any) -> WebhookEndpoint:
-        """Change a receiver: what is not named stays as it is."""
+        """Change an endpoint; fields that are not given stay as they are."""
         return await self._transport.send(requests.update(endpoint_id, fields))
 
     async def delete(self, endpoint_id: str) -> None:
-        """Send nothing more to a receiver."""
+        """Delete an endpoint: nothing more is sent to it."""
         await self._transport.send(requests.delete(endpoint_id))
 
     async def deliveries(self, endpoint_id: str, limit: int | None = None) -> AsyncIterator[Delivery]:
-        """All that was sent to a receiver, the newest first, or the first `limit`."""
+        """All deliveries to an endpoint, the newest first, or the first `limit`."""
         pages = Pages(partial(requests.deliveries, endpoint_id), limit)
         while not pages.over:
             for delivery in pages.take(await self._transport.send(pages.next())):
                 yield delivery
 
     async def replay(self, delivery_id: str) -> Delivery:
-        """Send a message once more."""
+        """Send a message again."""
         return await self._transport.send(requests.replay(delivery_id))

@@ -1,4 +1,4 @@
-"""What can go wrong between a client and its server."""
+"""Errors of the client."""
 
 import time
 
@@ -7,7 +7,7 @@ import httpx
 from clients.webhooks.retry_after import retry_after_s
 from domain.errors import BadInput
 
-# Nothing was answered, and the next try may find the server back.
+# There was no answer, and a retry may find the server back.
 _PASSING = (httpx.NetworkError, httpx.ConnectTimeout, httpx.RemoteProtocolError)
 
 
@@ -16,13 +16,13 @@ class ApiKeyUnusable(BadInput):
 
 
 class WebhookInvalid(Exception):
-    """The message is not from whom it should be, or too old; the text says what is wrong with it."""
+    """The message is not genuine, or too old; the text says what is wrong with it."""
 
 
 class ServerUnreachable(Exception):
-    """No Citewell server answers at the address; the message says which, and what to do.
+    """No Citewell server answers at the address; the message names it and what to do.
 
-    `passing` is true when it makes sense to try again.
+    `passing` is true when a retry makes sense.
     """
 
     def __init__(self, message: str, *, passing: bool = False) -> None:
@@ -31,7 +31,7 @@ class ServerUnreachable(Exception):
 
 
 class ApiProblem(Exception):
-    """The server refused the request: `status` of HTTP, `code` and `detail` of the problem.
+    """The server refused the request: the HTTP `status`, and `code` and `detail` of the problem.
 
     `retry_after` is in seconds, None when the server does not name a time.
     """
@@ -45,7 +45,7 @@ class ApiProblem(Exception):
 
 
 def unreachable(url: str, error: httpx.RequestError) -> ServerUnreachable:
-    """What a request that got no answer means to the caller."""
+    """The error for a request without an answer."""
     why = str(error) or type(error).__name__
     return ServerUnreachable(
         f"cannot reach a server at {url} ({why}); start one with `citewell up` or check the address",
@@ -54,7 +54,7 @@ def unreachable(url: str, error: httpx.RequestError) -> ServerUnreachable:
 
 
 def problem_of(response: httpx.Response) -> ApiProblem:
-    """The problem in a response that was read."""
+    """The problem in a response whose body was read."""
     try:
         told = response.json()
         code, detail = str(told["code"]), str(told["detail"])
@@ -65,6 +65,6 @@ def problem_of(response: httpx.Response) -> ApiProblem:
 
 
 def not_citewell(response: httpx.Response) -> ApiProblem:
-    """The problem with something that answers, but not as Citewell does."""
+    """The problem with a server that answers, but not like Citewell."""
     url, status = str(response.url.join("/")).rstrip("/"), response.status_code
     return ApiProblem(status, "not_citewell", f"{url} does not answer as Citewell (HTTP status {status})")

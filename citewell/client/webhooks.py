@@ -1,4 +1,4 @@
-"""For receivers of webhooks: whether a message is from Citewell (Standard Webhooks 1.0.0, symmetric signatures)."""
+"""For receivers of webhooks: verifies that a message is from Citewell (Standard Webhooks 1.0.0, symmetric)."""
 
 import base64
 import hashlib
@@ -26,12 +26,12 @@ def verify(
     tolerance_s: float = 300,
     now: float | None = None,
 ) -> dict[str, Any]:
-    """The JSON object in a message that is genuine and not older, or newer, than `tolerance_s`.
+    """The JSON object of a message that is genuine and within `tolerance_s` of the current time.
 
-    `body` is the body as it was received, byte for byte. With several secrets one has to fit: the old and the new one
-    while they change. `now` is Unix time, the clock's without it. Raises WebhookInvalid for the message,
-    WebhookSecretInvalid and ValueError for the secrets. The header `webhook-id` is the same whenever a message is sent
-    again: keep it to notice those that were handled before.
+    `body` is the body as received, byte for byte. With several secrets one has to match: the old and the new one during
+    a rotation. `now` is Unix time, by default the clock's. Raises WebhookInvalid for the message, WebhookSecretInvalid
+    and ValueError for the secrets. The header `webhook-id` is the same whenever a message is resent: store it to detect
+    messages that were handled before.
     """
     keys = [secret_key(one) for one in ([secret] if isinstance(secret, str) else secret)]
     if not keys:
@@ -48,7 +48,7 @@ def _told(headers: Mapping[str, str]) -> tuple[str, ...]:
     given = {name.lower(): value for name, value in headers.items()}
     if missing := [name for name in _HEADERS if not given.get(name)]:
         raise WebhookInvalid(f"the message has no {' and no '.join(missing)}")
-    # A dot would let one message pass for another: it separates the parts of what is signed.
+    # A dot separates the signed parts, so one in an id would let one message pass for another.
     if "." in given["webhook-id"]:
         raise WebhookInvalid("webhook-id has a dot in it")
     return tuple(given[name] for name in _HEADERS)
@@ -66,7 +66,7 @@ def _check_age(timestamp: str, tolerance_s: float, now: float) -> None:
 def _is_signed(signed: bytes, keys: Sequence[bytes], signatures: str) -> bool:
     expected = [_VERSION + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)) for key in keys]
     received = signatures.encode(errors="replace").split(b" ")
-    # All are compared: how long it takes must not tell which of them fits.
+    # All are compared, so that the time taken does not reveal which of them matches.
     fits = [hmac.compare_digest(one, other) for one in expected for other in received]
     return any(fits)
 

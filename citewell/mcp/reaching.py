@@ -1,4 +1,4 @@
-"""How a tool gets to the Citewell behind it, for whom, and what it says when that fails."""
+"""Connects tools to their Citewell server with the caller's key, and explains failures."""
 
 import ipaddress
 from collections.abc import AsyncGenerator, Mapping
@@ -28,9 +28,9 @@ _KEY_HINT = "Whoever runs this MCP server sets a key with the scopes `ask` and `
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which Citewell, and the key for callers that send none; without `lends_key` they must send one of their own.
+    """The Citewell server, and the key for callers that send none; without `lends_key` they must send their own.
 
-    `url` None is the server that runs on this home, looked for at every call: it may be started later than this one.
+    `url` None is the server that runs on this home, looked up at every call: it may be started later than this one.
     """
 
     url: str | None
@@ -39,7 +39,7 @@ class Reach:
 
     @asynccontextmanager
     async def client(self, headers: Mapping[str, str] | None) -> AsyncGenerator[AsyncCitewellClient]:
-        """A client for the length of a call. Raises ToolError for whatever goes wrong within, and what to do then."""
+        """A client for the length of a call. Turns any failure within into ToolError, with advice."""
         try:
             key = self._key_for(headers or {})
             # A person is waiting for the model that calls this tool.
@@ -62,7 +62,7 @@ class Reach:
         authorization = headers.get("authorization", "")
         bearer = authorization[len(_BEARER) :] if authorization.lower().startswith(_BEARER) else ""
         for sent in (bearer.strip(), headers.get("x-api-key", "").strip()):
-            # A Citewell on loopback takes anything else for no key at all, and then asks for none.
+            # A Citewell on loopback treats anything else as no key at all, and then requires none.
             if looks_like_a_key(sent):
                 return sent
         if not self.lends_key:
@@ -71,7 +71,7 @@ class Reach:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine can reach a server that listens there."""
+    """True if only this machine can reach a server that listens there."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""The server of the protocol, over standard input and output or over HTTP."""
+"""The MCP server, over standard input and output or over HTTP."""
 
 import socket
 from importlib.metadata import version
@@ -50,7 +50,7 @@ def serve_stdio(url: str | None, key: str | None) -> None:
 def serve_http(url: str | None, key: str | None, host: str, port: int) -> None:
     """Serve streamable HTTP at /mcp until Ctrl-C. Beyond loopback every caller needs a key of its own.
 
-    Raises CommandFailed when the address cannot be listened on.
+    Raises CommandFailed when it cannot listen on the address.
     """
     local = is_loopback(host)
     server = build_server(Reach(url, key, lends_key=local))
@@ -65,8 +65,9 @@ def serve_http(url: str | None, key: str | None, host: str, port: int) -> None:
 
 
 def _security(host: str, port: int) -> TransportSecuritySettings:
-    """On loopback no web page gets in through a browser: only names of this machine are answered to, and no other
-    program on it lends its origin."""
+    """Protect a loopback server from web pages in a browser: only names of this machine are accepted as host, and no
+    other local program's origin.
+    """
     names = sorted({host, "127.0.0.1", "localhost", "[::1]"})
     hosts = [name + suffix for name in names for suffix in ("", ":*")]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}:{port}" for name in names])

@@ -1,4 +1,4 @@
-"""What the tools return as structured content. Names and offsets (code points, half-open) are those of the HTTP API."""
+"""Structured content of the tools. Names and offsets (code points, half-open) are those of the HTTP API."""
 
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ _Notice = Annotated[str, Field(description="How to take the texts.")]
 
 
 class CitationFound(BaseModel):
-    """`[number]` in the answer, and the words of a document that it stands for."""
+    """`[number]` in the answer, and the quoted words of a document behind it."""
 
     number: int
     document_name: str
@@ -40,7 +40,7 @@ class SentenceFound(BaseModel):
 
 
 class Change(BaseModel):
-    """What the checks changed of a text: a citation or a statement, and why."""
+    """A change that the checks made to a text: a citation or a statement, and why."""
 
     kind: str = Field(description="removed (a citation), reattributed, rewritten or dropped (a statement).")
     number: int | None = Field(description="The citation, as it was numbered before.")
@@ -57,7 +57,7 @@ class LeftOut(BaseModel):
 
 
 class Scored(BaseModel):
-    """How well a text is proven; null where a check did not run."""
+    """The scores of a text; null where a check did not run."""
 
     confidence: float | None = Field(
         description="The probability that the text is supported and answers the question; null when nothing is claimed."
@@ -108,7 +108,7 @@ class CitationVerified(BaseModel):
 
 
 class AnswerVerified(BaseModel):
-    """What the sources say of an answer, and the answer after the repairs."""
+    """The verdicts on an answer, and the answer after the repairs."""
 
     verification_id: str
     sentences: list[SentenceFound]
@@ -178,7 +178,7 @@ class DocumentsListed(BaseModel):
 
 
 class SourceGiven(BaseModel):
-    """What an answer is held against: a text, or a document of Citewell."""
+    """A source to verify an answer against: a text, or a document of Citewell."""
 
     text: str | None = Field(default=None, description="The whole text of the source.")
     title: str | None = Field(default=None, description="What the source is called.")

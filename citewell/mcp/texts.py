@@ -1,4 +1,4 @@
-"""The same results as text, for models that are shown nothing else."""
+"""Results as text, for models that are not shown the structured content."""
 
 import json
 import secrets
@@ -24,7 +24,7 @@ _PROVEN = frozenset({"supported", "no_claim"})
 
 
 def result(told: BaseModel, lines: Iterable[str]) -> CallToolResult:
-    """Both forms of a result; the text ends with how to take it."""
+    """Both forms of a result; the text ends with the notice on quotations."""
     text = "\n".join([*lines, "", NOTICE])
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=told.model_dump(mode="json")
@@ -32,7 +32,7 @@ def result(told: BaseModel, lines: Iterable[str]) -> CallToolResult:
 
 
 class _Quoting:
-    """Marks around quotations that no document can close: each result has its own."""
+    """Quotation marks that no document can close, because each result has its own."""
 
     def __init__(self) -> None:
         self._mark = f"quotation-{secrets.token_hex(4)}"
@@ -42,7 +42,6 @@ class _Quoting:
 
 
 def answer_lines(found: AnswerFound) -> Iterator[str]:
-    """An answer with its sources, its verdicts and what was changed."""
     quoting = _Quoting()
     yield found.answer
     if found.abstain_reason:
@@ -69,7 +68,6 @@ def answer_lines(found: AnswerFound) -> Iterator[str]:
 
 
 def verified_lines(found: AnswerVerified) -> Iterator[str]:
-    """A verified answer: each sentence, each citation, the repaired text."""
     quoting = _Quoting()
     yield "Sentences:"
     for number, sentence in enumerate(found.sentences, 1):
@@ -91,7 +89,6 @@ def verified_lines(found: AnswerVerified) -> Iterator[str]:
 
 
 def passage_lines(found: PassagesFound) -> Iterator[str]:
-    """Passages with where they stand."""
     quoting = _Quoting()
     yield f"{len(found.passages)} passages, the best first." if found.passages else "Nothing was found."
     for number, passage in enumerate(found.passages, 1):
@@ -105,7 +102,6 @@ def passage_lines(found: PassagesFound) -> Iterator[str]:
 
 
 def source_lines(found: SourceRead) -> Iterator[str]:
-    """A part of a document."""
     place = _place(found.document_name, found.page_number, None)
     yield f"{place}, characters {found.source_start} to {found.source_end}:"
     yield _Quoting().quote(found.text)
@@ -116,7 +112,6 @@ def source_lines(found: SourceRead) -> Iterator[str]:
 
 
 def document_lines(found: DocumentsListed) -> Iterator[str]:
-    """Documents, one a line."""
     yield "No documents." if not found.documents else "Documents, the newest first:"
     for each in found.documents:
         pages = f", {each.pages} pages" if each.pages else ""

@@ -1,4 +1,4 @@
-"""The tools. Each is one use of the HTTP API; their docstrings and descriptions are what a model reads."""
+"""The tools. Each is one use of the HTTP API; a model reads their docstrings and descriptions."""
 
 from typing import Annotated, Any
 
@@ -42,7 +42,8 @@ class Tools:
     ) -> Annotated[CallToolResult, shapes.AnswerFound]:
         """Ask the user's documents. The answer comes with citations [n], the quoted words behind each, a verdict on
         every sentence, and what was removed or repaired. Cite as it does; when it abstains, the documents do not say
-        it."""
+        it.
+        """
         options = _given(workspace=workspace, mode=mode, preset=preset, deadline_s=deadline_s)
         async with self._reach.client(context.headers) as client:
             query_id = await begun(lambda: client.submit(question, **options))
@@ -54,7 +55,7 @@ class Tools:
                 "query_id": query["id"],
                 **_proof(query),
                 "abstained": bool(query["abstained"]),
-                # A server of an older version tells neither.
+                # Servers of older versions send neither.
                 "mentions": query.get("mentions", []),
                 "left_open": _left_open(query),
             }
@@ -73,8 +74,9 @@ class Tools:
         preset: PresetOrNone = None,
         deadline_s: DeadlineS = None,
     ) -> Annotated[CallToolResult, shapes.AnswerVerified]:
-        """Hold an answer, whoever wrote it, against its sources: a verdict and the evidence for each sentence and each
-        citation, and the text repaired. Use it for your own drafts before you show them."""
+        """Verify an answer of any origin against its sources: a verdict and the evidence for each sentence and each
+        citation, and the repaired text. Use it for your own drafts before you show them.
+        """
         given: list[Any] = [source.model_dump(exclude_none=True) for source in sources]
         options = _given(repair=repair, preset=preset, deadline_s=deadline_s)
         async with self._reach.client(context.headers) as client:
@@ -94,8 +96,9 @@ class Tools:
         top_k: Annotated[int, Field(ge=1, le=50, description="How many passages.")] = 8,
         filenames: Annotated[list[str] | None, Field(description="Only in documents of these names.")] = None,
     ) -> Annotated[CallToolResult, shapes.PassagesFound]:
-        """Find passages by words and meaning, without an answer and without a language model. Use `ask` for an answer
-        that is proven; use this to look around."""
+        """Find passages by words and meaning, without an answer and without a language model. Use `ask` for a proven
+        answer; use this to look around.
+        """
         # Models send an empty list where they mean none.
         only = {"filenames": filenames} if filenames else None
         async with self._reach.client(context.headers) as client:
@@ -113,8 +116,9 @@ class Tools:
         end: Annotated[int | None, Field(ge=0, description="Up to this character (source_end).")] = None,
         max_chars: Annotated[int, Field(ge=1, le=_MOST_CHARS, description="At most so many characters.")] = 10_000,
     ) -> Annotated[CallToolResult, shapes.SourceRead]:
-        """Read a document as it is stored: a page, a passage, or the characters from `start` to `end`; without any of
-        them from the beginning. Use it to see what stands around a citation."""
+        """Read a document as it is stored: a page, a passage, or the characters from `start` to `end`; by default from
+        the beginning. Use it to see the text around a citation.
+        """
         async with self._reach.client(context.headers) as client:
             document = await client.document(document_id)
             first, stop = start or 0, end
@@ -152,7 +156,7 @@ class Tools:
 async def _span(
     client: AsyncCitewellClient, document_id: str, page: int | None, chunk_id: str | None, start: int | None
 ) -> tuple[int, int]:
-    """From where to where a page or a passage stands in its document, or the rest of it from `start` on."""
+    """The start and end of a page or a passage in its document, or the rest of it from `start` on."""
     passages = await client.passages(document_id, page=page, chunk_id=chunk_id, limit=1000)
     if not passages:
         wanted = f"page {page}" if chunk_id is None else f"passage {chunk_id!r}"
@@ -168,14 +172,14 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 def _proof(work: dict[str, Any]) -> dict[str, Any]:
-    """What questions and verifications tell in the same way."""
+    """The fields that questions and verifications have in common."""
     scores: dict[str, Any] | None = work["verification"]
     changes = [edit for edit in work["edits"] if edit["kind"] in _SHOWN_CHANGES]
     return {"scores": scores, "changes": changes, "sentences": (scores or {}).get("sentences", [])}
 
 
 def _left_open(query: dict[str, Any]) -> list[str]:
-    """What the answer leaves open; a server of an older version does not tell it."""
+    """The open parts of the question; servers of older versions do not send them."""
     scores: dict[str, Any] = query["verification"] or {}
     verdict: dict[str, Any] = scores.get("question") or {}
     return verdict.get("open_parts", [])

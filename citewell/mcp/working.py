@@ -1,4 +1,4 @@
-"""Work that Citewell does for a call: begun, followed, ended with the call."""
+"""Work that Citewell does for a call: started, followed, and cancelled with the call."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -27,7 +27,7 @@ _TOLD = {
 
 @asynccontextmanager
 async def ended_with_the_call(cancel: Callable[[], Awaitable[object]]) -> AsyncGenerator[None]:
-    """Whoever cancels a call pays for no more of its work."""
+    """Cancel the work when the call is cancelled, so that it costs nothing more."""
     try:
         yield
     except anyio.get_cancelled_exc_class():
@@ -38,7 +38,7 @@ async def ended_with_the_call(cancel: Callable[[], Awaitable[object]]) -> AsyncG
 
 
 async def begun(start: Callable[[], Awaitable[Mapping[str, object]]]) -> str:
-    """Begin work and return its id, also when the call is cancelled meanwhile: else nobody could end it."""
+    """Start work and return its id, even if the call is cancelled meanwhile: cancelling the work needs the id."""
     work: Mapping[str, object] = {}
     with anyio.CancelScope(shield=True):
         work = await start()
@@ -46,7 +46,7 @@ async def begun(start: Callable[[], Awaitable[Mapping[str, object]]]) -> str:
 
 
 async def follow_query(client: AsyncCitewellClient, query_id: str, context: Context[Any, Any]) -> dict[str, Any]:
-    """Tell the caller each stage and check of a question; return it when it has ended. Raises ToolError."""
+    """Report each stage and check of a question to the caller; return the finished question. Raises ToolError."""
     with anyio.move_on_after(PATIENCE_S):
         async with aclosing(client.stream(query_id)) as events:
             done = 0
@@ -58,7 +58,7 @@ async def follow_query(client: AsyncCitewellClient, query_id: str, context: Cont
 
 
 async def follow_verification(client: AsyncCitewellClient, found_id: str, context: Context[Any, Any]) -> dict[str, Any]:
-    """Tell the caller each new stage of a verification; return it when it has ended. Raises ToolError."""
+    """Report each new stage of a verification to the caller; return it when it has ended. Raises ToolError."""
     stages: list[str] = []
     seen = await client.verification(found_id)
     with anyio.move_on_after(PATIENCE_S):
@@ -71,7 +71,7 @@ async def follow_verification(client: AsyncCitewellClient, found_id: str, contex
 
 
 def ended(work: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The work itself if it succeeded. Raises ToolError, which says what became of it and what to do."""
+    """The work itself if it succeeded. Otherwise raises ToolError with what happened and what to do."""
     if work["status"] == "succeeded":
         return work
     if work["status"] not in FINAL:

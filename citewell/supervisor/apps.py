@@ -1,4 +1,4 @@
-"""The processes of Citewell itself: the API and the worker pools, as the settings say."""
+"""The processes of Citewell itself: the API and the configured worker pools."""
 
 import re
 import signal
@@ -9,16 +9,16 @@ from citewell.supervisor.process import ProcessSpec
 from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
-# Warm, so that running steps finish; then cold, which puts unfinished ones back into their queue.
+# Warm, so that running steps finish; then cold, which returns unfinished ones to their queue.
 _WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
-# How Celery is told of a pool that is not its own (workers/pool.py).
+# Celery's options for a custom pool (workers/pool.py).
 _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
-# What the fork server loads for all of them, and room in its arguments for what `ps` is to show of each.
+# Modules that the fork server preloads for all, and space in its arguments for the titles that `ps` shows of each.
 _LOADED, _ROOM = ("api.app", "api.patience", "workers.preloading:preload"), " " * 400
 
 
 def fork_server_process(*also: str) -> ProcessSpec:
-    """The process from which those of `app_processes` are forked (Linux); it loads `also` these last."""
+    """The process that forks those of `app_processes` (Linux); it loads `also` last."""
     return ProcessSpec(
         name="forkserver",
         argv=(sys.executable, "-m", "citewell.supervisor.forkserver", *_LOADED, *also, _ROOM),
@@ -28,7 +28,7 @@ def fork_server_process(*also: str) -> ProcessSpec:
 
 
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
-    """The API on `port` and one Celery worker per pool and process, in the order of starting."""
+    """The API on `port` and one Celery worker per pool and process, in starting order."""
     workers = [
         _worker(f"{name}-{i}" if pool.processes > 1 else name, pool, events=settings.workers.events)
         for name, pool in settings.pools.items()

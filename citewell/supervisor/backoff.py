@@ -1,11 +1,11 @@
-"""How long to wait before a process that died is started again."""
+"""The delay before a dead process is restarted."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Backoff:
-    """Doubles from `first` to `longest` seconds; a life of `quiet` seconds or more forgives the deaths before it."""
+    """Doubles from `first` to `longest` seconds; a life of `quiet` seconds or more resets it."""
 
     first: float = 0.25
     longest: float = 30.0

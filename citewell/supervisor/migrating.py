@@ -1,4 +1,4 @@
-"""Bring the schema up to date in a process of its own: what that takes of memory goes with it."""
+"""Migrates the schema in a process of its own, whose memory is released with it."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ _SOURCE = Path(__file__).resolve().parents[2]
 
 
 def migrate(database_url: str) -> None:
-    """Run `db.migrate` on a database. Raises StartFailed with what it said."""
+    """Run `db.migrate` on a database. Raises StartFailed with its last line."""
     config = Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()
     env = {**os.environ, "CITEWELL_CONFIG": str(config), "CITEWELL_DATABASE_URL": database_url}
     with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:

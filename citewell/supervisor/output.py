@@ -1,4 +1,4 @@
-"""What a process prints: into a rotating file, into memory (the last lines), and to whoever listens."""
+"""Output of a process: to a rotating file, to memory (the last lines), and to a listener."""
 
 import logging
 from collections import deque
@@ -12,7 +12,7 @@ OnLine = Callable[[str, str], None]
 
 
 class Output:
-    """One process's lines. A listener or a disk that fails costs lines, never the process that prints them."""
+    """One process's lines. A failing listener or disk costs lines, never the process that prints them."""
 
     def __init__(self, name: str, folder: Path, on_line: OnLine | None = None) -> None:
         self.name = name

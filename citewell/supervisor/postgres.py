@@ -1,4 +1,4 @@
-"""The embedded Postgres: a cluster made once, then served on 127.0.0.1 with a password.
+"""The embedded Postgres: a cluster created once, then served on 127.0.0.1 with a password.
 
 The superuser has no password and so cannot log in at all; role `citewell` owns the database and may create others.
 """
@@ -17,12 +17,12 @@ from citewell.supervisor.home import Home
 from citewell.supervisor.process import ProcessSpec
 from citewell.supervisor.spawn import spawn
 
-# Nothing of ours: other processes of the account could read it.
+# None of our variables: other processes of the account could read them.
 SERVER_ENV = {"PATH": os.defpath, "LC_ALL": "C"}
 
 # Extensions go into template1, so that every new database has them: creating them needs a superuser. Under row-level
-# security a condition may use an index only if its function is known to tell nothing of the rows that it must not see
-# (docs/access.md); this one is the full-text match.
+# security a condition may use an index only if its function is declared leakproof, revealing nothing about rows that it
+# must not see (docs/access.md); this one is the full-text match.
 _BOOTSTRAP = """\
 CREATE EXTENSION vector;
 CREATE EXTENSION pg_trgm;
@@ -33,7 +33,7 @@ CREATE DATABASE citewell OWNER citewell;
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    # Each process may take 12, and there are five with the pools as they come.
+    # Each process may open 12, and there are five with the default pools.
     "max_connections": "300",
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",
@@ -41,7 +41,7 @@ _SETTINGS = {
     "max_parallel_workers_per_gather": "0",
     "max_parallel_maintenance_workers": "0",
     "timezone": "UTC",
-    # Statements, and the details and contexts of errors, quote what is stored: none of it belongs in a log.
+    # Statements, and the details and contexts of errors, quote stored data, which does not belong in a log.
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
     "log_parameter_max_length_on_error": "0",
@@ -57,7 +57,7 @@ def data_folder(home: Home) -> Path:
 
 
 def create_cluster(home: Home, binaries: Binaries, password: str, *, durable: bool) -> None:
-    """Make the data folder unless it exists. A rename ends the work: what was interrupted before is thrown away."""
+    """Create the data folder unless it exists. A rename completes it; interrupted attempts are deleted."""
     for abandoned in home.postgres.glob("draft-*"):
         shutil.rmtree(abandoned, ignore_errors=True)  # helpers of a killed initdb may still write there
     if data_folder(home).exists():

@@ -1,4 +1,4 @@
-"""One child process: started, read, restarted with backoff when it dies, stopped step by step."""
+"""One child process: started, read, restarted with backoff when it dies, stopped in steps."""
 
 import os
 import re
@@ -23,12 +23,12 @@ from citewell.supervisor.spawn import spawn
 
 @dataclass(frozen=True)
 class ProcessSpec:
-    """What to run and how to tell that it serves.
+    """A program to run, and the signs that it is ready.
 
     It is ready when a line of its output has matched `ready_line` and `GET ready_url` has answered 200 (each if given).
-    `stop` is a ladder of signals and seconds to wait after each; SIGKILL to the process group ends it.
-    `death_signal` is what the kernel sends it when the supervisor dies. `forked`: its `argv`, a Python and `-m MODULE`
-    with arguments, is begun in the fork server where there is one.
+    `stop` is a sequence of signals and seconds to wait after each; SIGKILL to the process group ends it. `death_signal`
+    is what the kernel sends it when the supervisor dies. `forked`: its `argv`, a Python and `-m MODULE` with arguments,
+    is run in the fork server where there is one.
     """
 
     name: str
@@ -44,14 +44,14 @@ class ProcessSpec:
 
 
 class Child(Protocol):
-    """One life of a process: what is used of `subprocess.Popen`."""
+    """One life of a process: the used part of `subprocess.Popen`."""
 
     @property
     def pid(self) -> int: ...
 
     @property
     def stdout(self) -> IO[bytes] | None:
-        """What it prints, errors included."""
+        """Its output, including errors."""
         ...
 
     def poll(self) -> int | None: ...
@@ -62,11 +62,11 @@ class Child(Protocol):
 
 
 Begin = Callable[[ProcessSpec], Child]
-"""How a life begins. Raises OSError."""
+"""Starts a life. Raises OSError."""
 
 
 def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
-    """Begin a life as a program of its own."""
+    """Start a life as a program of its own."""
     return spawn(
         spec.argv, env=spec.env, account=spec.account, death_signal=spec.death_signal, cwd=spec.cwd, stdin=stdin
     )
@@ -95,14 +95,14 @@ class ManagedProcess:
         return self._child.pid if self._child else None
 
     def is_ready(self) -> bool:
-        """Whether this life of the process has shown that it serves. Asks `ready_url` until it has."""
+        """True if this life of the process has shown that it is ready. Asks `ready_url` until it has."""
         if self._child is None or not (self.spec.ready_line is None or self._line_seen.is_set()):
             return False
         self._url_seen = self._url_seen or self.spec.ready_url is None or _answers(self.spec.ready_url)
         return self._url_seen
 
     def start(self) -> None:
-        """Begin a life. What the system refuses counts as a death: the next try comes after the backoff."""
+        """Start a life. A refusal by the system counts as a death: the next try comes after the backoff."""
         self._line_seen, self._url_seen = threading.Event(), False
         self._started_at = time.monotonic()
         try:
@@ -115,7 +115,7 @@ class ManagedProcess:
         self._reader.start()
 
     def revive(self, *, at_once: bool = False) -> None:
-        """To be called often: notices a death, and starts the process again when its time has come, or `at_once`."""
+        """To be called often: notices a death, and restarts the process after its backoff, or `at_once`."""
         if self._child is None:
             if at_once or time.monotonic() >= self._start_due:
                 self.start()
@@ -124,7 +124,7 @@ class ManagedProcess:
             self._note_death(f"ended with exit code {code}")
 
     def stop(self) -> None:
-        """Climb the ladder until the process is gone, then end its group; does nothing when it does not run."""
+        """Signal in steps until the process is gone, then kill its group; does nothing when it does not run."""
         child = self._child
         if child is None:
             return

@@ -1,4 +1,4 @@
-"""Postgres and Valkey on a home: all that the test suite needs, and the ground floor of the supervisor."""
+"""Postgres and Valkey on a home: all that the test suite needs, and the base of the supervisor."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,7 +34,7 @@ class EmbeddedServers:
         self._stack = ExitStack()
 
     def start(self) -> None:
-        """Return when both servers accept connections. Raises SupervisorError; then nothing runs."""
+        """Return when both servers accept connections. On SupervisorError nothing is left running."""
         try:
             self._start()
         except BaseException:
@@ -42,7 +42,7 @@ class EmbeddedServers:
             raise
 
     def stop(self) -> None:
-        """Stop everything that the fleet still runs, then let go of the home."""
+        """Stop everything that the fleet still runs, then release the home."""
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -63,7 +63,7 @@ class EmbeddedServers:
         self.fleet.await_ready(processes, within=_READY_WITHIN_S, deaths=1)
 
     def _prepare_servers(self) -> list[ProcessSpec]:
-        """In the order of starting; stopping goes backwards."""
+        """In starting order; stopping goes backwards."""
         home, durable = self.home, self._durable
         binaries = find_binaries(home)
         secrets = load_secrets(home, data_exists=data_folder(home).exists())

@@ -1,4 +1,4 @@
-"""Start a child that does not outlive this process."""
+"""Starts children that do not outlive this process."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from citewell.supervisor.home import Account
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 1, 36, 37
-# Linux only. Elsewhere (macOS) the guard process alone ends what a killed supervisor leaves behind.
+# Linux only. Elsewhere (macOS) only the guard process ends the children of a killed supervisor.
 _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
@@ -37,7 +37,7 @@ def spawn(
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        start_new_session=True,  # Ctrl-C in the terminal must reach the supervisor alone
+        start_new_session=True,  # Ctrl-C in the terminal must reach only the supervisor
         user=account.uid if account else None,
         group=account.gid if account else None,
         extra_groups=() if account else None,
@@ -48,16 +48,16 @@ def spawn(
 
 
 def bind_to(parent: int, death_signal: signal.Signals) -> None:
-    """In a child: have the kernel send the signal when `parent` dies; end now when it is dead already."""
+    """In a child: have the kernel send the signal when `parent` dies; exit now if it is dead already."""
     if _prctl is not None:
         _prctl(_PR_SET_PDEATHSIG, death_signal.value)
-    if os.getppid() != parent:  # it died before the setting was made
+    if os.getppid() != parent:  # it died before the setting took effect
         os._exit(1)
 
 
 @contextmanager
 def adopting_orphans() -> Generator[None]:
-    """Linux: a process below this one whose parent dies meanwhile becomes a child of our main thread."""
+    """Linux: a descendant whose parent dies meanwhile becomes a child of our main thread."""
     if _prctl is None:
         raise NotImplementedError(sys.platform)
     before = ctypes.c_int()

@@ -1,11 +1,11 @@
-"""run/state.json: where the running server of a home is found."""
+"""run/state.json: where to find the running server of a home."""
 
 from pathlib import Path
 
 import psutil
 from pydantic import BaseModel, ValidationError
 
-# A pid is not used again within such a time, and corrections of the clock move a start time by less.
+# A pid is not reused within this time, and clock corrections shift a start time by less.
 _SAME_START_S = 60.0
 
 
@@ -24,7 +24,7 @@ def running_server(home: Path) -> ServerState | None:
         return None
     try:
         process = psutil.Process(state.pid)
-        ended = process.status() == psutil.STATUS_ZOMBIE  # killed, and its parent has not looked yet
+        ended = process.status() == psutil.STATUS_ZOMBIE  # killed, and its parent has not waited for it yet
         same = abs(process.create_time() - state.started_at) < _SAME_START_S
     except psutil.Error:
         return None
@@ -32,7 +32,7 @@ def running_server(home: Path) -> ServerState | None:
 
 
 def read_state(home: Path) -> ServerState | None:
-    """What the last server wrote, alive or not."""
+    """The state written by the last server, alive or not."""
     try:
         return ServerState.model_validate_json(state_file(home).read_text())
     except (OSError, ValidationError):

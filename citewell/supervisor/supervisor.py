@@ -33,9 +33,9 @@ _MB = 2**20
 class Supervisor:
     """Servers, schema, API and workers between `start` and `stop`, or as a context manager; from the main thread.
 
-    While it runs, SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; a second one stops hard. What dies is
-    started again by `run_forever`. `apps` replaces the processes of Citewell, `forks` the one from which they are
-    forked, `migrate` what prepares the database.
+    While it runs, SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; a second one stops hard. `run_forever`
+    restarts dead processes. `apps` replaces the processes of Citewell, `forks` the one that they are forked from,
+    `migrate` the preparation of the database.
     """
 
     url: str  # of the API; set by `start`
@@ -61,7 +61,7 @@ class Supervisor:
         self._stopping = False
 
     def start(self) -> None:
-        """Return when the API answers `/readyz` and all workers consume. Raises SupervisorError; then nothing runs."""
+        """Return when the API answers `/readyz` and all workers consume. On SupervisorError nothing is left running."""
         try:
             self._start()
         except BaseException:
@@ -76,9 +76,9 @@ class Supervisor:
                 time.sleep(_WATCH_EVERY_S)
 
     def revive(self, *, at_once: bool = False) -> None:
-        """Start again what died, each after its own backoff; for those who have a loop of their own.
+        """Restart dead processes, each after its own backoff; for callers with a loop of their own.
 
-        `at_once` is for those who killed it themselves, so that its deaths say nothing about it.
+        `at_once` is for callers that killed processes themselves, so that the deaths say nothing about them.
         """
         self._fleet.revive(at_once=at_once)
 
@@ -89,7 +89,7 @@ class Supervisor:
 
     @property
     def home(self) -> Path:
-        """Where its data lies."""
+        """The data folder."""
         return self._servers.home.root
 
     @property
@@ -99,11 +99,11 @@ class Supervisor:
 
     @property
     def redis_url(self) -> str:
-        """Of the broker, with its password; known from `start` on."""
+        """The broker's URL, with its password; known from `start` on."""
         return self._servers.redis_url
 
     def stop(self) -> None:
-        """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile ends all at once."""
+        """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile kills them all."""
         self._stopping = True
         self._stack.close()
 
@@ -129,7 +129,7 @@ class Supervisor:
         self._announce()
 
     def _launch_fork_server(self, specs: Sequence[ProcessSpec]) -> list[ManagedProcess]:
-        """None where processes cannot be forked from it, or none is to be."""
+        """Empty where forking is not supported, or no process is to be forked."""
         if sys.platform != "linux" or not any(spec.forked for spec in specs):
             return []
         return [self._fleet.launch_fork_server(self._equipped(self._forks))]
@@ -152,12 +152,12 @@ class Supervisor:
             "CITEWELL_HOME": str(self._servers.home.root),
             "CITEWELL_CONFIG": str(Path(os.environ.get("CITEWELL_CONFIG", "config.yaml")).absolute()),
             "PYTHONUNBUFFERED": "1",
-            # With more, processes that embed at the same time wait for each other (clients.embeddings).
+            # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
             "OPENBLAS_NUM_THREADS": "1",
-            # Threads that each have an arena of their own keep there what they freed.
+            # Threads with an arena each would keep there the memory that they freed.
             "MALLOC_ARENA_MAX": "2",
-            # What is freed goes back to the system, but for blocks as embedding takes and frees them all the time: by
-            # itself glibc raises both limits with every large block that is freed.
+            # Freed memory goes back to the system, except blocks of the sizes that embedding constantly allocates and
+            # frees: by default glibc raises both limits with every large block that is freed.
             "MALLOC_TRIM_THRESHOLD_": str(16 * _MB),
             "MALLOC_MMAP_THRESHOLD_": str(8 * _MB),
         }

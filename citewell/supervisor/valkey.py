@@ -8,7 +8,7 @@ from citewell.supervisor.home import Home, write_private
 from citewell.supervisor.postgres import SERVER_ENV
 from citewell.supervisor.process import ProcessSpec
 
-# Valkey's quoting of strings is that of JSON, for all that a path or a token can hold.
+# Valkey quotes strings as JSON does, for every character of a path or a token.
 _CONFIG = """\
 bind 127.0.0.1
 port {port}
@@ -23,7 +23,7 @@ set-proc-title no
 
 
 def valkey_spec(home: Home, binaries: Binaries, port: int, password: str, *, durable: bool) -> ProcessSpec:
-    """Write the configuration (a password in the arguments would be seen by everybody) and say how to run it."""
+    """Write the configuration file, because every user can see a password in the arguments; return how to run it."""
     config = home.valkey / "valkey.conf"
     folder = json.dumps(str(home.valkey), ensure_ascii=False)
     fsync = "everysec" if durable else "no"

@@ -1,10 +1,10 @@
-"""What proves an answer: citations, sentences, claims and scores."""
+"""The proof of an answer: citations, sentences, claims and scores."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Calibration(TypedDict):
-    """What was measured of the verifier; servers of older versions send the first two alone."""
+    """Measured quality of the verifier; servers of older versions send only the first two fields."""
 
     version: str
     ece: float

@@ -1,4 +1,4 @@
-"""Audits: the chain that proves a result, and a look whether anything was changed."""
+"""Audits: the chain that proves a result, and its check for changes."""
 
 from typing import Any, Literal, TypedDict
 
@@ -63,7 +63,7 @@ class Comparison(TypedDict):
 
 
 class Standing(TypedDict):
-    """Whether an answer still holds, now that what it cites may have changed."""
+    """The validity of an answer, now that what it cites may have changed."""
 
     state: Literal["valid", "stale", "invalidated"]
     reason: str | None

@@ -1,4 +1,4 @@
-"""Documents and how far they are read, by themselves or from an archive."""
+"""Documents and archives, with their progress."""
 
 from typing import Literal, TypedDict
 
@@ -64,7 +64,7 @@ class PassageFound(Passage):
 
 
 class SearchResult(TypedDict):
-    """Passages, the best first; `issues` tells what was not done as configured."""
+    """Passages, the best first; `issues` lists deviations from the configuration."""
 
     passages: list[PassageFound]
     issues: list[str]

@@ -1,4 +1,4 @@
-"""What the event stream of a question tells; `id` counts them, and is where a stream can be resumed."""
+"""The event stream of a question; `id` numbers the events and allows a stream to be resumed."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -40,7 +40,7 @@ class DraftEvent(TypedDict):
 
 
 class CheckEvent(TypedDict):
-    """What a check found, or what became of a sentence that failed it."""
+    """The result of a check, or of the repair of a sentence that failed it."""
 
     id: int | None
     type: Literal[
@@ -74,7 +74,7 @@ class CancelledEvent(TypedDict):
 
 
 class OtherEvent(TypedDict):
-    """One of a type that this version does not know."""
+    """An event of a type that this version does not know."""
 
     id: int | None
     type: str

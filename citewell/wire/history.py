@@ -50,7 +50,7 @@ class Event(TypedDict):
 
 
 class ParkedStep(TypedDict):
-    """What broke its worker too often and is not tried again."""
+    """A step that crashed its worker too often and is not tried again."""
 
     round: int
     step: str

@@ -4,7 +4,7 @@ from typing import NotRequired, TypedDict
 
 
 class Key(TypedDict):
-    """`key` is the whole key, told once, when it is made; `id` is its public part."""
+    """`key` is the whole key, returned only when it is created; `id` is its public part."""
 
     id: str
     tenant: str

@@ -1,4 +1,4 @@
-"""Answers from elsewhere, and what their verification found. Offsets are code points of the answer, half-open."""
+"""External answers, and the results of their verification. Offsets are code points of the answer, half-open."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -79,7 +79,7 @@ class VerifiedCitation(TypedDict):
 
 
 class Verification(TypedDict):
-    """One that was only accepted has no more than `id`, `status` and `custom_id`."""
+    """A verification that was only accepted has just `id`, `status` and `custom_id`."""
 
     id: str
     status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -112,7 +112,7 @@ class BatchAccepted(TypedDict):
 
 
 class Batch(TypedDict):
-    """The states add up to `total`."""
+    """The counts by status add up to `total`."""
 
     id: str
     status: Literal["queued", "running", "finished", "cancelled"]

@@ -1,10 +1,10 @@
-"""Receivers of webhooks, and what was delivered to them."""
+"""Webhook endpoints, and deliveries to them."""
 
 from typing import Literal, NotRequired, TypedDict
 
 
 class WebhookEndpoint(TypedDict):
-    """`secret` is told once, when the endpoint is made."""
+    """`secret` is returned only when the endpoint is created."""
 
     id: str
     url: str

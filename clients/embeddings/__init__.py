@@ -1,4 +1,4 @@
-"""Texts as vectors whose cosine tells how alike in meaning they are."""
+"""Embeddings: texts as vectors whose cosine measures similarity of meaning."""
 
 from clients.embeddings.factory import configured_embedder, embedder_of
 from clients.embeddings.protocol import Embedder, Encoder, Vectors

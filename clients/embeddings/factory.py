@@ -1,4 +1,4 @@
-"""The embedders that the configuration names, one of each per process."""
+"""Creates the configured embedders, one of each per process."""
 
 from threading import Lock
 
@@ -15,7 +15,7 @@ _making = Lock()
 
 
 def configured_embedder() -> Embedder:
-    """Return what new workspaces are embedded with. Raises ConfigurationInvalid.
+    """The embedder for new workspaces. Raises ConfigurationInvalid.
 
     Call it after fork: an endpoint's connections must not be shared between processes.
     """
@@ -23,9 +23,9 @@ def configured_embedder() -> Embedder:
 
 
 def embedder_of(name: str, dimension: int) -> Embedder | None:
-    """Return the embedder that makes vectors of this model, if it can still be made; None otherwise.
+    """The embedder for vectors of this model; None if it is no longer available.
 
-    The model that comes with the program always can; others as long as the configuration names them (`earlier`).
+    The built-in model always is; others as long as the configuration names them (`earlier`).
     """
     if (wheel := default_embedder()).name == name and wheel.dimension == dimension:
         return wheel
@@ -35,7 +35,7 @@ def embedder_of(name: str, dimension: int) -> Embedder | None:
 
 
 def make_embedder(model: EmbeddingModel) -> Embedder:
-    """Return the embedder of these settings, always the same one.
+    """The embedder of these settings, always the same instance.
 
     Raises ConfigurationInvalid when an endpoint has no usable address or its model no name.
     """

@@ -1,4 +1,4 @@
-"""Any server that speaks OpenAI's `POST …/embeddings`: OpenAI itself, vLLM, TEI, Ollama, LM Studio, and others."""
+"""Embeddings from any server with OpenAI's `POST …/embeddings`: OpenAI, vLLM, TEI, Ollama, LM Studio and others."""
 
 import time
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ _LONGEST_WAIT_S = 20.0
 _EXCERPT = 200
 _PROBE = "dimension"
 _MOST_COMPONENTS = 16_384
-"""Of a vector of a model whose dimension is not known yet."""
+"""Limit for a vector of a model whose dimension is not known yet."""
 _NUMBER_BYTES, _VECTOR_BYTES, _ENVELOPE_BYTES = 64, 1_000, 64_000
-"""More than JSON takes for a component with its blanks, for what stands around a vector and around all of them."""
+"""Generous limits in bytes for a component with blanks, for what surrounds a vector, and all vectors."""
 
 
 class _Row(BaseModel):
@@ -37,7 +37,7 @@ class _Reply(BaseModel):
 
 
 class _Later(Exception):
-    """Worth another try, `after_s` seconds from now if the server says so."""
+    """Worth a retry, after `after_s` seconds if the server names them."""
 
     def __init__(self, what: str, after_s: float | None = None) -> None:
         super().__init__(what)
@@ -47,7 +47,7 @@ class _Later(Exception):
 class EndpointEmbedder:
     """Embeds over HTTP, `batch` texts per request and up to `concurrency` requests at a time. Thread-safe.
 
-    The prefix of documents is part of the name: with another one the vectors are others.
+    The prefix of documents is part of the name: another prefix gives other vectors.
     """
 
     def __init__(self, model: EmbeddingModel, *, backoff_s: float = 0.5) -> None:
@@ -57,7 +57,7 @@ class EndpointEmbedder:
 
     @property
     def dimension(self) -> int:
-        """As configured, or as long as the model's vectors are. Raises EmbeddingUnavailable, EmbeddingRejected."""
+        """As configured, else the length of the model's vectors. Raises EmbeddingUnavailable, EmbeddingRejected."""
         return self._model.dimension or self._probed
 
     @cached_property
@@ -65,11 +65,9 @@ class EndpointEmbedder:
         return self._requested([_PROBE], _MOST_COMPONENTS).shape[1]
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector per question. Raises EmbeddingUnavailable, EmbeddingRejected."""
         return self._encoded([self._model.query_prefix + text for text in texts])
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector per text. Raises EmbeddingUnavailable, EmbeddingRejected."""
         return self._encoded([self._model.document_prefix + text for text in texts])
 
     def _encoded(self, texts: list[str]) -> Vectors:

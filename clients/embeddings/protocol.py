@@ -1,4 +1,4 @@
-"""What makes vectors of texts."""
+"""The Protocols of embedding models."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,34 +11,34 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """A model of embeddings; vectors of different `name` or `dimension` cannot be compared.
+    """An embedding model; vectors of different `name` or `dimension` cannot be compared.
 
-    Questions and documents are told apart because some models want a different prefix for each.
-    All of it raises EmbeddingUnavailable (try again later) and EmbeddingRejected.
+    Questions and documents are distinguished because some models need a different prefix for each. Everything raises
+    EmbeddingUnavailable (try again later) and EmbeddingRejected.
     """
 
     @property
     def name(self) -> str:
-        """What is stored with the vectors."""
+        """The name stored with the vectors."""
         ...
 
     @property
     def dimension(self) -> int:
-        """Components of a vector. Where nobody told it, the model is asked: never read it inside a transaction."""
+        """Components of a vector. If not configured, the model is asked: never read it inside a transaction."""
         ...
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return one L2-normalised vector per question, shape (len(texts), dimension)."""
+        """One L2-normalised vector per question, shape (len(texts), dimension)."""
         ...
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return one L2-normalised vector per text to be found, shape (len(texts), dimension)."""
+        """One L2-normalised vector per searchable text, shape (len(texts), dimension)."""
         ...
 
 
 class Encoder(Protocol):
-    """A model that knows no difference between questions and documents."""
+    """A model that treats questions and documents alike."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one L2-normalised vector per text."""
+        """One L2-normalised vector per text."""
         ...

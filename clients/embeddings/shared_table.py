@@ -1,7 +1,7 @@
-"""A large constant table that all processes of a user share: a file in the user's cache, mapped and only read.
+"""Shares a large constant table between all processes of a user through a read-only mapped file in the user's cache.
 
-Each process needs few of its rows, and what it needs is in memory once, however many processes there are. The file is
-made from the table itself and may be deleted at any time.
+Each process needs few rows, and those are in memory once, however many processes there are. The file is created from
+the table and may be deleted at any time.
 """
 
 import mmap
@@ -18,8 +18,8 @@ Table = NDArray[np.uint8]
 
 
 def shared(table: Table, name: str) -> Table:
-    """The same table, shared with other processes; `table` itself where no file can be kept."""
-    with suppress(OSError, RuntimeError, ValueError):  # read-only or full, no home, another one's at the same time
+    """The same table, shared with other processes; `table` itself where no file can be stored."""
+    with suppress(OSError, RuntimeError, ValueError):  # read-only or full disk, no home folder, a concurrent writer
         path = _folder() / f"{name}.npy"
         with suppress(OSError, ValueError, EOFError):
             return _mapped(path, table)
@@ -33,11 +33,11 @@ def _folder() -> Path:
 
 
 def _mapped(path: Path, table: Table) -> Table:
-    """Raises ValueError when the file holds anything else: a crash may have left it half written."""
+    """Map the file. Raises ValueError when its content differs: a crash may have left it half written."""
     mapped: Any = np.load(path, mmap_mode="r", allow_pickle=False)
     if not np.array_equal(mapped, table):
         raise ValueError(path)
-    # The comparison loaded every page. Release them: only the rows that are used will be loaded again.
+    # The comparison loaded every page. Release them: only the rows in use will be loaded again.
     mapped._mmap.madvise(mmap.MADV_DONTNEED)
     return mapped
 

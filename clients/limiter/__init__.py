@@ -1,4 +1,4 @@
-"""How many calls and tokens a model may be asked for, by all workers together (A7)."""
+"""Rate limits of models, shared by all workers (A7)."""
 
 from clients.limiter.factory import make_limiter
 from clients.limiter.protocol import Lease, Limiter, Priority, Unlimited

@@ -1,4 +1,4 @@
-"""What one process does without Redis: the same law for its share of every limit."""
+"""Local fallback of the limiter while Redis is down: the same rules for this process's share of every limit."""
 
 import time
 from bisect import insort
@@ -45,7 +45,7 @@ class _Own:
 
 
 class OwnAllowance:
-    """`known` are the limits of the configuration by model; `clock` is monotonic, in seconds."""
+    """`known` are the configured limits by model; `clock` is monotonic, in seconds."""
 
     def __init__(
         self,
@@ -61,16 +61,16 @@ class OwnAllowance:
         self._sharers = 0
 
     def hear(self, model: str, answer: Answer) -> None:
-        """Remember what the shared allowance was like, to go on from there."""
+        """Remember the last state of the shared allowance, as the starting point of an outage."""
         self._heard[model] = (self._clock(), answer)
         self._sharers = answer.sharers or self._sharers
 
     def begin(self) -> None:
-        """Start anew from what was heard last: Redis has just gone away."""
+        """Restart from the last known state: Redis has just gone down."""
         self._owns.clear()
 
     def floor(self, model: str) -> dict[Kind, float] | None:
-        """How full the buckets are after a time alone; None: nothing was used alone."""
+        """Fill levels after a time of local use; None if nothing was used locally."""
         own = self._owns.get(model)
         if own is None:
             return None
@@ -78,18 +78,18 @@ class OwnAllowance:
         return own.full()
 
     def end(self, model: str) -> None:
-        """Redis counts for this model again, and knows the floor."""
+        """Forget the model's local state: Redis counts for it again, and knows the floor."""
         self._owns.pop(model, None)
 
     def take(self, ticket: Ticket, patience_s: float) -> Answer:
-        """As SharedAllowance.take; no place is kept."""
+        """As SharedAllowance.take, but keeps no place in line."""
         own = self._own(ticket.model)
         now = self._clock()
         own.drain(now)
         own.leave(ticket.id)
         wait = max(own.not_before - now, self._room_in(own, ticket))
         if not any((score, name) < (ticket.score, ticket.id) for score, name, _ in own.line):
-            # As in the script: nothing that was told holds up the first for longer.
+            # As in the script: no reported limit delays the first in line for longer.
             wait = min(wait, own.granted_at + self._settings.longest_wait_s - now)
         if wait <= 0:
             own.granted_at = now
@@ -100,7 +100,7 @@ class OwnAllowance:
         return Answer(granted=wait <= 0, poll=max(wait, 0.0) + 0.001, wait=max(wait, 0.0))
 
     def settle(self, lease_id: str, model: str, told: Told) -> None:
-        """Give back what was not used, and heed a refusal."""
+        """Return unused tokens, and apply a refusal."""
         own = self._owns.get(model)
         if own is None:
             return
@@ -116,7 +116,7 @@ class OwnAllowance:
         self._learn(own, told)
 
     def leave(self, ticket: Ticket) -> None:
-        """Nobody waits for it any longer."""
+        """Cancel a ticket, and return what it holds."""
         own = self._owns.get(ticket.model)
         if own is None:
             return
@@ -129,7 +129,7 @@ class OwnAllowance:
         return 1 / self._sharers if self._sharers else self._settings.alone_share
 
     def _margin(self, kind: Kind) -> float:
-        """Of a day it would be half an hour."""
+        """The margin of a limit; for a day it would amount to half an hour, so there is none."""
         return self._settings.margin if KINDS[kind] <= _MINUTE_S else 0.0
 
     def _own(self, model: str) -> _Own:
@@ -138,7 +138,7 @@ class OwnAllowance:
             heard_at, answer = self._heard.get(model, (now, Answer(limits=dict(self._known.get(model, {})))))
             own = _Own(dict(answer.limits), {}, {}, now, self._settings.longest_wait_s, now)
             for kind, limit in answer.limits.items():
-                # Of a model that was never heard of the worst is thought of this minute, but not of the whole day.
+                # For an unknown model assume the worst for this minute, but not for the whole day.
                 unheard = 1.0 - self._margin(kind) if KINDS[kind] <= _MINUTE_S else 0.0
                 full = max(0.0, answer.full.get(kind, unheard) - (now - heard_at) / KINDS[kind])
                 own.limits[kind] = limit * self._share
@@ -151,7 +151,7 @@ class OwnAllowance:
         waits = [0.0]
         for kind, limit in own.limits.items():
             if kind in OF_TOKENS and ticket.tokens > own.whole[kind]:
-                return 0.0  # the server will refuse it whatever is left
+                return 0.0  # the server will reject it whatever is left
             ahead, amount = (sum(before), ticket.tokens) if kind in OF_TOKENS else (len(before), 1)
             cap = limit * (1 - self._margin(kind))
             missing = own.level[kind] + ahead + min(amount, cap) - cap

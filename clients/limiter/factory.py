@@ -1,4 +1,4 @@
-"""The Limiter that the configuration asks for."""
+"""Creates the configured Limiter."""
 
 import os
 import secrets
@@ -11,12 +11,12 @@ from clients.limiter.shared import SharedAllowance, account_of
 from clients.limiter.ticket import configured
 from config.settings import Settings
 
-# A call may wait for its connection and be told of its end a little late; only the dead are later than this.
+# A call may wait for its connection, and its end may be reported a little late; only dead ones exceed this.
 _LEASE_PER_CALL = 1.5
 
 
 def make_limiter(settings: Settings) -> Limiter:
-    """Return the limiter of the provider in force. Call it after fork, once per process and event loop."""
+    """The limiter of the current provider. Call it after fork, once per process and event loop."""
     if settings.provider == "offline":
         return Unlimited()
     lease_s = max(settings.limiter.lease_s, settings.models.call_timeout_s * _LEASE_PER_CALL)

@@ -1,4 +1,4 @@
-"""The Limiter of a provider's account: shared in Redis, and while that is away a share of its own."""
+"""The Limiter of a provider's account: shared through Redis, with a local share while Redis is down."""
 
 import asyncio
 import time
@@ -24,8 +24,8 @@ log = structlog.get_logger()
 class SharedLimiter:
     """A Limiter. One per process and event loop, made after fork.
 
-    A call of no tokens takes nothing from the allowance and never waits; nor does one to a model whose server has
-    answered and told of no limit, until it does.
+    A call of no tokens takes nothing from the allowance and never waits; nor does a call to a model whose server has
+    answered without reporting limits, until it reports some.
     """
 
     def __init__(self, shared: SharedAllowance, own: OwnAllowance, settings: LimiterSettings) -> None:
@@ -39,9 +39,9 @@ class SharedLimiter:
     async def acquire(
         self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
     ) -> Lease:
-        """Wait for `tokens` and one request, `patience_s` seconds at most.
+        """Wait for `tokens` and one request, at most `patience_s` seconds.
 
-        Raises CallDeferred with the seconds after which it is worth to come again; its place is kept until then.
+        Raises CallDeferred with the seconds after which to retry; the place in line is kept until then.
         """
         if tokens <= 0 or model in self._free:
             return Lease("", model, 0)
@@ -61,9 +61,9 @@ class SharedLimiter:
             raise
 
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
-        """Give back what was reserved and not used, and learn from the limits that the server told. Never raises.
+        """Return unused tokens, and learn the limits that the server reported. Never raises.
 
-        It returns at once: the others are told soon, together with what else happens (see SharedAllowance.settle).
+        Returns at once: the shared state is updated soon, together with other operations (see SharedAllowance.settle).
         """
         told = Told.by(outcome, self._settings.longest_wait_s)
         if lease.id:
@@ -72,13 +72,13 @@ class SharedLimiter:
             self._start(self._settle(lease, told))
 
     async def flush(self) -> None:
-        """Return when all that was settled so far is known to the others, or cannot be."""
-        await asyncio.sleep(0)  # what was started has to begin first
+        """Wait until everything settled so far is in the shared state, or cannot be."""
+        await asyncio.sleep(0)  # lets tasks that were just created start
         await self._shared.flush()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def aclose(self) -> None:
-        """Finish what is being settled and release connections."""
+        """Finish pending settlements and release connections."""
         await self.flush()
         await self._shared.aclose()
 
@@ -120,7 +120,7 @@ class SharedLimiter:
             self._free.discard(model)
 
     def _asks_redis(self) -> bool:
-        """Whether Redis is to be asked: always, or after an outage by one call at a time."""
+        """True if Redis should be used: always, but by only one call at a time during an outage."""
         now = time.monotonic()
         if self._away_until is None:
             return True

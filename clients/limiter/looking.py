@@ -1,4 +1,4 @@
-"""How much of the shared allowance is in use, for whoever watches: reads, and changes nothing."""
+"""Reads how much of the shared allowance is in use, without changing it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ return cjson.encode(found)
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Of one model: what of each limit is in use (1 is all), the limits, calls that wait and that are under way.
+    """Use of one model: the used share of each limit (1 is all), the limits, waiting calls and calls in flight.
 
     `refusing`: the server has refused, and nothing is sent for the time that it named.
     """
@@ -49,7 +49,7 @@ class Use:
 
 
 def look(settings: Settings) -> Sequence[Use]:
-    """Of every model of the catalogue that was asked lately; empty without limits, and when Redis is away."""
+    """Use of every model of the catalogue that was called lately; empty without limits, and when Redis is down."""
     if settings.provider == "offline":
         return ()
     models: list[str] = sorted(settings.models.catalogue)
@@ -63,7 +63,7 @@ def look(settings: Settings) -> Sequence[Use]:
             found: Any = redis.eval(_LOOK, len(keys), *keys)  # pyright: ignore[reportUnknownMemberType]
     except (RedisError, OSError):
         return ()
-    # An empty table of Lua's is an empty object.
+    # An empty Lua table is encoded as an empty object.
     states: list[dict[str, Any]] = json.loads(found) or []
     return [_use(models[int(state["nth"]) - 1], state, settings) for state in states]
 

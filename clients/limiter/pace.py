@@ -1,4 +1,4 @@
-"""How often something may be done together: at once when it is rare, in step when it is frequent."""
+"""Coalescing delay: none for rare operations, a common beat for frequent ones."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ _GAP_S = 0.02
 
 
 class Pace:
-    """A few times at once, and after that every 20 ms: whoever is busy gathers more, and a lone query never waits."""
+    """Allows a few operations at once, then one every 20 ms: a busy process batches more, a lone query never waits."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -16,7 +16,7 @@ class Pace:
         self._credit = float(_AT_ONCE)
 
     def pause_s(self) -> float:
-        """Seconds to wait before it is done once more."""
+        """Seconds to wait before the next operation."""
         now = self._clock()
         self._credit = min(_AT_ONCE, self._credit + (now - self._at) / _GAP_S) - 1
         self._at = now

@@ -1,4 +1,4 @@
-"""What the rest of Citewell knows of limits: reserve before a call, settle after it, learn from the answer."""
+"""The interface to rate limits: reserve before a call, settle after it, learn from the answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,12 +8,12 @@ from typing import Protocol
 from clients.llm.protocol import ModelError, ModelReply
 
 Sleep = Callable[[float], Awaitable[None]]
-"""How somebody waits who has not got its place yet."""
+"""The sleep of a call that waits for its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Priority:
-    """Who goes first among those that wait: interactive before batch, then whoever was accepted earlier."""
+    """Order of waiting calls: interactive before batch, then by time of acceptance."""
 
     is_batch: bool = False
     since: float = 0.0
@@ -35,17 +35,16 @@ class Limiter(Protocol):
     async def acquire(
         self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
     ) -> Lease:
-        """Wait for `tokens` and one request, `patience_s` seconds at most.
+        """Wait for `tokens` and one request, at most `patience_s` seconds.
 
-        Raises CallDeferred with the seconds after which it is worth to come again; nothing is reserved then, nor
-        during a `sleep`.
+        Raises CallDeferred with the seconds after which to retry. Nothing is reserved then, nor during a `sleep`.
         """
         ...
 
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
-        """Give back what was reserved and not used, and learn from the limits that the server told with its answer.
+        """Return unused tokens, and learn the limits that the server reported with its answer.
 
-        `outcome` None: the call was never sent, or nobody knows what became of it.
+        `outcome` None: the call was never sent, or its result is unknown.
         """
         ...
 
@@ -55,12 +54,12 @@ class Limiter(Protocol):
 
 
 class Unlimited:
-    """A Limiter for models that have no limits: those that run in this process."""
+    """A Limiter for models without limits: those that run in this process."""
 
     async def acquire(
         self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
     ) -> Lease:
-        """At once."""
+        """Grant at once."""
         del priority, patience_s, sleep
         return Lease("", model, tokens)
 

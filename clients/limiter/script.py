@@ -1,22 +1,24 @@
-"""The law itself, as one Lua script that Redis runs as a whole and by its own clock.
+"""The rate limiting rules, as one Lua script that Redis runs atomically and by its own clock.
 
-The provider's law (seen from its answers): per account, model and kind a bucket that holds `limit` and drains
-`limit / window` per second. A call adds its tokens and one request to all buckets or to none; what it did not use goes
-out again when it ends. A bucket that is not empty drains at full speed, so waiting a little too long loses nothing.
+The provider's rule (inferred from its answers): per account, model and kind a bucket that holds `limit` and drains
+`limit / window` per second. A call adds its tokens and one request to all buckets or to none; unused tokens are removed
+when it ends. A non-empty bucket drains at full speed, so waiting a little too long loses nothing.
 
-The one key is all that is known of a model of an account, packed: the buckets, who holds a reservation (`held`), who
-waits or has a place kept (`line`), which processes take part (`seen`). So a run of the script is one read and one
-write, however many calls it decides on; what it holds are the calls in flight, some hundreds at most.
+The one key holds the state of a model of an account, packed: the buckets, the reservations (`held`), waiting calls and
+kept places (`line`), participating processes (`seen`). So a run of the script is one read and one write, however many
+calls it decides on; the state grows with the calls in flight, some hundreds at most.
 
-The one argument is JSON: `ops`, and what is the same for all of them. An op is
-- `take`: reserve `tokens` for ticket `id`, or wait. `score` and then `id` say who goes first; a ticket passes only if
-  there is room for all before it, too, so nobody has to be asked before somebody else may go. A wait over `patience`
-  turns the ticket into a claim, a place kept for calls of the same `claim`; a `first` ask uses up its share of it.
-- `settle`: give back the lease `id` but for `used` tokens (absent: unknown) and learn from what the server `told`.
-- `leave`: nobody waits for `id` any longer; what it was granted meanwhile goes back.
-Whatever a server tells or told, and whatever an older version believed: a bucket is at most `longest_s` seconds over
-its limit, and when nobody was let through for so long the first in line is (F4).
-All of them may be repeated. What is given back counts for everybody who asks in the same run.
+The one argument is JSON: `ops`, and what is common to all of them. An op is
+- `take`: reserve `tokens` for ticket `id`, or wait. Order is by `score`, then `id`; a ticket passes only if there is
+  room for all before it, too, so tickets need no coordination. A wait over `patience` turns the ticket into a claim,
+  a place kept for calls of the same `claim`; a `first` ask uses up its share of it.
+- `settle`: return the lease `id` except `used` tokens (absent: unknown) and learn from what the server `told`.
+- `leave`: cancel `id`; what it was granted meanwhile is returned.
+
+Whatever limits a server reports, and whatever an older version stored: a bucket is at most `longest_s` seconds over its
+limit, and if no call passed for that long, the first in line does (F4).
+
+All ops may be repeated. What one op returns is available to all others of the same run.
 """
 
 ALLOWANCE = """

@@ -1,4 +1,4 @@
-"""The allowance that all processes share, in Redis: one run of the script for all that is asked of it together."""
+"""The shared allowance in Redis: one run of the script for all operations that are batched together."""
 
 import asyncio
 import hashlib
@@ -20,30 +20,32 @@ from clients.limiter.told import Told
 from config.limits import LimiterSettings
 
 _CONNECTIONS = 4
-# A ticket lives on for so long after it should have asked again: a busy process is late, a dead one does not come.
+# A ticket outlives its next due poll by this long: a busy process is late, a dead one never polls.
 _GRACE_S = 3.0
 _FOR_EVER_S = 1e9
 _LATE = 1.5
 _PREFIX = "citewell:allowance"
 
 SETTLE_WITHIN_S = 0.1
-"""How long the end of a call may wait for others to be told together, when nobody waits for what it gives back."""
+"""Longest delay of a settlement to batch it with others, when no call waits for what it returns."""
 
 Op = dict[str, Any]
 
 
 def account_of(api_key: str, base_url: str) -> str:
-    """Name the account of a key at a server, without telling the key."""
+    """An identifier for the account of a key at a server, which does not reveal the key."""
     return hashlib.sha256(f"{base_url.rstrip('/')}\n{api_key}".encode()).hexdigest()[:16]
 
 
 def key_of(account: str, model: str) -> str:
-    """Where all that is known of a model of an account stands."""
+    """The Redis key of the state of an account's model."""
     return f"{_PREFIX}:{{{account}}}:{model}"
 
 
 class SharedAllowance:
-    """Of one account. Belongs to one event loop. Everything raises RedisError, OSError when Redis is away or slow."""
+    """The allowance of one account, for one event loop. Everything raises RedisError, OSError if Redis is
+    down or slow.
+    """
 
     def __init__(
         self,
@@ -61,13 +63,13 @@ class SharedAllowance:
             timeout=None,
             socket_timeout=settings.timeout_s,
             socket_connect_timeout=settings.timeout_s,
-            # One try: whoever waits for a slow Redis goes on alone instead.
+            # One try: a call that would wait for a slow Redis uses the local fallback instead.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
         self._redis: Any = Redis(connection_pool=pool)
         self._script: Any = self._redis.register_script(script)
-        # In front of the pool, so that who waits for a connection does not wait for Redis.
+        # Before the pool, so that waiting for a connection does not count as waiting for Redis.
         self._slots = asyncio.Semaphore(_CONNECTIONS)
         self._account = account
         self._limits = limits
@@ -86,7 +88,7 @@ class SharedAllowance:
     async def take(self, ticket: Ticket, patience_s: float, floor: Mapping[Kind, float] | None = None) -> Answer:
         """Reserve for `ticket`, or say when to ask again; a wait over `patience_s` gives up the ticket.
 
-        `floor`: each bucket is at least so full (see `Answer.full`).
+        `floor` holds lower bounds of the fill levels (see `Answer.full`).
         """
         op: Op = {
             "op": "take",
@@ -101,21 +103,18 @@ class SharedAllowance:
         return await self._desk(ticket.model).ask(op, floor)
 
     async def settle(self, lease_id: str, model: str, told: Told) -> Answer:
-        """Give back what was not used and learn. It may wait a little for company, see SETTLE_WITHIN_S."""
+        """Return unused tokens and learn. May be delayed for batching, see SETTLE_WITHIN_S."""
         known = {k: v for k, v in (asdict(told.allowance) | asdict(told)).items() if k not in {"used", "allowance"}}
         op = _without_none({"op": "settle", "id": lease_id, "used": told.used, "told": _without_none(known)})
         return await self._desk(model).ask(op, may_wait=told.refused is None)
 
     async def leave(self, ticket: Ticket) -> Answer:
-        """Nobody waits for it any longer."""
         return await self._desk(ticket.model).ask({"op": "leave", "id": ticket.id})
 
     async def flush(self) -> None:
-        """Ask what is still to be asked."""
         await asyncio.gather(*(desk.empty() for desk in self._desks.values()))
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._redis.aclose(close_connection_pool=True)
 
     def _desk(self, model: str) -> "_Desk":
@@ -124,7 +123,6 @@ class SharedAllowance:
         return self._desks[model]
 
     async def decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
-        """One run of the script."""
         call = self._same | {"ops": ops, "limits": self._limits.get(model, {})}
         if floor:
             call["floor"] = dict(floor)
@@ -134,7 +132,8 @@ class SharedAllowance:
             try:
                 answer = await self._script(keys=keys, args=args)
             except RedisTimeout:
-                # Who noticed the end of the timeout late was busy itself; asking again does no harm (see the script).
+                # Noticing the timeout late means that this process was busy itself; ops may be repeated (see the
+                # script).
                 if time.monotonic() - started < _LATE * self._settings.timeout_s:
                     raise
                 answer = await self._script(keys=keys, args=args)
@@ -142,12 +141,12 @@ class SharedAllowance:
 
 
 class _Decided(Answer):
-    """What one run of the script says: the same for all who asked, and to each of them."""
+    """The result of one run of the script: the common part, and an answer to each op."""
 
     answers: list[Answer]
 
     def each(self) -> list[Answer]:
-        """As many whole answers."""
+        """One complete answer per op."""
         same = {
             name: getattr(self, name) for name in ("full", "limits", "sharers", "waiting", "known", "refusing", "now")
         }
@@ -156,7 +155,7 @@ class _Decided(Answer):
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    """An op that waits to be sent, and who waits for its answer."""
+    """An op that waits to be sent, and the future of its answer."""
 
     op: Op
     answer: asyncio.Future[Answer]
@@ -164,8 +163,7 @@ class _Asked:
 
 
 class _Desk:
-    """Takes what is asked of one model. What comes in one tick of the loop, or while the last run is on its way, goes
-    together."""
+    """Batches the ops of one model: those of one tick of the loop, and those that arrive during a run, go together."""
 
     def __init__(self, shared: SharedAllowance, model: str) -> None:
         self._shared = shared
@@ -177,7 +175,7 @@ class _Desk:
         self._later: asyncio.TimerHandle | None = None
 
     async def ask(self, op: Op, floor: Mapping[Kind, float] | None = None, *, may_wait: bool = False) -> Answer:
-        """The script's answer. `may_wait`: it goes with the next that is asked, or a little later."""
+        """The script's answer. With `may_wait` the op is sent with the next one, or a little later."""
         loop = asyncio.get_running_loop()
         asked = _Asked(op, loop.create_future(), floor)
         self._asked.append(asked)
@@ -188,7 +186,7 @@ class _Desk:
         return await asked.answer
 
     async def empty(self) -> None:
-        """Send what waits, and return when it is answered."""
+        """Send pending ops, and wait for the answers."""
         self._send()
         if self._sending is not None:
             await self._sending
@@ -209,7 +207,7 @@ class _Desk:
         if self._later is not None:
             self._later.cancel()
             self._later = None
-        # Who was stopped meanwhile must not be given anything.
+        # A call that was cancelled meanwhile must not be granted anything.
         together = [asked for asked in self._asked if not asked.answer.done()]
         self._asked.clear()
         if not together:
@@ -217,8 +215,8 @@ class _Desk:
         floor = next((asked.floor for asked in together if asked.floor), None)
         try:
             answers = await self._shared.decide(self._model, [asked.op for asked in together], floor)
-        except Exception as error:  # noqa: BLE001 - theirs, whatever it is
-            # Those who came meanwhile need not find out for themselves.
+        except Exception as error:  # noqa: BLE001 - passed on to the callers
+            # Ops that arrived meanwhile need not run into the same failure.
             for asked in (*together, *self._asked):
                 _fail(asked.answer, error)
             self._asked.clear()
@@ -235,5 +233,5 @@ def _fail(answer: asyncio.Future[Answer], error: Exception) -> None:
 
 
 def _without_none(call: Mapping[str, object]) -> dict[str, object]:
-    # A null would be a value in Lua, and a true one.
+    # Lua would take a null for a value, and a true one.
     return {name: value for name, value in call.items() if value is not None}

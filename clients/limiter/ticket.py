@@ -1,4 +1,4 @@
-"""One call that asks for its place, and what it is told."""
+"""A call's request to the limiter, and the answer."""
 
 import secrets
 import time
@@ -16,12 +16,11 @@ KINDS: Mapping[Kind, float] = {"rpm": 60.0, "rpd": 86_400.0, "tpm": 60.0, "tpd":
 """Every kind of limit with its window in seconds."""
 OF_TOKENS: frozenset[Kind] = frozenset({"tpm", "tpd"})
 
-# Later than every time of acceptance, so that all of a batch stand behind all that somebody waits for.
+# Later than any time of acceptance, so that batches sort after all interactive calls.
 _BATCH = 1e11
 
 
 def configured(limits: ModelLimits) -> dict[Kind, float]:
-    """The limits that the configuration knows."""
     known: dict[Kind, int | None] = {
         "rpm": limits.requests_per_minute,
         "rpd": limits.requests_per_day,
@@ -33,7 +32,7 @@ def configured(limits: ModelLimits) -> dict[Kind, float]:
 
 @dataclass(slots=True)
 class Ticket:
-    """A call that waits; `score` and then `id` say who goes first. `claim` is its query's kept place."""
+    """A waiting call, ordered by `score`, then `id`. `claim` is its query's kept place."""
 
     id: str
     model: str
@@ -44,17 +43,18 @@ class Ticket:
 
     @classmethod
     def of(cls, model: str, tokens: int, priority: Priority) -> "Ticket":
-        """A new one. Who does not say since when he waits, waits since now."""
+        """A new ticket; without `since` it waits from now on."""
         score = (priority.since or time.time()) + (_BATCH if priority.is_batch else 0.0)
-        # Among the calls of a query, who asked first goes first; a claim (`~`) sorts behind all of them.
+        # Calls of a query go in the order of asking; a claim (`~`) sorts after all of them.
         return cls(f"{time.time_ns():016x}-{secrets.token_hex(4)}", model, tokens, score, f"~{score:.6f}")
 
 
 class Answer(BaseModel):
-    """What the allowance says to a ticket: go, or ask again in `poll` seconds; `wait` is when it should be its turn.
+    """The answer to a ticket: granted, or ask again in `poll` seconds; `wait` is the expected wait.
 
-    `full` is how full each bucket is (1 is its limit), `limits` what is known of limits, `sharers` how many processes
-    use the model, `waiting` how many calls wait or have a place kept, `now` the time by which all that was decided.
+    `full` is the fill level of each bucket (1 is its limit), `limits` the known limits, `sharers` the number of
+    processes that use the model, `waiting` the number of calls that wait or have a place kept, `now` the time of the
+    decision.
     """
 
     granted: bool = False
@@ -65,17 +65,17 @@ class Answer(BaseModel):
     sharers: int = 0
     waiting: int = 0
     known: bool = False
-    """Whether the server has answered since the state began."""
+    """True if the server has answered since the state began."""
     refusing: bool = False
-    """Whether a refusal is still in force."""
+    """True if a refusal is still in force."""
     now: float = 0.0
 
     @property
     def is_calm(self) -> bool:
-        """Whether nobody waits for what calls give back, or for what their answers tell."""
+        """True if no call waits for returned tokens, or for what answers report."""
         return self.known and not self.waiting and not self.refusing
 
     @property
     def is_free(self) -> bool:
-        """Whether the server has answered without telling of any limit."""
+        """True if the server has answered without reporting any limit."""
         return self.known and not self.limits and not self.refusing

@@ -1,4 +1,4 @@
-"""What an outcome tells of the allowance: what it used, and what the server said of its limits."""
+"""Rate-limit feedback parsed from a response: the tokens used, and the limits that the server reported."""
 
 import math
 import re
@@ -13,16 +13,16 @@ _MOST_TOKENS = 10**15
 """More than any account has: a larger limit is ignored."""
 _UNKNOWN = Allowance()
 
-# A refusal names the limit that was hit, and with it requests per minute and tokens per day, which no header tells.
+# A refusal names the limit that was hit, including requests per minute and tokens per day, which no header reports.
 _REFUSAL = re.compile(r"\((RPM|RPD|TPM|TPD)\)(?:: Limit (\d+), Used (\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """`used` tokens count against the limit, None: nobody knows. `answered`: the server said something at all.
+    """`used` tokens count against the limit, None if unknown. `answered`: the server said anything at all.
 
-    `refused` is for how many seconds after a 429 nothing may be sent, for the limit `kind` that is `kind_limit` and of
-    which `kind_used` is used.
+    `refused` is the seconds after a 429 in which nothing may be sent, because of the limit `kind`, which is
+    `kind_limit` with `kind_used` used.
     """
 
     used: int | None = None
@@ -35,13 +35,13 @@ class Told:
 
     @property
     def tells_limits(self) -> bool:
-        """Whether it says that there are limits."""
         return self.refused is not None or self.allowance != _UNKNOWN
 
     @classmethod
     def by(cls, outcome: ModelReply | ModelError | None, longest_wait_s: float = math.inf) -> "Told":
-        """Read an outcome; None tells nothing. No refusal is taken for longer than `longest_wait_s` seconds: one more
-        refusal is the price."""
+        """Read an outcome; None says nothing. A refusal counts for at most `longest_wait_s` seconds, at the price of
+        one more refusal.
+        """
         if outcome is None:
             return cls()
         allowance = outcome.allowance or _UNKNOWN
@@ -55,7 +55,7 @@ def _used(outcome: ModelReply | ModelError) -> int | None:
     usage = outcome.usage
     if usage is None:  # an error that cost nothing
         return 0
-    # An estimate is of what arrived; the server may have gone on.
+    # An estimate covers what arrived; the server may have continued.
     return None if usage.estimated else usage.prompt_tokens - usage.cached_tokens + usage.completion_tokens
 
 

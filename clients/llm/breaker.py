@@ -1,6 +1,6 @@
-"""A circuit breaker: a model that mostly fails is left alone for a while instead of being asked by everybody.
+"""A circuit breaker: stops calls to a model that mostly fails, and probes it after a pause.
 
-Only ModelUnavailable counts as a failure; whoever answers "too many", "not like that" or nonsense is there.
+Only ModelUnavailable counts as a failure: rate limits, refusals and invalid replies prove that the model is up.
 """
 
 import time
@@ -19,11 +19,11 @@ from config.models import BreakerSettings
 log = structlog.get_logger()
 
 PROBE_S = 1.0
-"""How long one probe has before another may go: one that hangs must not keep the circuit open."""
+"""Time for one probe before the next may go: a hanging probe must not keep the circuit open."""
 
 
 class CircuitOpen(Exception):
-    """No call was made: the model fails, and is asked again in `wait_s` seconds. The message says how it failed."""
+    """No call was made because the model fails; retry in `wait_s` seconds. The message is the last failure's."""
 
     def __init__(self, wait_s: float, reason: str) -> None:
         super().__init__(reason)
@@ -32,13 +32,13 @@ class CircuitOpen(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The permission for one call; a probe decides whether the circuit closes."""
+    """Permission for one call; the outcome of a probe decides whether the circuit closes."""
 
     is_probe: bool = False
 
 
 class Breaker:
-    """For one model. `clock` is in seconds and never goes back."""
+    """The circuit breaker of one model. `clock` is monotonic, in seconds."""
 
     def __init__(self, model: str, limits: BreakerSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._model = model
@@ -52,11 +52,10 @@ class Breaker:
 
     @property
     def is_closed(self) -> bool:
-        """Whether calls go through."""
         return self._asked_again_at is None
 
     def enter(self) -> Pass:
-        """Return the permission for a call. Raises CircuitOpen."""
+        """Permit a call, or raise CircuitOpen."""
         if self._asked_again_at is None:
             return Pass()
         now = self._clock()
@@ -66,7 +65,7 @@ class Breaker:
         return Pass(is_probe=True)
 
     def leave(self, permission: Pass, outcome: ModelReply | ModelError) -> None:
-        """Learn from the end of a call. One that was stopped tells nothing: do not report it."""
+        """Record a call's outcome. Do not report cancelled calls: they say nothing about the model."""
         if isinstance(outcome, NoFreeSlot):
             return
         failed = isinstance(outcome, ModelUnavailable)
@@ -98,6 +97,6 @@ class Breaker:
             METER.set(OPEN_CIRCUITS, 1.0, self._model)
             METER.count(families.CIRCUIT_OPENED, self._model)
             log.warning("circuit_opened", model=self._model, failures=self._failures, calls=len(self._ended))
-            # What was counted before says nothing of the time after.
+            # Outcomes from before the pause say nothing about the time after it.
             self._ended.clear()
             self._failures = 0

@@ -1,4 +1,4 @@
-"""One attempt: a place within the limits, the call, a second one if the first is late, and what is learnt from both."""
+"""One attempt at a model call: waits within the limits, calls, hedges a late call, and records the outcomes."""
 
 import asyncio
 import time
@@ -30,8 +30,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Attempt(Generic[T]):
-    """`number` counts from 1. All of it ends at `ends_at`, of which at most `patience_s` seconds go into waiting for a
-    place within the limits."""
+    """`number` counts from 1. The attempt ends at `ends_at`; at most `patience_s` seconds of it are spent waiting for
+    the limiter.
+    """
 
     question: Question[T]
     request: ModelRequest
@@ -42,19 +43,19 @@ class Attempt(Generic[T]):
 
     @property
     def may_be_hedged(self) -> bool:
-        """Only judgements of the fast role: streams are watched while they grow."""
+        """Only judgements by the fast role: streams are watched while they grow."""
         return isinstance(self.question.task, Judgement) and self.question.task.role == "fast"
 
     def second(self) -> "Attempt[T]":
-        """The same once more, if there is a place at once."""
+        """The hedged copy, which does not wait for the limiter."""
         return replace(self, patience_s=0.0, hedged=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a call may begin: the breaker's permission, and the limiter's lease or None for a call that costs nothing.
+    """A call cleared to start: the breaker's permission, and the limiter's lease, None for a call that costs nothing.
 
-    `least` is what a call that is stopped has cost at least: the prompt.
+    `least` is the minimum cost of a cancelled call: the prompt.
     """
 
     permission: Pass
@@ -75,7 +76,7 @@ class Caller:
         self._slots = asyncio.Semaphore(settings.concurrency)
 
     async def make(self, attempt: Attempt[T]) -> T:
-        """Return the value of a reply that fits. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
+        """Return the value of a valid reply. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
         with Slot(self._slots, attempt.ends_at) as slot:
             place = await self._place(attempt, slot)
             late_after = self._late_after_s(attempt, place)
@@ -85,7 +86,7 @@ class Caller:
 
     async def _place(self, attempt: Attempt[T], slot: Slot) -> _Place:
         if self._model.reserves(attempt.request):
-            # Who waits for it has no tokens that others could use, and its time has not begun.
+            # Slot first: a call that waits for one holds no tokens that others could use, and its time has not begun.
             await slot.take()
         permission = self._breaker(attempt.request.model).enter()
         return await self._leased(attempt, permission, slot)
@@ -110,7 +111,7 @@ class Caller:
         return self._hedges.delay_s(_kind(attempt.request))
 
     async def _race(self, attempt: Attempt[T], place: _Place, late_after: float) -> T:
-        """Make the call, and a second one when it is late; the first usable reply counts, the other call is stopped."""
+        """Make the call, and a second one when it is late. The first usable reply wins; the other call is cancelled."""
         started = time.perf_counter()
         first = asyncio.create_task(self._call(attempt, place))
         calls = [first]
@@ -143,7 +144,7 @@ class Caller:
 
     async def _call(self, attempt: Attempt[T], place: _Place) -> T:
         question = attempt.question
-        # Known only now: waiting for the place was part of the time.
+        # Computed here, because waiting for a slot and a lease used part of the time.
         timeout_s = min(attempt.request.timeout_s, max(0.0, attempt.ends_at - time.monotonic()))
         request = replace(attempt.request, timeout_s=timeout_s)
         recorder = self._recorder(attempt, request)
@@ -152,13 +153,13 @@ class Caller:
             outcome = reply = await question.fetch(request)
             value = question.read(reply)
             if question.key is not None:
-                # Before anything else that may be stopped: it is paid.
+                # First of all, because what follows may be cancelled and the reply is paid for.
                 self._keeper.keep(question.key, reply, question.log)
         except ModelError as error:
             outcome = error
             raise
         except asyncio.CancelledError:
-            # What it would have cost is not known; that it was made is.
+            # Its cost is unknown, but that it was made must be recorded.
             recorder.ended(ModelUnavailable("stopped before its end", usage=place.least))
             raise
         finally:
@@ -195,13 +196,13 @@ def _kind(request: ModelRequest) -> tuple[str, str]:
 
 
 def _was_hurried(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
-    """Whether our own deadline may have ended the call early: that says nothing of the model."""
+    """True if our own deadline may have ended the call early, so that it says nothing about the model."""
     unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
     return unanswered and given.timeout_s < wanted.timeout_s
 
 
 async def _first_value(calls: Iterable["asyncio.Task[T]"]) -> T:
-    """The value of the first that succeeds; when none does, the error of the first of them."""
+    """The value of the first call that succeeds; when none does, the error of the first call."""
     calls, waiting = list(calls), set[asyncio.Task[Any]](calls)
     while waiting:
         done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server of completions: how it is reached, what it is called in results, and what is special about it."""
+    """A server of chat completions: its transport and its dialect."""
 
     transport: Transport
     dialect: Dialect
@@ -38,11 +38,9 @@ class ChatCompletions:
 
     @property
     def provider(self) -> str:
-        """The name that every result carries."""
         return self._dialect.provider
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Ask once and return the whole reply. Raises ModelError."""
         body = request_body(request, self._info(request.model), self._dialect)
         async with self._asked(request, self._exchange(request, streamed=False)) as exchange:
             async with asyncio.timeout_at(exchange.deadline):
@@ -52,7 +50,6 @@ class ChatCompletions:
             return exchange.reply()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart]:
-        """Ask once for prose; the last part carries the complete reply. Raises ModelError."""
         body = request_body(request, self._info(request.model), self._dialect)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
         async with self._asked(request, self._exchange(request, streamed=True)) as exchange:
@@ -70,12 +67,10 @@ class ChatCompletions:
             yield StreamPart(reply=exchange.reply())
 
     def reserves(self, request: ModelRequest) -> int:
-        """Tokens that the call takes from the allowance. Raises PromptFieldMismatch."""
         size = prompt_bytes(request, self._info(request.model))
         return self._sizes.tokens(request.model, request.prompt, size) + request.max_tokens
 
     async def aclose(self) -> None:
-        """Release connections."""
         await self._transport.aclose()
 
     def _info(self, model: str) -> ModelInfo:
@@ -87,7 +82,7 @@ class ChatCompletions:
 
     @asynccontextmanager
     async def _asked(self, request: ModelRequest, exchange: Exchange) -> AsyncGenerator[Exchange]:
-        """Learn from an exchange, and turn whatever breaks it into a ModelError."""
+        """Learn the prompt's size from an exchange, and turn its failures into ModelError."""
         try:
             try:
                 exchange.sent = True
@@ -100,7 +95,7 @@ class ChatCompletions:
     def _learn(self, request: ModelRequest, exchange: Exchange) -> None:
         told = exchange.told
         if told is not None and told.estimated:
-            # Not what it said: that may be anything.
+            # The server's figure is not logged: it may be anything.
             log.warning("impossible_usage", model=request.model)
             METER.count(families.IMPOSSIBLE_USAGE, request.model)
         elif told is not None:

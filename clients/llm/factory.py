@@ -1,4 +1,4 @@
-"""The ChatModel that the configuration asks for."""
+"""Creates the configured ChatModel."""
 
 import httpx
 
@@ -12,15 +12,15 @@ from config.settings import ConfigurationInvalid, Settings
 
 
 def make_model(settings: Settings) -> ChatModel:
-    """Return the model of `settings.provider`, with `models.judge` before it if there is one.
+    """The model of `settings.provider`, behind the judge of `models.judge` if there is one.
 
-    Call it after fork, once per process. Raises ConfigurationInvalid when Groq is wanted and its key is missing, when
-    the provider's address is no address or carries a second login, and when the judge cannot be used.
+    Call it after fork, once per process. Raises ConfigurationInvalid when Groq is selected without its key, when the
+    provider's address is invalid or carries a second login, and when the judge cannot be used.
     """
     models = settings.models
     if not models.judge:
         return _provider(settings)
-    # Before the provider: that one may hold connections.
+    # Before the provider, which may hold connections.
     classifier = open_classifier(models.judge, models.judge_label, download=models.judge_download)
     return NeuralJudge(_provider(settings), classifier, models.judge_languages)
 

@@ -1,4 +1,4 @@
-"""What a caller gets instead of a reply."""
+"""Failures that callers get instead of a reply."""
 
 import time
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Failure:
 
 
 def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
-    """The tries ended with `error`."""
+    """The failure after tries that ended with `error`."""
     tries = "1 try" if budget.tries == 1 else f"{budget.tries} tries"
     reason = f"{model} gave no usable reply in {tries}: {error}"
     if budget.out_of_time and not isinstance(error, ModelRateLimited):
@@ -45,7 +45,7 @@ def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
 
 
 def without_call(deferred: CallDeferred, kind: FailureKind, terms: Terms) -> Failure:
-    """No call can be made in time. Raises `deferred` when the caller would rather come again, and still can."""
+    """The failure when no call can be made in time. Raises `deferred` instead if the caller wants to retry and can."""
     if terms.patience_s is None:
         return Failure(str(deferred), kind)
     if terms.ends_at is not None and time.monotonic() + deferred.wait_s >= terms.ends_at:

@@ -1,7 +1,8 @@
-"""The one way to ask a model: kept replies, retries, fallback models, a checked reply, and a record of every attempt.
+"""The one way to ask a model: cached replies, retries, fallback models, validated replies, and a record of each
+attempt.
 
-A failure is a value that says what a user should know. Exceptions are programming errors, and CallDeferred for callers
-whose terms name their patience.
+A failure is a value with a reason for users. Exceptions are programming errors, and CallDeferred for callers whose
+terms set their patience.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ from domain.judgements import Composition, Judgement, Reply
 _R = TypeVar("_R", bound=Reply)
 _T = TypeVar("_T")
 
-# A dead id is not called again for so long; a 404 by mistake of the provider must not last until the next restart.
+# A missing model is not called for this long; a provider's mistaken 404 must not last until the next restart.
 GONE_FOR_S = 300.0
 
 
@@ -64,11 +65,11 @@ class _Gone:
 
 
 class ModelGateway:
-    """Asks `model`. One per process: it remembers which model ids are gone or fail, and how long calls take.
+    """Asks `model`. One per process: it remembers missing and failing models, and how long calls take.
 
-    `limiter` says when a call may be made; without one only the server's refusals are obeyed. `replies` is where paid
-    replies are kept. Between tries it waits at random: up to `backoff_s` seconds after the first, twice as long after
-    each further one.
+    `limiter` decides when a call may be made; without one only the server's refusals are obeyed. `replies` stores paid
+    replies. Retries wait for a random time: up to `backoff_s` seconds after the first try, doubling after each further
+    one.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class ModelGateway:
 
     @property
     def provider(self) -> str:
-        """The name of the provider in force, as every result carries it."""
+        """The current provider's name, as in every result."""
         return self._model.provider
 
     async def ask(
@@ -101,10 +102,10 @@ class ModelGateway:
         item: str = "",
         model: str | None = None,
     ) -> _R | Failure:
-        """Return the judgement, checked against its schema. Every attempt is appended to `log` under `item`.
+        """Return the judgement, validated against its schema. Every attempt is appended to `log` under `item`.
 
-        `model` overrides the one of the judgement's role. Raises PromptFieldMismatch, and CallDeferred as `log.terms`
-        say.
+        `model` overrides the model of the judgement's role. Raises PromptFieldMismatch, and CallDeferred according to
+        `log.terms`.
         """
 
         def read(reply: ModelReply) -> _R:
@@ -123,11 +124,11 @@ class ModelGateway:
         model: str | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> ComposedText | Failure:
-        """Stream a piece of prose and return it when it is complete. Raises PromptFieldMismatch, and CallDeferred as
-        `log.terms` say.
+        """Stream a piece of prose and return it when complete. Raises PromptFieldMismatch, and CallDeferred according
+        to `log.terms`.
 
-        `on_text` gets the whole text so far, each time that it grows; after a broken stream it starts again from less.
-        A kept text comes at once.
+        `on_text` receives the whole text so far each time it grows; after a broken stream it restarts from less. A
+        cached text arrives at once.
         """
 
         async def fetch(request: ModelRequest) -> ModelReply:
@@ -152,13 +153,13 @@ class ModelGateway:
             return await self._asked(question, wanted) if kept is None else kept
 
     def _key(self, question: Question[_T], wanted: str) -> bytes | None:
-        # What costs nothing is not worth a row.
+        # A reply that costs nothing is not worth a row.
         if not self._model.reserves(question.request(wanted, question.task.max_tokens, 0.0)):
             return None
         return self._keeper.key(question.task, wanted, question.text, question.log.terms.scope)
 
     async def _kept(self, question: Question[_T], wanted: str) -> _T | None:
-        """What was answered before, if it was kept and still fits; if not, a call begins."""
+        """A cached reply, if it is still valid; otherwise a call begins."""
         started = time.perf_counter()
         found = await self._keeper.find(question.key, self._begun(question, wanted)) if question.key else None
         if found is None:
@@ -183,7 +184,7 @@ class ModelGateway:
         return log.begun_as(begun_record(request, self.provider, question.item, self._model.reserves(request)))
 
     async def _asked(self, question: Question[_T], wanted: str) -> _T | Failure:
-        """Ask until there is a reply, no attempt or no time."""
+        """Ask until there is a reply, or no attempt or time is left."""
         terms = question.log.terms
         budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s)
         chain = (wanted, *self._settings.fallbacks.get(wanted, ()))
@@ -199,7 +200,7 @@ class ModelGateway:
         return Failure(f"there was no time left to ask {wanted}", "deadline")
 
     async def _first_of(self, chain: Sequence[str], question: Question[_T], budget: RetryBudget) -> _T | Failure:
-        """Ask the first model and, where one is gone or fails for now, the next. Raises CircuitOpen, CallDeferred."""
+        """Ask the first model; where one is missing or unavailable, the next. Raises CircuitOpen, CallDeferred."""
         failing: dict[str, CircuitOpen] = {}
         broken: Failure | None = None
         for model in self._present(chain):
@@ -211,7 +212,7 @@ class ModelGateway:
                 failing[model] = error
             except ModelError as error:
                 broken = after_error(error, model, budget)
-                # One try each for those behind a model that is away: few questions never open a breaker.
+                # One try for each fallback of an unavailable model: with few questions its breaker never opens.
                 if not isinstance(error, ModelUnavailable) or not budget.spare_one():
                     return broken
         if broken is not None:
@@ -235,7 +236,7 @@ class ModelGateway:
         return min(self._settings.deadline_s, terms.ends_at - time.monotonic())
 
     async def _attempt(self, question: Question[_T], model: str, budget: RetryBudget) -> _T:
-        # A reply can be invalid because reasoning ate its tokens: the next one gets more.
+        # A reply can be invalid because reasoning used up its tokens: the next try gets more.
         max_tokens = question.task.max_tokens * (1 + budget.invalid)
         return await self._caller.make(
             Attempt(
@@ -249,7 +250,7 @@ class ModelGateway:
 
 
 def _bound_to(item: str) -> AbstractContextManager[object]:
-    # A step that has one item, and is bound to it, asks without one.
+    # A step with a single item has bound it already and passes none.
     return structlog.contextvars.bound_contextvars(item=item) if item else nullcontext()
 
 

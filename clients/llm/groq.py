@@ -14,9 +14,9 @@ Client = Literal["sdk", "lean"]
 
 
 class GroqModel(ChatCompletions):
-    """A ChatModel, through the lean client or Groq's SDK.
+    """A ChatModel through the lean client or Groq's SDK.
 
-    `base_url` is the server's root; the `/openai/v1` that other clients want at its end is accepted and cut off.
+    `base_url` is the server's root; a trailing `/openai/v1`, which other clients require, is accepted and removed.
     """
 
     def __init__(

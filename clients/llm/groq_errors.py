@@ -1,9 +1,9 @@
-"""Every way in which a call to a server of chat completions breaks, as one of our ModelErrors.
+"""Maps every failure of a chat completion call to a ModelError.
 
-Seen with the SDK over aiohttp: an HTTP status is an APIStatusError (498 and 499 have no class of their own); a
-connection that fails before the headers is an APIConnectionError; a stream that breaks is a bare httpx error; what is
-not JSON is a JSONDecodeError. The lean client raises what aiohttp does, Refused for a status and Unreachable where
-nothing was sent.
+Observed with the SDK over aiohttp: an HTTP status is an APIStatusError (498 and 499 have no class of their own); a
+connection that fails before the headers is an APIConnectionError; a broken stream is a bare httpx error; invalid JSON
+is a JSONDecodeError. The lean client raises aiohttp's errors, Refused for a status and Unreachable where nothing was
+sent.
 """
 
 import math
@@ -37,7 +37,7 @@ FAILURES = (
     OSError,
     ValueError,
 )
-"""What a call raises when it breaks; OSError includes the TimeoutError of our own deadline."""
+"""Exceptions of a failed call; OSError includes the TimeoutError of our own deadline."""
 
 _BY_CODE: dict[str, type[ModelError]] = {
     "json_validate_failed": ModelReplyInvalid,
@@ -74,7 +74,7 @@ class _Body(BaseModel):
 
 
 def model_error(error: Exception, exchange: Exchange) -> ModelError:
-    """Return the ModelError for `error`, one of FAILURES, that ended `exchange`."""
+    """The ModelError for `error`, one of FAILURES, that ended `exchange`."""
     if refusal := _refusal(error):
         return _from_refusal(refusal, exchange)
     if isinstance(_root(error), ReplyTooLong):
@@ -97,7 +97,6 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
 
 
 def _refusal(error: Exception) -> Refusal | None:
-    """What the server said, if it answered with an error status."""
     if isinstance(error, Refused):
         return error.refusal
     if not isinstance(error, groq.APIStatusError):
@@ -120,7 +119,7 @@ def _from_refusal(refusal: Refusal, exchange: Exchange) -> ModelError:
     status, headers = refusal.status, refusal.headers
     body = _body(refusal)
     text = _message(refusal, body.error, exchange)
-    # Some limits are told as 429 though no retry can ever succeed: the request alone is over the limit.
+    # Some limits arrive as 429 although no retry can succeed: the request alone exceeds the limit.
     too_large = body.error.message.startswith("Request too large") or headers.get("x-should-retry") == "false"
     if status == 429 and not too_large:
         wait = _seconds(headers.get("retry-after"))
@@ -148,7 +147,7 @@ def _body(refusal: Refusal) -> _Body:
 
 
 def _message(refusal: Refusal, detail: _Detail, exchange: Exchange) -> str:
-    # A server may echo the key that it refuses; reasons are shown to users.
+    # A server may echo the rejected key, and reasons are shown to users.
     said = shown(detail.message.replace(refusal.key, "***") if refusal.key else detail.message)
     advice = _ADVICE.get(detail.code or "") or (_ADVICE.get(refusal.status) if detail.code not in _BY_CODE else None)
     if advice is None:
@@ -166,7 +165,8 @@ def _seconds(header: str | None) -> float | None:
 
 
 def _may_have_arrived(error: groq.APIConnectionError) -> bool:
-    # The transport calls a refused and a dropped connection by the same name; what the system said tells them apart.
+    # The transport reports refused and dropped connections by the same class; the underlying OS error distinguishes
+    # them.
     root = _root(error)
     return not isinstance(root, OSError) or isinstance(root, BrokenPipeError | ConnectionResetError)
 

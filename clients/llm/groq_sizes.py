@@ -1,8 +1,8 @@
-"""How many tokens a prompt will have: no tokenizer here, but the server tells with every answer how many it counted."""
+"""Estimates the tokens of a prompt. There is no tokenizer, but every answer reports the server's count."""
 
 from dataclasses import dataclass
 
-# A little more than a token per four bytes of UTF-8, which holds for most languages better than one per characters.
+# A little above one token per four bytes of UTF-8; over most languages bytes predict better than characters.
 _FIRST_GUESS = 0.27
 _WEIGHT = 0.1
 _DEVIATIONS = 2.0
@@ -10,7 +10,7 @@ _DEVIATIONS = 2.0
 
 @dataclass(slots=True)
 class _Seen:
-    """Tokens per byte of one prompt with one model: moving averages of the ratio and of how far off it was."""
+    """Tokens per byte of one prompt with one model: moving averages of the ratio and of its deviation."""
 
     ratio: float
     deviation: float
@@ -19,21 +19,21 @@ class _Seen:
 class PromptSizes:
     """Learns tokens per byte for each model and prompt.
 
-    It guesses on the high side by twice the mean deviation: the server refuses a call of which too little was thought,
-    and what was thought too much comes back when the call ends.
+    Estimates are high by twice the mean deviation: the server rejects an underestimated call, whereas an overestimate
+    is returned when the call ends.
     """
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], _Seen] = {}
 
     def tokens(self, model: str, prompt: str, size: int) -> int:
-        """Return about how many tokens `size` bytes of this prompt are."""
+        """Estimate the tokens of `size` bytes of this prompt."""
         seen = self._seen.get((model, prompt))
         ratio = seen.ratio + _DEVIATIONS * seen.deviation if seen else _FIRST_GUESS
         return int(size * ratio) + 1
 
     def learn(self, model: str, prompt: str, size: int, tokens: int) -> None:
-        """Take note that `size` bytes were `tokens` tokens."""
+        """Record that `size` bytes were `tokens` tokens."""
         if size <= 0 or tokens <= 0:
             return
         ratio = tokens / size

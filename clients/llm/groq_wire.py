@@ -1,4 +1,4 @@
-"""Groq's wire format: what a request says, and the few fields that are read back, each of them checked.
+"""Groq's wire format: the request body, and the few response fields that are read, each of them validated.
 
 The SDK builds its objects without validation (a missing `choices` is None, an HTML page is a `str`), so nothing here
 trusts them. A complete answer is read like a stream of one chunk.
@@ -53,8 +53,9 @@ class _XGroq(BaseModel):
 
 
 class WireChunk(BaseModel):
-    """A whole completion (`choices[].message`) or a piece of a streamed one (`choices[].delta`); or, in the midst of a
-    stream, the `error` that ends it."""
+    """A whole completion (`choices[].message`), a piece of a streamed one (`choices[].delta`), or the `error` that ends
+    a stream midway.
+    """
 
     model: str | None = None
     choices: list[_Choice] | None = None
@@ -72,8 +73,9 @@ class WireChunk(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one kind of server differs: its name in results, the field that bounds a reply, and the settings that hold
-    its address and key."""
+    """Differences between servers: the name in results, the field that bounds a reply, and the settings that hold
+    address and key.
+    """
 
     provider: str
     room: str
@@ -82,15 +84,15 @@ class Dialect:
 
 
 GROQ = Dialect("groq", "max_completion_tokens", "GROQ_BASE_URL", "GROQ_API_KEY")
-# Ollama and older servers do not know the newer name of the field; servers of open models know this one.
+# Ollama and older servers do not know the field's newer name; servers of open models know this one.
 COMPATIBLE = Dialect("openai_compatible", "max_tokens", "models.base_url", "models.api_key")
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One request on its way, and what is known of it when it ends or breaks.
+    """One request in progress, and what is known when it ends or breaks.
 
-    `deadline` is a time of the running event loop; `sent` turns True when the server may have begun to work.
+    `deadline` is a time of the running event loop; `sent` becomes True once the server may have begun to work.
     """
 
     model: str
@@ -117,7 +119,7 @@ class Exchange:
         return cls(request.model, prompt.system + prompt.user, streamed, deadline, bounds, dialect)
 
     def take(self, chunk: WireChunk) -> str:
-        """Add what `chunk` tells and return its text. Raises ModelUnavailable when the server gave up midway."""
+        """Add the contents of `chunk` and return its text. Raises ModelUnavailable when the server gave up midway."""
         self.model = chunk.model or self.model
         groq = chunk.x_groq or _XGroq()
         self.request_id = groq.id or self.request_id
@@ -125,7 +127,7 @@ class Exchange:
         self._told = self._told if told is None else told
         text = ""
         for choice in (chunk.choices or [])[:1]:
-            # No model means a NUL, and Postgres does not store one.
+            # No model means a NUL, and Postgres cannot store one.
             text = ((choice.message or choice.delta or _Message()).content or "").replace("\0", "")
             text = self._without_halves(text)
             self._finish_reason = choice.finish_reason or self._finish_reason
@@ -138,7 +140,7 @@ class Exchange:
         return text
 
     def _without_halves(self, text: str) -> str:
-        """A character outside the basic plane may come in two halves, in two chunks; a half alone is no character."""
+        """Join surrogate halves: a character outside the basic plane may be split between two chunks."""
         text, self._half = self._half + text, ""
         if not _HALF.search(text):
             return text
@@ -147,9 +149,9 @@ class Exchange:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def reply(self) -> ModelReply:
-        """Return the reply if it is complete: a stop, some text and the usage.
+        """Return the reply if it is complete: finish reason `stop`, some text, and the usage.
 
-        Raises ModelUnavailable for a stream that was cut, ModelReplyInvalid for anything else that is not whole.
+        Raises ModelUnavailable for a truncated stream, ModelReplyInvalid for any other incomplete reply.
         """
         text, reason, usage = "".join(self._text), self._finish_reason, self.told
         if reason == "stop" and usage and text.strip():
@@ -163,27 +165,27 @@ class Exchange:
         raise self.failed(ModelReplyInvalid, "the reply has no choices, no finish reason or no usage")
 
     def failed(self, kind: type[ModelError], message: str) -> ModelError:
-        """Return the error `kind` with the reply so far and what the call cost."""
+        """An error of `kind` with the reply so far and the cost of the call."""
         text = "".join(self._text) or None
         return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
 
     @property
     def told(self) -> Usage | None:
-        """What the server said that it billed, as far as that is possible; None if it did not say."""
+        """The usage that the server reported, within plausible bounds; None if it reported none."""
         return read_usage(self._told, self.bounds, self.estimated)
 
     def spent(self) -> Usage | None:
-        """What was billed, or an estimate when the server did not say; None when nothing was sent."""
+        """The reported usage, else an estimate; None when nothing was sent."""
         told = self.told
         return self.estimated() if told is None and self.sent else told
 
     def estimated(self) -> Usage:
-        """A token per four bytes of UTF-8 in the prompt and in what arrived of the reply."""
+        """One token per four bytes of UTF-8 in the prompt and in the received part of the reply."""
         return Usage(_estimated_tokens(self.prompt), _estimated_tokens("".join(self._text)), estimated=True)
 
 
 def read_allowance(headers: Mapping[str, str]) -> Allowance | None:
-    """Return what the headers of an answer tell of tokens per minute and requests per day; None if nothing."""
+    """Tokens per minute and requests per day from an answer's headers; None if it has none."""
     told = Allowance(
         limit_tokens=_count(headers.get("x-ratelimit-limit-tokens")),
         remaining_tokens=_count(headers.get("x-ratelimit-remaining-tokens")),
@@ -194,22 +196,21 @@ def read_allowance(headers: Mapping[str, str]) -> Allowance | None:
 
 
 def _count(header: str | None) -> int | None:
-    # Digits alone, and not so many that they could not be counted.
+    # Digits only, and few enough for a sane number.
     return int(header) if header and header.isascii() and header.isdigit() and len(header) < _DIGITS else None
 
 
 def shown(message: str) -> str:
-    """Make what a server or a library said fit for a user: one line of printable characters, not too long."""
+    """Make a server's or library's message fit for users: one line of printable characters, not too long."""
     return "".join(filter(str.isprintable, " ".join(message.split())))[:_MESSAGE_CHARS]
 
 
 def _estimated_tokens(text: str) -> int:
-    """A token per four bytes of UTF-8."""
     return -(-len(text.encode()) // 4)
 
 
 def request_body(request: ModelRequest, info: ModelInfo, dialect: Dialect = GROQ) -> dict[str, Any]:
-    """Return the body of a chat completion for `request`.
+    """The body of a chat completion for `request`.
 
     Raises PromptFieldMismatch when the fields do not fit the prompt.
     """
@@ -228,7 +229,7 @@ def request_body(request: ModelRequest, info: ModelInfo, dialect: Dialect = GROQ
 
 
 def prompt_bytes(request: ModelRequest, info: ModelInfo) -> int:
-    """Bytes of UTF-8 in the messages of a request and in the schema that it asks for: what is counted as its prompt.
+    """Bytes of UTF-8 in a request's messages and reply schema, which are billed as its prompt.
 
     Raises PromptFieldMismatch when the fields do not fit the prompt.
     """

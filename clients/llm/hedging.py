@@ -1,4 +1,4 @@
-"""When a slow judgement is asked for a second time: late, rarely, and within a budget."""
+"""Decides when a slow judgement is asked a second time: late, rarely, and within a budget."""
 
 from collections import defaultdict, deque
 
@@ -8,11 +8,11 @@ _QUANTILE = 0.95
 _MOST_SAVED = 10.0
 
 Kind = tuple[str, str]
-"""Model id and prompt: calls that take about as long as each other."""
+"""Model id and prompt: calls of one kind take similar times."""
 
 
 class Hedges:
-    """Of one process. `share` extra calls per call, at most `_MOST_SAVED` at once; never before `min_s` seconds."""
+    """The hedges of one process: `share` extra calls per call, `_MOST_SAVED` at most, none before `min_s` seconds."""
 
     def __init__(self, share: float, min_s: float) -> None:
         self._share = share
@@ -21,10 +21,10 @@ class Hedges:
         self._seconds: defaultdict[Kind, deque[float]] = defaultdict(lambda: deque(maxlen=_SAMPLES))
 
     def delay_s(self, kind: Kind) -> float | None:
-        """Seconds after which a call of this kind is late: the 95th percentile of the last ones; None: not known.
+        """Seconds after which a call of this kind is late: the 95th percentile of recent ones; None if unknown.
 
-        The emptier the budget, the later, up to half as long again: else the many that are a little late would leave
-        nothing for the few that hang. Each question earns its share of an extra call.
+        The emptier the budget, the later, by up to half: otherwise the many slightly late calls would leave nothing for
+        the few that hang. Each question earns its share of an extra call.
         """
         self._budget = min(self._budget + self._share, _MOST_SAVED)
         seconds = self._seconds[kind]
@@ -34,16 +34,16 @@ class Hedges:
         return max(self._min_s, sorted(seconds)[int(_QUANTILE * len(seconds))] * (1 + scarcity / 2))
 
     def note(self, kind: Kind, seconds: float) -> None:
-        """A call of this kind took so long, or longer, if it was stopped for a faster one."""
+        """Record a call's duration, or a lower bound for a call cancelled in favour of a faster one."""
         self._seconds[kind].append(seconds)
 
     def take(self) -> bool:
-        """Spend one extra call, if there is one."""
+        """Spend one extra call, if the budget has one."""
         if self._budget < 1.0:
             return False
         self._budget -= 1.0
         return True
 
     def give_back(self) -> None:
-        """The extra call was not made."""
+        """Return an extra call that was not made."""
         self._budget += 1.0

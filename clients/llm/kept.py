@@ -1,4 +1,4 @@
-"""Replies that were paid for, kept for whoever asks the same again."""
+"""Cache of paid replies, for identical later questions."""
 
 import asyncio
 import hashlib
@@ -14,33 +14,33 @@ from domain.judgements import Composition, Judgement, Reply
 
 Task = Judgement[Any] | Composition
 Begun = Mapping[str, object] | None
-"""What is written down of a call before it is made (CallLog.begun_as)."""
+"""Stored about a call before it is made (CallLog.begun_as)."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptReply:
-    """A complete reply that fitted, and the model that gave it."""
+    """A complete, valid reply and the model that gave it."""
 
     text: str
     model: str
 
 
 class ReplyStore(Protocol):
-    """Where replies are kept, for the tenant that the caller acts for. It never raises: a store that fails is empty."""
+    """Stores replies for the current tenant. It never raises: a failing store acts like an empty one."""
 
     async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
-        """Those of `keys` that are there. For the others a call begins: `begun` is written down, if anything."""
+        """The stored replies among `keys`. For the others a call begins, and `begun` is stored, if given."""
         ...
 
     async def put(self, key: bytes, reply: KeptReply) -> None:
-        """Keep a reply; the first one under a key stays."""
+        """Store a reply; an existing one under the key stays."""
         ...
 
 
 def reply_key(scope: str, task: Task, model: str, text: PromptText) -> bytes:
-    """Return the SHA-256 of all that a reply depends on: the same key, the same question.
+    """The SHA-256 of everything that a reply depends on: equal keys mean equal questions.
 
-    `model` is the one that was wanted, whichever of its fallbacks answers. Raises PromptFieldMismatch.
+    `model` is the requested one, even if a fallback answers. Raises PromptFieldMismatch.
     """
     prompt = text.rendered
     schema = _schema(task.reply) if isinstance(task, Judgement) else ""
@@ -54,7 +54,7 @@ def _schema(reply: type[Reply]) -> str:
 
 
 class ReplyKeeper:
-    """What the gateway keeps where, and for whom."""
+    """Decides which replies the gateway caches, and for whom."""
 
     def __init__(self, store: ReplyStore | None, settings: ModelSettings) -> None:
         self._store = store
@@ -63,22 +63,22 @@ class ReplyKeeper:
         self._storing: set[asyncio.Task[None]] = set()
 
     def key(self, task: Task, model: str, text: PromptText, scope: str) -> bytes | None:
-        """The key of a question, or None when its reply may not be kept. Raises PromptFieldMismatch."""
+        """The key of a question, or None when its reply must not be cached. Raises PromptFieldMismatch."""
         is_shared = self._share_replies if isinstance(task, Judgement) else self._share_answers
         if self._store is None or not (is_shared or scope):
             return None
         return reply_key("" if is_shared else scope, task, model, text)
 
     async def find(self, key: bytes, begun: Begun) -> KeptReply | None:
-        """The reply under `key`; without one a call begins, of which `begun` is written down."""
+        """The reply under `key`; without one a call begins, and `begun` is stored."""
         return (await self._store.get([key], begun)).get(key) if self._store else None
 
     def keep(self, key: bytes, reply: ModelReply, log: CallLog) -> None:
-        """Start to store a reply; `log.settled` waits for it, the answer does not."""
+        """Start storing a reply; `log.settled` waits for it, the answer does not."""
         if self._store is None:
             return
         storing = asyncio.ensure_future(self._store.put(key, KeptReply(reply.text, reply.model)))
-        # The event loop itself does not keep what nobody awaits.
+        # The event loop holds only a weak reference to a task.
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)
         log.wait_for(storing)

@@ -1,6 +1,6 @@
 """The wire format of chat completions on aiohttp alone: JSON, and server-sent events for streams.
 
-About half of what the SDK costs per call, and for every server that speaks this format. Redirects are not followed: no
+It costs about half of the SDK per call, and works with every server of this format. Redirects are not followed: no
 server of this format sends any, and the key would travel along.
 """
 
@@ -18,25 +18,24 @@ from clients.llm.groq_wire import WireChunk
 from clients.llm.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body, Refusal, Refused, Unreachable
 from clients.llm.usage import ReplyTooLong
 
-# Generous: a loop that was held up for seconds must not take a server for dead.
+# Generous: an event loop blocked for seconds must not take a server for dead.
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_ERROR = 300
 _DONE = "[DONE]"
 
 
 class LeanTransport:
-    """A Transport. `url` is where completions are made; an empty key sends none."""
+    """A Transport. `url` is the completions endpoint; an empty key sends none."""
 
     def __init__(self, api_key: str, url: str, *, concurrency: int) -> None:
         self._key = api_key
         self._url = URL(url)
         self._concurrency = concurrency
-        # Looked up once: the environment does not change, and per call it would be half of what a call costs.
+        # Looked up once: the environment does not change, and per call it would be half of the cost.
         self._proxy = None if proxy_bypass(self._url.host or "") else _proxy(self._url.scheme)
         self._made: aiohttp.ClientSession | None = None
 
     async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        """The headers and the JSON of a complete answer."""
         async with self._answer(body) as answer:
             return answer.headers, b"".join([piece async for piece in _bounded(answer, most_bytes)])
 
@@ -44,12 +43,10 @@ class LeanTransport:
     async def pieces(
         self, body: Body, most_bytes: int
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        """The headers and the chunks of a streamed answer."""
         async with self._answer(body) as answer:
             yield answer.headers, _chunks(_bounded(answer, most_bytes))
 
     async def aclose(self) -> None:
-        """Release connections."""
         if self._made is not None:
             await self._made.close()
 
@@ -59,7 +56,7 @@ class LeanTransport:
         try:
             sent = await self._session().post(self._url, data=data, proxy=self._proxy, allow_redirects=False)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            # Users are shown this: without the name and password that an address may carry.
+            # Shown to users: without the name and password that an address may carry.
             raise Unreachable(self._url.host_port_subcomponent or "the server") from error
         async with sent as answer:
             if answer.status >= _FIRST_ERROR:
@@ -74,7 +71,7 @@ class LeanTransport:
         return Refusal(answer.status, answer.reason or "", answer.headers, body, self._key)
 
     def _session(self) -> aiohttp.ClientSession:
-        # A session belongs to the loop that it is made in.
+        # A session belongs to the loop that it is created in.
         if self._made is None:
             headers = {
                 "content-type": "application/json",
@@ -97,15 +94,16 @@ class LeanTransport:
 
 
 def _proxy(scheme: str) -> str | None:
-    """The environment's, with or without `http://` before it."""
+    """The proxy from the environment, with `http://` added if missing."""
     known = getproxies()
     proxy = known.get(scheme) or known.get("all")
     return proxy if not proxy or "://" in proxy else f"http://{proxy}"
 
 
 def _trusted() -> ssl.SSLContext:
-    """The certificates that the SDK trusts (SSL_CERT_FILE, else those that come with Python's packages), and the
-    system's, among which an organisation's own are."""
+    """The certificates that the SDK trusts (SSL_CERT_FILE, else those of Python's packages), and the system's, which
+    include an organisation's own.
+    """
     context = httpx.create_ssl_context()
     context.load_default_certs()
     context.set_alpn_protocols(["http/1.1"])
@@ -117,7 +115,7 @@ async def _bounded(answer: aiohttp.ClientResponse, most_bytes: int) -> AsyncIter
     async for piece in answer.content.iter_any():
         left -= len(piece)
         if left < 0:
-            # Which also closes the connection: the rest is not wanted.
+            # Also closes the connection: the rest is not wanted.
             answer.close()
             raise ReplyTooLong
         yield piece
@@ -127,12 +125,12 @@ async def _chunks(content: AsyncIterator[bytes]) -> AsyncIterator[WireChunk]:
     async for data in _events(content):
         if data.startswith(_DONE):
             return
-        # Not by pydantic: its parser refuses half a character, of which the other half may come with the next chunk.
+        # Not parsed by pydantic, which rejects half a character whose other half may come with the next chunk.
         yield WireChunk.model_validate(json.loads(data))
 
 
 async def _events(content: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """The data of each event. An event that the end cuts off is none."""
+    """The data of each event; an event cut off by the end is dropped."""
     lines: list[str] = []
     async for raw in _lines(content):
         if not raw:
@@ -144,12 +142,12 @@ async def _events(content: AsyncIterator[bytes]) -> AsyncIterator[str]:
 
 
 async def _lines(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    # Not by the reader's own lines, which have a greatest length.
+    # Not the reader's own lines, which have a length limit.
     rest = bytearray()
     async for piece in content:
         *ends, begun = piece.split(b"\n")
         for end in ends:
             yield bytes(rest + end).removesuffix(b"\r")
             rest.clear()
-        # What is looked through once is not looked through again with each piece of an endless line.
+        # Keeps the bytes already searched from being searched again with each piece of an endless line.
         rest += begun

@@ -9,7 +9,7 @@ from config.models import ModelInfo
 
 
 class CompatibleModel(ChatCompletions):
-    """A ChatModel. `base_url` is what comes before `/chat/completions`; an empty key sends none."""
+    """A ChatModel. `base_url` is the part before `/chat/completions`; an empty key sends none."""
 
     def __init__(self, api_key: str, base_url: str, *, catalogue: Mapping[str, ModelInfo], concurrency: int) -> None:
         transport = LeanTransport(api_key, f"{base_url.rstrip('/')}/chat/completions", concurrency=concurrency)

@@ -1,4 +1,4 @@
-"""The limiter of a process that knows no allowance and learns from refusals alone."""
+"""A limiter without a known allowance, which learns from refusals alone."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from config.limits import LimiterSettings
 
 
 class RetryAfter:
-    """A Limiter: after a 429 nothing goes to that model for as long as the server said, `longest_s` at most."""
+    """A Limiter: after a 429 it pauses the model for as long as the server said, at most `longest_s`."""
 
     def __init__(self, longest_s: float = LimiterSettings().longest_wait_s) -> None:
         self._longest_s = longest_s
@@ -18,7 +18,7 @@ class RetryAfter:
     async def acquire(
         self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
     ) -> Lease:
-        """Wait until the server wants to be asked again. Raises CallDeferred when that is too long."""
+        """Wait until the server accepts calls again. Raises CallDeferred when that takes too long."""
         del priority
         gives_up_at = time.monotonic() + patience_s
         while (until := self._not_before.get(model, 0.0)) > (now := time.monotonic()):
@@ -28,7 +28,7 @@ class RetryAfter:
         return Lease("", model, tokens)
 
     async def settle(self, lease: Lease, outcome: ModelReply | ModelError | None) -> None:
-        """Remember what a 429 says."""
+        """Remember the pause that a 429 names."""
         if isinstance(outcome, ModelRateLimited) and outcome.retry_after_s:
             until = time.monotonic() + min(outcome.retry_after_s, self._longest_s)
             self._not_before[lease.model] = max(until, self._not_before.get(lease.model, 0.0))

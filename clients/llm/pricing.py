@@ -1,4 +1,4 @@
-"""What a call costs."""
+"""The price of a call."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -11,7 +11,7 @@ _RESOLUTION = Decimal("1e-9")
 
 
 def cost_usd(model: str, usage: Usage, catalogue: Mapping[str, ModelInfo]) -> Decimal:
-    """Return US dollars with nine decimals. A model that the catalogue does not know costs nothing.
+    """US dollars with nine decimals; a model missing from the catalogue is free.
 
     Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price if they have
     one.

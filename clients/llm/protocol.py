@@ -1,4 +1,4 @@
-"""What the rest of Citewell knows of language models: one Protocol, one request, one reply, and how it can fail."""
+"""The interface to language models: one Protocol, one request, one reply, and the errors."""
 
 import asyncio
 import hashlib
@@ -14,7 +14,7 @@ from domain.prompts import RenderedPrompt, render
 
 
 class PromptText:
-    """A prompt with its fields filled in, once for all that need the text. Everything raises PromptFieldMismatch."""
+    """A prompt with its fields filled in, rendered once for all uses. Every property raises PromptFieldMismatch."""
 
     def __init__(self, prompt: str, fields: Mapping[str, object]) -> None:
         self._prompt = prompt
@@ -22,7 +22,7 @@ class PromptText:
 
     @cached_property
     def rendered(self) -> RenderedPrompt:
-        """The text, as a model gets it."""
+        """The text as sent to a model."""
         return render(self._prompt, self.fields)
 
     @cached_property
@@ -32,7 +32,7 @@ class PromptText:
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256 of all that a model is shown, `system`, a NUL character and `user`, in hexadecimal."""
+        """The SHA-256, in hexadecimal, of all that a model is shown: `system`, a NUL character and `user`."""
         return hashlib.sha256(f"{self.rendered.system}\0{self.rendered.user}".encode()).hexdigest()
 
 
@@ -41,11 +41,11 @@ _UNRENDERED = PromptText("", {})
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call. `prompt` names the file and `fields` fill it: a server gets the rendered text, `offline`
-    reads the fields.
+    """One call. `prompt` names the file and `fields` fill it: a server gets the rendered text, `offline` reads the
+    fields.
 
-    `reply` is the schema of a structured reply, or None for prose. `timeout_s` bounds the whole call in seconds.
-    `text` is handed over where it was rendered before.
+    `reply` is the schema of a structured reply, or None for prose. `timeout_s` bounds the whole call in seconds. `text`
+    is passed in if it was rendered before.
     """
 
     prompt: str
@@ -64,7 +64,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as billed; `completion_tokens` includes `reasoning_tokens`; `estimated` when the server told none."""
+    """Tokens as billed; `completion_tokens` includes `reasoning_tokens`; `estimated` when the server reported none."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -75,7 +75,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the server said of its limits with an answer: tokens per minute, requests per day. None: it did not say."""
+    """The server's limits as reported with an answer: tokens per minute, requests per day. None if not reported."""
 
     limit_tokens: int | None = None
     remaining_tokens: int | None = None
@@ -104,7 +104,7 @@ class StreamPart:
 
 
 class ModelError(Exception):
-    """A call that gave no usable reply. `usage` is what it cost nevertheless; `status` the HTTP status, if any."""
+    """A call without a usable reply. `usage` is what it cost nevertheless; `status` the HTTP status, if any."""
 
     def __init__(
         self,
@@ -127,15 +127,15 @@ class ModelError(Exception):
 
 
 class ModelUnavailable(ModelError):
-    """Server error, capacity, connection, timeout, cut stream: the same request may work in a moment."""
+    """Server error, capacity, connection, timeout, truncated stream: the same request may soon succeed."""
 
 
 class NoFreeSlot(ModelUnavailable):
-    """This process has too many calls in flight: nothing was sent, so it says nothing of the model."""
+    """This process has too many calls in flight: nothing was sent, which says nothing about the model."""
 
 
 class ModelRateLimited(ModelError):
-    """429 that will pass; `retry_after_s` seconds as the server says, or None."""
+    """A temporary 429; `retry_after_s` seconds as the server says, or None."""
 
     def __init__(
         self,
@@ -151,11 +151,11 @@ class ModelRateLimited(ModelError):
 
 
 class ModelReplyInvalid(ModelError):
-    """The server answered, but not with what was asked: bad JSON, wrong schema, truncated, no choices, HTML."""
+    """The server answered, but not as requested: bad JSON, wrong schema, truncated, no choices, HTML."""
 
 
 class ModelGone(ModelError):
-    """404 model_not_found or 400 model_decommissioned: never again this id; use the fallback chain."""
+    """404 model_not_found or 400 model_decommissioned: do not call this id again; use the fallback chain."""
 
 
 class ModelRefused(ModelError):
@@ -163,7 +163,7 @@ class ModelRefused(ModelError):
 
 
 class CallDeferred(Exception):
-    """No call was made: it would have had to wait for longer than its caller's patience. Come again in `wait_s`."""
+    """No call was made: the wait would have exceeded the caller's patience. Retry in `wait_s` seconds."""
 
     def __init__(self, wait_s: float, reason: str) -> None:
         super().__init__(f"{reason}; again in {wait_s:.1f} s")
@@ -176,13 +176,13 @@ class ChatModel(Protocol):
 
     @property
     def provider(self) -> str:
-        """The name that every result carries: `groq`, `offline`, …"""
+        """The name in every result: `groq`, `offline`, …"""
         ...
 
     def reserves(self, request: ModelRequest) -> int:
-        """Tokens that a call may take at most: the prompt's, estimated, and those allowed to the reply.
+        """The most tokens that a call may take: the prompt's, estimated, and those allowed for the reply.
 
-        0 when the call costs nothing because it does not leave this process. Raises PromptFieldMismatch.
+        0 when the call is free because it does not leave this process. Raises PromptFieldMismatch.
         """
         ...
 
@@ -201,10 +201,10 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One attempt at one model call, as it is stored (row A4): also the failed ones.
+    """One attempt at a model call, as stored (row A4), including failed ones.
 
     `duration_ms` is wall time in milliseconds; `error` is None for a usable reply; `reply_text` is the raw reply.
-    `kept`: no call was made, an earlier reply answered. `hedged`: a second call for an attempt whose first was late.
+    `kept`: answered from the reply cache without a call. `hedged`: a second call because the first was late.
     `prompt_sha256`: see PromptText.
     """
 
@@ -224,9 +224,9 @@ class CallRecord:
     kept: bool = False
     hedged: bool = False
     asked: str = ""
-    """The model that was asked for; `model` is the one that answered."""
+    """The requested model; `model` is the one that answered."""
     failure: str = ""
-    """The kind of the failure: the name of the ModelError."""
+    """The kind of failure: the name of the ModelError."""
     ended_ns: int = field(default_factory=time.time_ns, compare=False)
     """Unix time in ns by this process's clock."""
     prompt_sha256: str | None = None
@@ -234,12 +234,12 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """For whom, and until when, the calls of one step are made.
+    """The terms of one step's calls: their owner, priority and time.
 
-    `scope` is what a kept reply belongs to when it may not be shared (the query's id); empty: keep nothing. `ends_at`
-    is a time of this process's monotonic clock, or None. `since` and `is_batch` say who goes first (clients.limiter).
-    Calls that would have to wait longer than `patience_s` raise CallDeferred; None waits, within the deadline.
-    `fast` stands in for the configured fast model.
+    `scope` owns a cached reply that must not be shared (the query's id); empty: cache nothing. `ends_at` is a time of
+    this process's monotonic clock, or None. `since` and `is_batch` determine priority (clients.limiter). Calls that
+    would have to wait longer than `patience_s` raise CallDeferred; None waits, within the deadline. `fast` replaces the
+    configured fast model.
     """
 
     scope: str = ""
@@ -257,13 +257,13 @@ class CallLog:
     records: list[CallRecord] = field(default_factory=list[CallRecord])
     terms: Terms = Terms()
     begun_as: Callable[[CallRecord], Mapping[str, Any]] | None = None
-    """Makes what is written down of a call before it is made, if anything is; `has_begun` says that it was."""
+    """Makes the row stored before a call, if any is; `has_begun` tells whether one was stored."""
     has_begun: bool = False
     _pending: set[asyncio.Future[Any]] = field(default_factory=set[asyncio.Future[Any]], init=False, repr=False)
 
     @contextmanager
     def call_in_flight(self) -> Generator[None]:
-        """Until the end of the block `settled` waits."""
+        """Make `settled` wait for the end of the block."""
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._pending.add(ended)
         try:
@@ -273,11 +273,11 @@ class CallLog:
             ended.cancel()
 
     def wait_for(self, work: asyncio.Future[Any]) -> None:
-        """Until the end of `work` `settled` waits."""
+        """Make `settled` wait for the end of `work`."""
         self._pending.add(work)
         work.add_done_callback(self._pending.discard)
 
     async def settled(self) -> None:
-        """Wait until no call of this log is in flight and every reply is kept. Not from within such a call."""
+        """Wait until no call of this log is in flight and every reply is stored. Do not await it within such a call."""
         while self._pending:
             await asyncio.wait(set(self._pending))

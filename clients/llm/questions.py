@@ -1,4 +1,4 @@
-"""One question to the models, whichever of them answers, and how a reply to it is read."""
+"""A question to the models, independent of which one answers, and the reading of its reply."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ R = TypeVar("R", bound=Reply)
 class Question(Generic[T]):
     """`fetch` makes one call; `read` turns a reply into the value or raises ModelReplyInvalid.
 
-    `key` is where a usable reply is kept, None: nowhere. `on_text` is who watches a text grow.
-    `text` is the task's prompt with its fields, rendered once for all attempts.
+    `key` is the cache key of a usable reply, None for no caching. `on_text` receives a text as it grows. `text` is the
+    task's prompt with its fields, rendered once for all attempts.
     """
 
     task: Task
@@ -40,7 +40,6 @@ class Question(Generic[T]):
     on_text: Callable[[str], None] | None = None
 
     def request(self, model: str, max_tokens: int, timeout_s: float) -> ModelRequest:
-        """The question as one model is asked it."""
         return ModelRequest(
             prompt=self.task.name,
             fields=self.text.fields,
@@ -54,7 +53,7 @@ class Question(Generic[T]):
 
 
 def read_judgement(schema: type[R], reply: ModelReply) -> R:
-    """Return the reply checked against its schema. Raises ModelReplyInvalid."""
+    """The reply, validated against its schema. Raises ModelReplyInvalid."""
     try:
         if "\\u0000" in reply.text:
             raise ValueError("a NUL character")
@@ -78,7 +77,7 @@ def _faults(error: ValueError) -> str:
 
 
 async def drained(model: ChatModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
-    """Read a stream to its end; `on_text` gets the whole text so far each time that it grows. Raises ModelError."""
+    """Read a stream to its end; `on_text` gets the whole text so far each time it grows. Raises ModelError."""
     text, reply = "", None
     async for part in model.stream(request):
         reply = part.reply

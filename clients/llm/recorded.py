@@ -1,4 +1,4 @@
-"""A model that only answers what was answered before: for replays, which reach nobody (N6)."""
+"""A model that only repeats recorded answers: for replays, which contact no provider (N6)."""
 
 from collections.abc import AsyncIterator, Mapping
 
@@ -7,8 +7,9 @@ from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamP
 
 
 class RecordedModel:
-    """A ChatModel. `replies` are by the SHA-256 of all that was asked (PromptText); what is not in them is refused, and
-    counted in `unanswered`."""
+    """A ChatModel. `replies` are keyed by the SHA-256 of the prompt (PromptText); other prompts are refused, and
+    counted in `unanswered`.
+    """
 
     def __init__(self, provider: str, replies: Mapping[str, KeptReply]) -> None:
         self._provider = provider
@@ -17,16 +18,16 @@ class RecordedModel:
 
     @property
     def provider(self) -> str:
-        """Who answered then."""
+        """The provider of the recorded replies."""
         return self._provider
 
     def reserves(self, request: ModelRequest) -> int:
-        """Nothing: no call is made."""
+        """0: no call is made."""
         del request
         return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The reply of then. Raises ModelRefused when this was not asked, or not answered."""
+        """The recorded reply. Raises ModelRefused when there is none for this prompt."""
         found = self._replies.get(request.text.sha256)
         if found is None:
             self.unanswered += 1
@@ -34,7 +35,7 @@ class RecordedModel:
         return ModelReply(found.text, found.model, Usage(), "stop")
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        """The reply of then, at once. Raises ModelRefused."""
+        """The recorded reply, at once. Raises ModelRefused."""
         reply = await self.complete(request)
         yield StreamPart(text=reply.text)
         yield StreamPart(reply=reply)

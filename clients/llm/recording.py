@@ -1,4 +1,4 @@
-"""From calls to CallRecords."""
+"""Makes CallRecords from calls."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from domain.prompts import prompt_version
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
-    """Makes the record of one call that begins now; `add` gets it when it has ended."""
+    """Makes the record of one call that began at `started`, and passes it to `add` at the end."""
 
     add: Callable[[CallRecord], None]
     provider: str
@@ -23,11 +23,9 @@ class Recorder:
 
     @property
     def seconds(self) -> float:
-        """Since the call began."""
         return time.perf_counter() - self.started
 
     def ended(self, outcome: ModelReply | ModelError) -> None:
-        """Record how it ended."""
         failed = isinstance(outcome, ModelError)
         self.add(
             CallRecord(
@@ -53,7 +51,7 @@ class Recorder:
 
 
 def begun_record(request: ModelRequest, provider: str, item: str, reserved: int) -> CallRecord:
-    """The record of a call whose outcome is never known; `reserved` tokens are the most that it may have taken."""
+    """The record of a call whose outcome stays unknown; `reserved` is the most tokens that it may have taken."""
     return CallRecord(
         provider=provider,
         model=request.model,
@@ -73,7 +71,7 @@ def begun_record(request: ModelRequest, provider: str, item: str, reserved: int)
 def kept_record(
     reply: KeptReply, prompt: str, text: PromptText, provider: str, item: str, seconds: float
 ) -> CallRecord:
-    """The record of a call that was not made, because its reply was there already."""
+    """The record of a call that was not made, because its reply was cached."""
     return CallRecord(
         provider=provider,
         model=reply.model,

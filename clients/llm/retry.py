@@ -1,11 +1,11 @@
-"""When a model call is tried again, declared once.
+"""Retry policy of model calls, declared once.
 
-| what went wrong         | tried again                                                                 |
+| failure                 | retried                                                                     |
 |-------------------------|-----------------------------------------------------------------------------|
-| ModelUnavailable        | until the attempts are used up: the same request may work in a moment       |
-| ModelRateLimited        | until the deadline, when the limiter says so; uses up no attempt            |
+| ModelUnavailable        | until the attempts are used up: the same request may soon succeed           |
+| ModelRateLimited        | until the deadline, when the limiter permits; uses up no attempt            |
 | ModelReplyInvalid       | twice: each try is paid for, and a prompt that fails thrice will fail again |
-| ModelGone, ModelRefused | never: the same answer would come back                                      |
+| ModelGone, ModelRefused | never: the answer would be the same                                         |
 | CallDeferred            | not here: nothing was sent                                                  |
 | CircuitOpen             | not here: nothing was sent                                                  |
 """
@@ -27,11 +27,11 @@ _LONGEST_PAUSE_S = 8.0
 
 
 class RetryBudget:
-    """What one question to the models may still spend: attempts, invalid replies and seconds.
+    """The remaining budget of one question: attempts, invalid replies and seconds.
 
-    It outlives a change of model, so that a fallback does not start with a full purse. The first pause is between 0 and
-    `backoff_s` seconds, each further one up to twice as long. The wait that a 429 names is the limiter's to keep; where
-    there is none, `keeps_waits`.
+    It is shared by all models of the fallback chain, so that a fallback does not start with a full budget. The first
+    pause is between 0 and `backoff_s` seconds; the upper limit doubles with each further one. The wait that a 429 names
+    is enforced by the limiter, or here if `keeps_waits`.
     """
 
     def __init__(self, attempts: int, deadline_s: float, backoff_s: float, *, keeps_waits: bool = False) -> None:
@@ -42,7 +42,7 @@ class RetryBudget:
         self._keeps_waits = keeps_waits
         self.ends_at = time.monotonic() + deadline_s
         self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_PAUSE_S)
-        # Calls that were refused together must not come back together.
+        # Calls that were rejected together must not return together.
         self._spread = wait_random(0, backoff_s)
         self._retrying = AsyncRetrying(
             retry=retry_if_exception_type((ModelUnavailable, ModelRateLimited, ModelReplyInvalid)),
@@ -64,7 +64,7 @@ class RetryBudget:
     async def run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
         """Await `attempt()` until it succeeds; raises its last ModelError when the budget does not allow another.
 
-        What `attempt` raises without a call (CallDeferred, CircuitOpen) goes through and is not counted.
+        Exceptions without a call (CallDeferred, CircuitOpen) pass through and are not counted.
         """
 
         async def counted() -> _T:
@@ -81,7 +81,7 @@ class RetryBudget:
     def _pause(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, ModelRateLimited) and error.retry_after_s is not None:
-            # A limiter was told, and knows who goes first then.
+            # The limiter knows the wait, and who goes first after it.
             return self._spread(state) + (error.retry_after_s if self._keeps_waits else 0.0)
         return self._backoff(state)
 

@@ -1,4 +1,4 @@
-"""Groq's SDK on aiohttp's transport. It never retries here: its hidden calls would escape limits and records."""
+"""Groq's SDK on aiohttp's transport. Its own retries are off: such hidden calls would escape limits and records."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -13,12 +13,12 @@ from clients.llm.groq_wire import WireChunk
 from clients.llm.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body
 from clients.llm.usage import ReplyTooLong
 
-# The SDK's general call instead of `chat.completions.create`, which has no `stream_options` and converts arguments and
-# reply at a cost, without checking them.
+# The SDK's general call instead of `chat.completions.create`, which lacks `stream_options` and spends time converting
+# arguments and reply without validating them.
 _PATH = "/openai/v1/chat/completions"
 _CONNECT_TIMEOUT_S = 5.0
 _MOST_BYTES: ContextVar[int] = ContextVar("most_bytes", default=MOST_OF_REFUSAL)
-"""Of the answer to the call that this task makes."""
+"""Limit for the answer to this task's call."""
 
 
 class SdkTransport:
@@ -38,7 +38,6 @@ class SdkTransport:
         )
 
     async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        """The headers and the JSON of a complete answer."""
         _MOST_BYTES.set(most_bytes)
         answer = await self._client.post(_PATH, cast_to=httpx.Response, body=body)
         return answer.headers, answer.content
@@ -47,7 +46,6 @@ class SdkTransport:
     async def pieces(
         self, body: Body, most_bytes: int
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        """The headers and the chunks of a streamed answer."""
         _MOST_BYTES.set(most_bytes)
         stream = await self._client.post(
             _PATH,
@@ -60,7 +58,6 @@ class SdkTransport:
             yield stream.response.headers, _checked(stream)
 
     async def aclose(self) -> None:
-        """Release connections."""
         await self._client.close()
 
 
@@ -70,7 +67,7 @@ async def _checked(stream: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[Wi
 
 
 class _Bounded(httpx.AsyncByteStream):
-    """What arrives, up to a bound; of an error the rest is left out, of anything else it is an error."""
+    """The body up to a limit. An error body is truncated there; any other raises ReplyTooLong."""
 
     def __init__(self, response: httpx.Response, most_bytes: int) -> None:
         self._whole = response.stream
@@ -91,9 +88,10 @@ class _Bounded(httpx.AsyncByteStream):
 
 
 async def _bound(response: httpx.Response) -> None:
-    """Called before any of the body is read."""
+    """Response hook, called before any of the body is read."""
     encoding = response.headers.get("content-encoding", NOT_COMPRESSED)
     if encoding != NOT_COMPRESSED:
-        # Nobody asked for it, and its size once unpacked is unknown: it stays packed, and so is no valid reply.
+        # Compression was not requested, and the unpacked size is unknown: the body stays packed, and so is no valid
+        # reply.
         del response.headers["content-encoding"]
     response.stream = _Bounded(response, MOST_OF_REFUSAL if response.is_error else _MOST_BYTES.get())

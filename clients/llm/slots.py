@@ -1,4 +1,4 @@
-"""How many calls a process has in flight: a slot first, then tokens, then the call with its own time (smell 10)."""
+"""Slots for calls in flight per process: a slot first, then tokens, then the call with its own time (smell 10)."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from clients.llm.protocol import NoFreeSlot
 
 
 class Slot:
-    """One of those that are `free`, when it is taken; given back at the end of the block."""
+    """One of the `free` slots, once taken; given back at the end of the block."""
 
     def __init__(self, free: asyncio.Semaphore, ends_at: float) -> None:
         self._free = free
@@ -24,7 +24,7 @@ class Slot:
         self.give_back()
 
     async def take(self) -> None:
-        """Wait until there is one. Raises NoFreeSlot at the end."""
+        """Wait for a free slot. Raises NoFreeSlot at `ends_at`."""
         try:
             async with asyncio.timeout(max(0.0, self._ends_at - time.monotonic())):
                 await self._free.acquire()
@@ -33,20 +33,19 @@ class Slot:
         self._is_held = True
 
     async def take_now(self) -> bool:
-        """Take one if nobody has to be waited for."""
+        """Take a slot if one is free; return whether it was taken."""
         if self._free.locked():
             return False
         await self.take()
         return True
 
     async def sleep(self, seconds: float) -> None:
-        """Somebody else may use it meanwhile."""
+        """Sleep without the slot, so that another call may use it meanwhile."""
         self.give_back()
         await asyncio.sleep(seconds)
         await self.take()
 
     def give_back(self) -> None:
-        """Let somebody else have it, if it is held."""
         if self._is_held:
             self._is_held = False
             self._free.release()

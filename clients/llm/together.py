@@ -1,4 +1,4 @@
-"""Shared calls for models that judge one item at a time anyway: each verdict is what the item gets alone."""
+"""Shared calls for models that judge one item at a time anyway: each verdict is that of the item alone."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
@@ -11,7 +11,7 @@ K = TypeVar("K", bound=Items)
 
 
 def items_of(fields: Mapping[str, object], name: str, kind: type[K]) -> K:
-    """Return the items in a field. Raises TypeError for anything else, such as a text."""
+    """The items in a field. Raises TypeError for anything else, such as a text."""
     items = fields[name]
     if not isinstance(items, kind):
         raise TypeError(f"{name} are read from {kind.__name__}, not from a text")
@@ -19,7 +19,7 @@ def items_of(fields: Mapping[str, object], name: str, kind: type[K]) -> K:
 
 
 def check_each(fields: Mapping[str, object], check: Callable[[str, Sources], StatementCheck]) -> StatementChecks:
-    """Answer `check_statements` with one `check(statement, sources)` after the other."""
+    """Answer `check_statements` by calling `check(statement, sources)` for each item."""
     sources = fields["sources"]
     if not isinstance(sources, Sources):
         raise TypeError("sources are read from a Sources object, not from a text")

@@ -1,4 +1,4 @@
-"""How a chat completion travels: what every client of the wire format does, and the two errors that they share."""
+"""Transports of chat completions: the Protocol of every client of the wire format, and their two shared errors."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -10,23 +10,23 @@ from clients.llm.groq_wire import WireChunk
 Body = dict[str, Any]
 
 MOST_OF_REFUSAL = 64_000
-"""Bytes that are read of an answer with an error status: its message is shown in part only."""
+"""Bytes read of an answer with an error status: its message is shown only in part."""
 NOT_COMPRESSED = "identity"
-"""The only encoding that is asked for and taken: of a compressed answer nobody knows how long it will be."""
+"""The only encoding requested and accepted: the length of a compressed answer is unknown."""
 
 
 class Transport(Protocol):
-    """Sends a request once. Belongs to one event loop; what it raises is one of groq_errors.FAILURES."""
+    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES."""
 
     async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
-        """The headers and the JSON of a complete answer. Raises ReplyTooLong behind `most_bytes` bytes."""
+        """The headers and the JSON of a complete answer. Raises ReplyTooLong beyond `most_bytes` bytes."""
         ...
 
     def pieces(
         self, body: Body, most_bytes: int
     ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
-        """The headers and the chunks of a streamed answer; leaving the block before the end stops the server. The
-        chunks raise ReplyTooLong behind `most_bytes` bytes.
+        """The headers and the chunks of a streamed answer; leaving the block early stops the server. The chunks raise
+        ReplyTooLong beyond `most_bytes` bytes.
         """
         ...
 
@@ -37,7 +37,7 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer with an error status; `body` is its JSON, or None. `key` must not be shown to anybody."""
+    """An answer with an error status; `body` is its JSON, or None. `key` must never be shown."""
 
     status: int
     reason: str

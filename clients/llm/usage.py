@@ -1,7 +1,7 @@
-"""The tokens that a server says a call cost: believed as far as they are possible, counted by ourselves beyond it (F4).
+"""Validates the token usage that a server reports, replacing impossible figures by our own (F4).
 
-Budgets, the ledger and the limiter go by these numbers, so a server that tells nonsense must neither block a model for
-everybody nor make a cost negative. Its reply is read all the same.
+Budgets, the ledger and the limiter rely on these numbers, so a server that reports nonsense must neither block a model
+for everybody nor make a cost negative. Its reply is still used.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,16 +11,16 @@ from typing import Any, cast
 from clients.llm.protocol import Usage
 
 _TEMPLATE_TOKENS = 1_000
-"""What a server's chat template and its rendering of a schema may add to a prompt."""
+"""Tokens that a server's chat template and its rendering of a schema may add to a prompt."""
 _OVER_TOKENS = 100
-"""Servers end a reply a little late."""
+"""Servers may end a reply a little late."""
 _CHARS_PER_TOKEN = 40
-"""Runs of blanks and of signs are the longest tokens there are; of text a token has four."""
+"""The longest tokens are runs of blanks or signs; in text a token has about four characters."""
 _ESCAPED = 6
-"""Bytes of a character as JSON may write it."""
+"""Bytes of a character in escaped JSON."""
 _ENVELOPE_BYTES = 64_000
 _CHUNK_BYTES = 1_000
-"""What a stream wraps around each token."""
+"""Bytes that a stream wraps around each token."""
 
 
 class ReplyTooLong(Exception):
@@ -29,42 +29,39 @@ class ReplyTooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a call can have cost at most: no token has less than a byte, and no reply more tokens than were allowed."""
+    """The most that a call can have cost: no token has less than a byte, and no reply more tokens than were allowed."""
 
     prompt_bytes: int
     max_tokens: int
 
     @property
     def prompt_tokens(self) -> int:
-        """Of a prompt of `prompt_bytes` bytes."""
         return self.prompt_bytes + _TEMPLATE_TOKENS
 
     @property
     def completion_tokens(self) -> int:
-        """Of a reply, its reasoning included."""
+        """Limit for a reply, including its reasoning."""
         return self.max_tokens + _OVER_TOKENS
 
     @property
     def reply_chars(self) -> int:
-        """Of the text of a reply."""
         return self.completion_tokens * _CHARS_PER_TOKEN
 
     @property
     def body_bytes(self) -> int:
-        """Of a whole answer, its reasoning included."""
+        """Limit for a whole answer, including its reasoning."""
         return _ENVELOPE_BYTES + self.reply_chars * _ESCAPED
 
     @property
     def stream_bytes(self) -> int:
-        """Of a streamed answer."""
         return self.body_bytes + self.completion_tokens * _CHUNK_BYTES
 
 
 def read_usage(told: object, bounds: Bounds, estimate: Callable[[], Usage]) -> Usage | None:
-    """The billed tokens, or None when nothing was told.
+    """The billed tokens, or None when none were reported.
 
-    `told` is the server's JSON or the SDK's object of it, unchecked. What is impossible is replaced: a number over its
-    bound by the most that was allowed, anything else by our `estimate`; the usage is `estimated` then.
+    `told` is the server's JSON or the SDK's object of it, unchecked. Impossible figures are replaced: a completion
+    above its limit by `max_tokens`, anything else by our `estimate`; the usage is then marked `estimated`.
     """
     if told is None:
         return None
@@ -81,7 +78,7 @@ def read_usage(told: object, bounds: Bounds, estimate: Callable[[], Usage]) -> U
         )
     cached = _part(_part(told, "prompt_tokens_details"), "cached_tokens")
     reasoning = _part(_part(told, "completion_tokens_details"), "reasoning_tokens")
-    # Parts of what is counted already; without them it only costs a little more.
+    # Parts of tokens already counted; without them a call only appears a little more expensive.
     return Usage(prompt, completion, _possible(cached, prompt) or 0, _possible(reasoning, completion) or 0)
 
 
@@ -95,5 +92,5 @@ def _possible(told: Any, most: int) -> int | None:
 
 
 def _number(told: Any) -> float | int:
-    """-1 for what is none; a bool is none either."""
+    """The number, or -1 for anything else, including a bool."""
     return told if isinstance(told, int | float) and not isinstance(told, bool) else -1

@@ -1,4 +1,4 @@
-"""Documents as people have them, turned into one text with pages and sections (N3)."""
+"""Document parsing: turns a file into one text with pages and sections (N3)."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -15,7 +15,7 @@ __all__ = ["READ_SUFFIXES", "ParseLimits", "parse"]
 
 _Reader = Callable[[bytes, str, ParseLimits], ParsedDocument]
 
-# By name: the child that reads a file loads the libraries of its format alone, and only after it is confined.
+# By name: the child process imports only the libraries of its file's format, and only once it is confined.
 _READERS: dict[str, str] = {
     ".txt": "clients.parsing.texts:parse_plain",
     ".text": "clients.parsing.texts:parse_plain",
@@ -34,20 +34,20 @@ _READERS: dict[str, str] = {
     ".epub": "clients.parsing.epub:parse_epub",
     ".eml": "clients.parsing.mail:parse_mail",
 }
-READ_SUFFIXES = tuple(_READERS)  # equal to domain.formats.SUFFIXES, which needs none of the readers
+READ_SUFFIXES = tuple(_READERS)  # equals domain.formats.SUFFIXES, which loads no readers
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub")
 
 
 def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read one file of the type that its name says and its content confirms.
+    """Read one file of the type that its name states and its content confirms.
 
-    The stored text is NFC with `\\n` newlines, without NUL, other control characters or lone surrogates; of Markdown
-    and plain text it is otherwise the source itself. Only a PDF and slides have pages. Sections partition the text from
-    the first heading on: each reaches to the next heading of any level.
+    The stored text is NFC with `\\n` newlines, without NUL, other control characters or lone surrogates; Markdown and
+    plain text are otherwise kept as they are. Only PDFs and slides have pages. Sections partition the text from the
+    first heading on: each reaches to the next heading of any level.
 
-    It is pure computation that holds the GIL or, inside PDFium, cannot be interrupted, and libraries for old formats
-    have faults: files of strangers are read by `clients.parsing.isolated`, which does this in a child. The limits bound
-    pages and characters before they are read; bytes are bounded at upload, memory and time by the child.
+    This is pure computation that holds the GIL or, inside PDFium, cannot be interrupted, and libraries for old formats
+    have faults: untrusted files go through `clients.parsing.isolated`, which calls this in a child process. The limits
+    bound pages and characters before they are read; bytes are bounded at upload, memory and time by the child.
 
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """

@@ -1,4 +1,4 @@
-"""What the child that read a file answers, checked as if it came from a stranger."""
+"""Validates the answer of the parsing child as untrusted input."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
@@ -33,13 +33,13 @@ _ANSWER = TypeAdapter(_Answer)
 
 
 class AnswerInvalid(Exception):
-    """The answer is cut off, or is none that a reader gives."""
+    """The answer is truncated, or not one that a reader produces."""
 
 
 def read_answer(output: bytes | bytearray, limits: ParseLimits) -> ParsedDocument:
-    """Return the document, whose places all lie within its text, in order.
+    """Return the document, with all positions in order and within its text.
 
-    Raises the error that the child had, which is a DocumentUnusable, or AnswerInvalid.
+    Raises the child's error, a DocumentUnusable, or AnswerInvalid.
     """
     end = output.find(b"\n", 0, limits.max_marks_bytes + 1)
     if end < 0:
@@ -84,7 +84,7 @@ def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
 
 
 def _in_order(marks: Sequence[Page | Section | Table], length: int) -> bool:
-    """Whether each lies within the text and none begins before the end of the one before it."""
+    """True if all marks lie within the text and none overlaps the one before it."""
     return all(0 <= mark.start <= mark.end <= length for mark in marks) and all(
         before.end <= after.start for before, after in pairwise(marks)
     )

@@ -1,4 +1,4 @@
-"""Zip archives as hostile files have them: sizes are checked before anything is unpacked."""
+"""Safe reading of untrusted zip archives: sizes are checked before anything is unpacked."""
 
 import zipfile
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from domain.errors import DocumentEncrypted, DocumentTooLarge, DocumentUnreadabl
 _MAX_MEMBERS = 50_000
 _BOMB_BYTES = 50_000_000
 _CHUNK = 1 << 20
-# The others cannot be unpacked piece by piece here, and no Office program writes them.
+# Other methods cannot be unpacked incrementally here, and no Office program writes them.
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class Archive:
-    """The members of a zip archive, by name. Nothing is unpacked beyond the size that a member declares."""
+    """The members of a zip archive, by name. No member is unpacked beyond its declared size."""
 
     def __init__(self, data: bytes, filename: str, opened: zipfile.ZipFile) -> None:
         self._data = data
@@ -26,7 +26,7 @@ class Archive:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The members without the folders, in the order of the archive's directory."""
+        """The members in the archive's order, without folders."""
         return tuple(self._members)
 
     def __contains__(self, name: str) -> bool:
@@ -43,7 +43,7 @@ class Archive:
         return b"".join(self._chunks(name))
 
     def checked_stream(self) -> BytesIO:
-        """The archive itself for a library that unpacks on its own, after every member proved to be as it declares.
+        """The whole archive, for a library that unpacks it itself, after checking that every member is as declared.
 
         Raises DocumentUnreadable when a member is damaged or longer than declared.
         """
@@ -64,10 +64,10 @@ class Archive:
 def opened_archive(data: bytes, filename: str, limits: ParseLimits) -> Archive:
     """Open a zip archive from memory, if it is safe to unpack.
 
-    Raises DocumentUnreadable for a broken archive, DocumentEncrypted for members with a password, DocumentTooLarge
-    for more than `limits.max_unpacked_bytes` in all or a member that unpacks like a bomb.
+    Raises DocumentUnreadable for a broken archive, DocumentEncrypted for members with a password, DocumentTooLarge for
+    more than `limits.max_unpacked_bytes` in total or a member that unpacks like a bomb.
     """
-    if data.count(DIRECTORY_ENTRY) > _MAX_MEMBERS:  # before zipfile makes an object of each
+    if data.count(DIRECTORY_ENTRY) > _MAX_MEMBERS:  # before zipfile creates an object for each
         raise DocumentTooLarge(f"{filename} holds more than {_MAX_MEMBERS:,} files, which is the limit.")
     try:
         opened = zipfile.ZipFile(BytesIO(data))

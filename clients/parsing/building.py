@@ -1,4 +1,4 @@
-"""From the blocks of a file to one text in which pages, sections and tables have their places."""
+"""Builds one text from a file's blocks, recording where pages, sections and tables lie."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +15,9 @@ _BLANKS = re.compile(r"[^\S\n]+")
 
 @dataclass(slots=True)
 class DocumentBuilder:
-    """Collects what a format's reader finds, in reading order; blocks are separated by a blank line.
+    """Collects the output of a format's reader in reading order; blocks are separated by a blank line.
 
-    Texts are cleaned (NFC, no control characters), runs of blanks become one, empty blocks vanish. Raises
+    Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped. Raises
     DocumentTooLarge as soon as there are more pages or characters than `limits` allow.
     """
 
@@ -30,7 +30,7 @@ class DocumentBuilder:
     _pages: list[Page] = field(default_factory=list[Page])
 
     def page(self, number: int) -> None:
-        """Begin page `number`, as a reader counts (from 1); what follows stands on it."""
+        """Begin page `number` (from 1); subsequent blocks belong to it."""
         if number > self.limits.max_pages:
             raise DocumentTooLarge(
                 f"{self.filename} has more than {self.limits.max_pages:,} pages, which is the limit."
@@ -38,26 +38,26 @@ class DocumentBuilder:
         self._pages.append(Page(number, self._length, self._length))
 
     def heading(self, title: str, rank: Sequence[float]) -> None:
-        """Add a heading; it belongs below the nearest earlier one whose rank is smaller: (1,), (2,), …"""
+        """Add a heading; it belongs below the nearest earlier one with a smaller rank: (1,), (2,), …"""
         if line := _one_line(title):
             self._headings.append(Heading(self._add(line), line, tuple(rank)))
 
     def paragraph(self, text: str) -> None:
-        """Add a paragraph; the line breaks in it stay."""
+        """Add a paragraph, keeping its line breaks."""
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
         if block := "\n".join(line for line in lines if line):
             self._add(block)
 
     def lines(self, text: str) -> None:
-        """Add lines whose indentation means something, of code or of a list; blank lines within them stay."""
+        """Add lines of code or of a list, keeping indentation and inner blank lines."""
         lines = [line.rstrip() for line in clean(text).split("\n")]
         if block := "\n".join(lines).strip("\n"):
             self._add(block)
 
     def table(self, rows: Iterable[Sequence[str]], *, has_header: bool) -> None:
-        """Add a table: a line per row, a tab between cells, empty cells kept, empty rows left out.
+        """Add a table: a line per row, tabs between cells, empty cells kept, empty rows dropped.
 
-        With `has_header` the first row that is not empty has the names of the columns.
+        With `has_header` the first non-empty row holds the column names.
         """
         lines = ["\t".join(_one_line(cell) for cell in row).rstrip() for row in rows]
         lines = [line for line in lines if line.strip()]
@@ -67,7 +67,7 @@ class DocumentBuilder:
             self._tables.append(Table(start, self._length, header_end))
 
     def build(self, found: Mapping[str, str | None] | None = None) -> ParsedDocument:
-        """Return the document; of `found`, what the file says of itself, empty values are left out."""
+        """Return the document; `found` is the file's own metadata, of which empty values are dropped."""
         return ParsedDocument(
             "".join(self._parts),
             tuple(self._pages),
@@ -77,7 +77,7 @@ class DocumentBuilder:
         )
 
     def _add(self, block: str) -> int:
-        """Append a block; return where it starts."""
+        """Append a block; return its start."""
         if self._length + len(block) > self.limits.max_chars:
             raise DocumentTooLarge(
                 f"{self.filename} has more than {self.limits.max_chars:,} characters of text, which is the limit."

@@ -1,4 +1,4 @@
-"""The numbers behind a chart of an Office document."""
+"""The data of charts in Office documents."""
 
 from clients.parsing.elements import Element
 
@@ -7,15 +7,16 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
 def chart_title(chart: Element) -> str:
-    """The title that somebody wrote above a `c:chartSpace`; empty without one."""
+    """The title of a `c:chartSpace`; empty without one."""
     title = chart.find(f"{_C}chart/{_C}title")
     return "" if title is None else "".join(run.text or "" for run in title.iter(f"{_A}t"))
 
 
 def chart_rows(chart: Element) -> list[list[str]]:
-    """The stored data of a `c:chartSpace` as a table: a row per category, a column per series, their names first.
+    """The stored data of a `c:chartSpace` as a table: a row per category, a column per series, with a header of series
+    names.
 
-    Of a scatter chart the categories are the x values. Empty when no data is stored.
+    The categories of a scatter chart are its x values. Empty when no data is stored.
     """
     series = list(chart.iter(f"{_C}ser"))
     categories: dict[int, str] = {}
@@ -32,7 +33,7 @@ def chart_rows(chart: Element) -> list[list[str]]:
 
 
 def _points(series: Element, axis: str) -> dict[int, str]:
-    """The values by their place; of categories in several levels the innermost."""
+    """Values by index; of multi-level categories the innermost level."""
     source = series.find(f"{_C}{axis}")
     if source is None:
         return {}
@@ -47,7 +48,7 @@ def _series_name(series: Element) -> str:
 
 
 def _rounded(text: str) -> str:
-    """4.3 where the file has 4.2999999999999998, as Office shows it."""
+    """4.3 where the file has 4.2999999999999998, as Office displays it."""
     try:
         return format(float(text), ".15g") if "." in text else text
     except ValueError:

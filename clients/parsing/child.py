@@ -1,4 +1,4 @@
-"""The child that reads one file, started by `clients.parsing.isolated` as `python -m clients.parsing.child`.
+"""The child process that reads one file; `clients.parsing.isolated` starts it as `python -m clients.parsing.child`.
 
 Standard input: a line of JSON (filename, limits, parent, cpu_s), then the bytes of the file. Standard output: a line of
 JSON, {"error": {code, message}} or {chars, pages, sections, tables, found}, then the text in UTF-8.
@@ -18,12 +18,12 @@ from domain.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentTooLarge, DocumentUnreadable
 
 OUT_OF_MEMORY = 12
-"""The exit code when the memory limit was reached: then there may be none left to say so in words."""
+"""Exit code at the memory limit: there may be no memory left to report it in words."""
 
 
 def main() -> None:
-    """Read the request, confine this process, answer and end."""
-    # What a library prints must not get into the answer.
+    """Read the request, confine this process, answer and exit."""
+    # Keeps the output of libraries out of the answer.
     answer = os.dup(1)
     os.dup2(2, 1)
     faulthandler.enable()
@@ -38,7 +38,7 @@ def main() -> None:
             out.write(text)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
-    # Nothing that a library has registered for the end of the process may delay or break it.
+    # Exit handlers registered by libraries must not delay or break the exit.
     os._exit(0)
 
 
@@ -49,8 +49,8 @@ def _answer(filename: str, limits: ParseLimits) -> tuple[bytes, bytes]:
         return _refusal(error), b""
     except (MemoryError, ImportError):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever a library raises, the document is what it cannot read
-        # Where, not what: messages of exceptions quote the document.
+    except Exception as error:  # noqa: BLE001 - any failure of a library means an unreadable document
+        # Only the traceback: exception messages quote the document.
         sys.stderr.writelines(traceback.format_tb(error.__traceback__))
         broken = f"{filename} cannot be read: its reader failed ({type(error).__name__}); save it anew and try again"
         return _refusal(DocumentUnreadable(broken)), b""

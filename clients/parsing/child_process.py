@@ -1,4 +1,4 @@
-"""One child process with input, output and a deadline; whatever happens, it has ended afterwards."""
+"""Runs one child process with input, output and a deadline; it has always ended on return."""
 
 import os
 import selectors
@@ -17,7 +17,7 @@ _MAX_ERRORS = 8_192
 
 
 class Cut(Enum):
-    """Why a child was ended before it had closed its output."""
+    """Why a child was killed before it closed its output."""
 
     TIME = "time"
     OUTPUT = "output"
@@ -25,9 +25,9 @@ class Cut(Enum):
 
 @dataclass(slots=True)
 class Ended:
-    """What a child left: its output, the first kilobytes of its errors, and how it ended.
+    """A finished child: its output, the first kilobytes of its errors, and how it ended.
 
-    `code` is its exit code, or minus the signal that ended it; `peak_bytes` the most memory that it had at a time.
+    `code` is the exit code, or minus the signal that ended it; `peak_bytes` is its peak memory.
     """
 
     output: bytearray = field(default_factory=bytearray)
@@ -40,10 +40,10 @@ class Ended:
 def run_child(
     argv: Sequence[str], env: Mapping[str, str], feed: Sequence[bytes], *, deadline_s: float, max_output: int
 ) -> Ended:
-    """Run `argv` in a session of its own, in the root folder, and exchange what it reads and writes.
+    """Run `argv` in its own session, in the root folder, feed its input and collect its output.
 
-    Without code between fork and exec: threads of this process may hold locks. Raises OSError when it cannot be
-    started. Any exception on the way, such as a worker's time limit, ends the child too.
+    Uses no code between fork and exec: threads of this process may hold locks. Raises OSError when it cannot be
+    started. Any exception meanwhile, such as a worker's time limit, ends the child too.
     """
     deadline = time.monotonic() + deadline_s
     child = subprocess.Popen(  # noqa: S603 - argv is our own
@@ -65,7 +65,7 @@ def run_child(
 
 
 class _Exchange:
-    """Writes and reads as the pipes have room, until the output is closed."""
+    """Writes and reads whatever the pipes accept, until the output is closed."""
 
     def __init__(self, child: subprocess.Popen[bytes], feed: Sequence[bytes], ended: Ended, max_output: int) -> None:
         self._feed = [memoryview(part) for part in reversed(feed)]
@@ -124,7 +124,7 @@ class _Exchange:
 
 
 def _end(child: subprocess.Popen[bytes], ended: Ended) -> None:
-    # A child that is ending by itself keeps its own exit code: this signal comes too late to change it.
+    # A child that is already exiting keeps its own exit code: this signal comes too late to change it.
     with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
         os.killpg(child.pid, signal.SIGKILL)
     _, status, usage = os.wait4(child.pid, 0)

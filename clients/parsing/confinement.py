@@ -1,7 +1,7 @@
-"""What the child that reads a file takes from itself before it loads a parsing library.
+"""Restrictions that the parsing child imposes on itself before it loads a parsing library.
 
-Not limited: the network and the reading of files that its user may read; root could lift the limits again. On macOS
-the kernel does not enforce RLIMIT_AS, and a child whose parent was killed ends by its CPU time alone.
+Not restricted: the network, and reading files that its user may read; root could lift the limits again. On macOS the
+kernel does not enforce RLIMIT_AS, and a child whose parent was killed ends only through its CPU limit.
 """
 
 import ctypes
@@ -16,34 +16,34 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 _OPEN_FILES = 64
 _NICE = 2
-# After the signal that can be told from others, the one that cannot be caught.
+# Seconds between SIGXCPU, which identifies the cause, and SIGKILL, which cannot be caught.
 _GRACE_S = 2
 
 
 def confine(*, parent: int, memory_mb: int, cpu_s: int) -> None:
-    """Bound this process in memory, CPU time, files, core dumps and children; it ends with `parent`, a process id."""
+    """Limit memory, CPU time, files, core dumps and children of this process; it ends with `parent`, a process id."""
     if sys.platform == "linux":
         bind_to(parent)
-        # When the machine runs out of memory, this process is the one to go.
+        # When the machine runs out of memory, the kernel kills this process first.
         Path("/proc/self/oom_score_adj").write_text("1000")
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
     _limit(resource.RLIMIT_NPROC, 0)
     _limit(resource.RLIMIT_CPU, cpu_s, cpu_s + _GRACE_S)
-    # macOS refuses values below what is mapped already, which is a lot.
+    # macOS rejects values below what is already mapped, which is a lot.
     with suppress(*(() if sys.platform == "linux" else (ValueError, OSError))):
         _limit(resource.RLIMIT_AS, memory_mb * 1024 * 1024)
-    # Last: whoever looks can tell by it that all of this is in force.
+    # Last: an observer can tell by it that all limits are in force.
     os.nice(_NICE)
 
 
 def bind_to(parent: int) -> None:
-    """On Linux: end with the parent, whose process id this is, and never have more rights than now."""
+    """On Linux: end with the parent, whose process id this is, and never gain privileges."""
     libc = ctypes.CDLL(None)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL.value)
-    if os.getppid() != parent:  # it died before the setting was made
+    if os.getppid() != parent:  # it died before the setting took effect
         os._exit(1)
 
 

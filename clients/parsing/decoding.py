@@ -1,4 +1,4 @@
-"""Bytes of a text file, in whatever encoding, as text that can be stored."""
+"""Decodes text files of any encoding into storable text."""
 
 import codecs
 import re
@@ -16,20 +16,20 @@ _BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-# Controls, lone surrogates, non-characters, and the byte order mark where it is not first.
+# Control characters, lone surrogates, non-characters, and byte order marks except a leading one.
 _UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
-# Those of the web standard: short texts are taken for the tables of DOS and Macintosh if these may be considered.
+# The encodings of the web standard: with DOS and Macintosh code pages allowed, short texts would match those.
 _ENCODINGS = [f"cp{number}" for number in (874, *range(1250, 1259))] + [
     *("iso8859_2", "iso8859_7", "koi8_r", "koi8_u"),
     *("cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
 ]
-_USUAL = "cp1252"  # where several fit as well as each other
+_USUAL = "cp1252"  # preferred among equally good candidates
 _MAX_UNSTORABLE_SHARE = 0.01
 _MIN_HANGUL_SHARE = 0.8
 
 
 def decode(data: bytes, filename: str) -> str:
-    """Return the text of `data`: by its byte order mark, as UTF-8, or in the encoding that fits best.
+    """Return the text of `data`: by its byte order mark, as UTF-8, or in the best matching encoding.
 
     Raises DocumentUnreadable when no encoding gives readable text.
     """
@@ -59,12 +59,12 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _korean(data: bytes) -> str | None:
-    """CP949 (which contains EUC-KR), if it gives Hangul: detectors take short Korean texts for Chinese."""
+    """CP949 (which contains EUC-KR), if it yields Hangul: detectors take short Korean texts for Chinese."""
     text = _strictly(data, "cp949")
     if text is None:
         return None
     foreign = "".join(character for character in text if character > "\x7f")
-    # EUC-KR has the syllables that are in use; accented capitals decode to the others.
+    # EUC-KR holds the syllables in common use; accented capitals of other encodings decode to the rest.
     used = foreign.encode("euc_kr", errors="ignore").decode("euc_kr")
     hangul = sum("가" <= character <= "힣" for character in used)
     return text if hangul >= _MIN_HANGUL_SHARE * len(foreign) else None

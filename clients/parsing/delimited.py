@@ -1,4 +1,4 @@
-"""CSV and TSV: one table, whatever separates its cells."""
+"""CSV and TSV files: one table, with any delimiter."""
 
 import csv
 from collections import Counter
@@ -15,12 +15,12 @@ from domain.errors import DocumentEmpty, DocumentTooLarge
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 100
 _SAMPLE_CHARS = 100_000
-_EXCEL_HINT = "sep="  # the first line by which Excel is told the delimiter
+_EXCEL_HINT = "sep="  # a first line that states the delimiter for Excel
 csv.field_size_limit(1 << 30)  # cells as long as their file; the text as a whole is limited
 
 
 def parse_delimited(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a CSV or TSV file in any encoding: a table without section; rows may be shorter or longer than the first.
+    """Read a CSV or TSV file in any encoding into a table without a section; rows may differ in length.
 
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
@@ -43,15 +43,15 @@ def parse_delimited(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     rows = list(csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t"))
     if rows and rows[-1] and "\n" in rows[-1][-1] and not text.rstrip().endswith('"'):
-        # A quotation mark that is never closed: the rest of the file would be one cell.
+        # A quotation mark is never closed: the rest of the file would become one cell.
         return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE))
     return rows
 
 
 def _delimiter(text: str) -> str:
-    """The character that divides the most rows into the same number of cells; a comma where none divides any.
+    """The delimiter that splits the most rows into the same number of cells; a comma if none splits any.
 
-    `csv.Sniffer` takes any character that is frequent, so letters too, and fails on tables of one column.
+    `csv.Sniffer` accepts any frequent character, even a letter, and fails on single-column tables.
     """
     sample = text[:_SAMPLE_CHARS]
     return max(_DELIMITERS, key=lambda delimiter: _regularity(_rows(sample, delimiter)[:_SAMPLE_ROWS]))

@@ -1,4 +1,4 @@
-"""EPUB books: the documents of the reading order, one after the other."""
+"""EPUB books: the documents of the reading order, one after another."""
 
 from clients.parsing.archives import opened_archive
 from clients.parsing.building import DocumentBuilder
@@ -14,7 +14,7 @@ _ANY_HEADING = ", ".join(HEADINGS)
 
 
 def parse_epub(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a book: its chapters in reading order; a chapter without a heading has that of the table of contents.
+    """Read a book's chapters in reading order; a chapter without a heading gets its title from the table of contents.
 
     Raises DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge.
     """

@@ -1,4 +1,4 @@
-"""What an EPUB book consists of: its reading order, the titles of its chapters and what it says of itself."""
+"""The package of an EPUB book: reading order, chapter titles and metadata."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from domain.errors import DocumentUnreadable
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
-# Fonts are often scrambled so that they cannot be copied; that hides no text.
+# Fonts are often obfuscated against copying; that hides no text.
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _SAID = ("title", "date", "language", "description")
 _HTML = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
@@ -21,7 +21,7 @@ _HTML = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """`spine` names members of the archive in reading order; `titles` are those of the table of contents."""
+    """`spine` names archive members in reading order; `titles` come from the table of contents."""
 
     spine: tuple[str, ...]
     titles: dict[str, str]
@@ -29,7 +29,7 @@ class Package:
 
 
 def is_encrypted(archive: Archive, filename: str) -> bool:
-    """Say whether more than fonts is encrypted."""
+    """True if anything but fonts is encrypted."""
     if _ENCRYPTION not in archive:
         return False
     tree = _xml(archive, _ENCRYPTION, filename)
@@ -40,7 +40,7 @@ def is_encrypted(archive: Archive, filename: str) -> bool:
 
 
 def read_package(archive: Archive, filename: str) -> Package:
-    """Raise DocumentUnreadable where the book has no reading order."""
+    """Raise DocumentUnreadable if the book has no reading order."""
     container = _xml(archive, _CONTAINER, filename)
     name = next((node.get("full-path") for node in _named(container, "rootfile")), None) or ""
     package = _xml(archive, name, filename)
@@ -58,7 +58,7 @@ def _is_contents(item: Element) -> bool:
 
 
 def _titles(archive: Archive, base: str, items: list[Element], filename: str) -> dict[str, str]:
-    """The first title that the table of contents has for each chapter, in the new form or the old one."""
+    """The first title of each chapter in the table of contents, of EPUB 3 (nav) or EPUB 2 (NCX)."""
     titles: dict[str, str] = {}
     for item in items:
         is_old = item.get("media-type") == "application/x-dtbncx+xml"

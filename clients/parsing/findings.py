@@ -1,5 +1,7 @@
-"""What is found out about a document that was read: in the worker and not in the child that read it, because the model
-of languages takes half a second to load."""
+"""Metadata derived from a document's text and file name.
+
+Runs in the worker, not in the parsing child, because the language model takes half a second to load.
+"""
 
 from dataclasses import replace
 
@@ -9,7 +11,7 @@ from domain.found import completed
 
 
 def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:
-    """Add what the text and the file's name tell: title, language, and of filings ticker, year and type."""
+    """Add title and language, and for filings ticker, year and type, from the text and the file name."""
     found = completed(document, filename)
     if language := language_of(document.text, found.get("language")):
         found["language"] = language

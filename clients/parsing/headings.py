@@ -1,4 +1,4 @@
-"""From headings to sections."""
+"""Derives sections from headings."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"(?:§\s?)?(?:(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+|\d{1,3})[.)]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading at `start`. A heading belongs below the nearest earlier one whose `rank` is smaller."""
+    """A heading at `start`; it belongs below the nearest earlier one with a smaller `rank`."""
 
     start: int
     title: str
@@ -20,7 +20,7 @@ class Heading:
 
 
 def number_depth(title: str) -> int:
-    """Return how deep a heading's number goes: 2 for `3.2 Returns`, 1 for `3. Returns`, 0 without a number."""
+    """The depth of a heading's number: 2 for `3.2 Returns`, 1 for `3. Returns`, 0 without a number."""
     number = _NUMBER.match(title)
     return number[0].rstrip(" \t.)").count(".") + 1 if number else 0
 

@@ -1,4 +1,4 @@
-"""From the nodes of an HTML page to headings, paragraphs, lists and tables."""
+"""Converts the nodes of an HTML page to headings, paragraphs, lists and tables."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,10 +23,10 @@ def add_blocks(
     above: Sequence[float] = (),
     leave_out: Callable[[LexborNode, str], bool] = lambda node, tag: False,
 ) -> None:
-    """Add what a reader sees below `root` to the document, in order.
+    """Add the visible content below `root` to the document, in order.
 
-    An `<h2>` has the rank (*above, 2). Tables of data become rows, lists keep their markers, `<pre>` its lines; images
-    are told by their alternative text where nothing else stands. `leave_out` tells what is not part of the text.
+    An `<h2>` has the rank (*above, 2). Data tables become rows, lists keep their markers, `<pre>` its lines; images are
+    represented by their alternative text in blocks without other text. `leave_out` selects nodes to skip.
     """
     blocks = _Blocks(builder, above, leave_out)
     walk(root, blocks.enter, blocks.leave)

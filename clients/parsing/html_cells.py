@@ -1,4 +1,4 @@
-"""The cells of a table in HTML, and whether it is one: many tables only place things on a page."""
+"""Cells of HTML tables, and the distinction of data tables from layout tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,14 +7,14 @@ from selectolax.lexbor import LexborNode
 
 from clients.parsing.html_nodes import BLOCKS, HEADINGS, TEXT, is_seen, walk
 
-_MOST_COLUMNS, _MOST_ROWS = 1_000, 65_534  # of the HTML standard
+_MOST_COLUMNS, _MOST_ROWS = 1_000, 65_534  # limits of the HTML standard
 _NEXT_ROW = "\0"
 _LONGEST_CELL, _LONGEST_UNNAMED_CELL = 5_000, 500
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The text of a cell, in one line, and how many columns and rows it covers."""
+    """A cell's text, in one line, and the columns and rows that it spans."""
 
     text: str
     columns: int
@@ -24,7 +24,7 @@ class Cell:
 
 @dataclass(slots=True)
 class CellTable:
-    """The rows of a table, in groups that no cell reaches beyond, and the number of rows that `<thead>` has."""
+    """The rows of a table, in groups that no cell extends beyond; `head_rows` counts those of `<thead>`."""
 
     caption: str = ""
     groups: list[list[list[Cell]]] = field(default_factory=list[list[list[Cell]]])
@@ -32,7 +32,7 @@ class CellTable:
 
 
 def cells_of(table: LexborNode) -> CellTable | None:
-    """Return the cells of a table of data, None for one that only places what is in it."""
+    """The cells of a data table; None for a layout table."""
     if table.attributes.get("role") in ("presentation", "none"):
         return None
     read = CellTable()
@@ -96,13 +96,13 @@ def _span(node: LexborNode, name: str, most: int) -> int:
 
 
 def _is_even(table: CellTable) -> bool:
-    """Say whether cells without names look like a grid of data: two rows and columns at least."""
+    """True if cells without headers look like data: at least two rows with two or more filled cells."""
     sizes = [sum(1 for cell in row if cell.text) for group in table.groups for row in group]
     return sum(1 for size in sizes if size > 1) > 1
 
 
 class _Flat:
-    """Collects the text of a cell; stops where it turns out to hold more than a cell does."""
+    """Collects the text of a cell; stops when it holds more than a data cell would."""
 
     def __init__(self, named: bool) -> None:
         self.parts: list[str] = []
@@ -132,7 +132,7 @@ class _Flat:
 
 
 def _flat(cell: LexborNode, named: bool) -> str | None:
-    """The text of a cell in one line; None where it holds headings, a table of its own or whole pages."""
+    """The text of a cell in one line; None if it holds headings, a nested table or whole pages."""
     collected = _Flat(named)
     walk(cell, collected.enter, collected.leave)
     if collected.broken:
@@ -142,5 +142,5 @@ def _flat(cell: LexborNode, named: bool) -> str | None:
 
 
 def alternative(node: LexborNode) -> str:
-    """What is said instead of the images below a node."""
+    """The alternative texts of the images below a node."""
     return " ".join(" ".join(filter(None, (image.attributes.get("alt") for image in node.css("img")))).split())

@@ -1,4 +1,4 @@
-"""What an HTML page says of itself in its head."""
+"""Metadata from the head of an HTML page."""
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -15,7 +15,7 @@ _NAMES = {
 
 
 def found_in_head(tree: LexborHTMLParser) -> dict[str, str | None]:
-    """Return title, author, date, language and description as they stand there; what is missing is None."""
+    """Title, author, date, language and description as stated; None where missing."""
     said: dict[str, str] = {}
     for meta in tree.css("head > meta"):
         attributes = meta.attributes

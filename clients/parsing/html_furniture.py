@@ -1,4 +1,4 @@
-"""What of a page is its text, and what only surrounds it on every page of the same site."""
+"""Separates the main text of a page from navigation, headers and footers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _TEXTS = ("main", "article")
 
 @dataclass(slots=True)
 class _Landmark:
-    """A part of the page with a task: how many letters it has, and how many of them are links."""
+    """A landmark of the page, its number of letters, and how many of them are links."""
 
     kind: str
     node: LexborNode
@@ -78,10 +78,10 @@ class _Survey:
 
 
 def main_text(body: LexborNode) -> tuple[LexborNode, Callable[[LexborNode, str], bool]]:
-    """Return the element that has the text of the page, and what to leave out of it.
+    """Return the element that holds the page's text, and a predicate for what to leave out of it.
 
-    That is `<main>`, else `<article>`, if it holds most of what is not a link; else the whole page. Navigation, and
-    headers, footers and asides outside the text are left out, unless that would be most of the page.
+    The element is `<main>`, else `<article>`, if it holds most of the text outside links; else the whole page.
+    Navigation, and headers, footers and asides outside the text, are left out, unless that would be most of the page.
     """
     survey = _Survey(body)
     walk(body, survey.enter, survey.leave)

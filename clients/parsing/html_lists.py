@@ -1,4 +1,4 @@
-"""Lists of an HTML page as lines with their markers."""
+"""Renders HTML lists as lines with markers."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class _Level:
 
 
 class ListText:
-    """Collects the lines of a list and of the lists within it: `- item`, `2. item`, indented by two blanks a level."""
+    """Collects the lines of a list and its nested lists: `- item`, `2. item`, indented by two blanks per level."""
 
     def __init__(self) -> None:
         self._levels: list[_Level] = []
@@ -26,11 +26,9 @@ class ListText:
 
     @property
     def is_open(self) -> bool:
-        """Whether what comes now belongs to a list."""
         return bool(self._levels)
 
     def enter(self, node: LexborNode, tag: str) -> None:
-        """Begin a list or an item of one."""
         if tag in _LISTS:
             number = _number(node.attributes.get("start"), 1) if tag == "ol" else 1
             self._levels.append(_Level(tag, number, node.attributes.get("type") or "1"))
@@ -38,14 +36,14 @@ class ListText:
             self._begin_item(self._levels[-1], node, tag)
 
     def leave(self, tag: str) -> bool:
-        """Say whether this was the end of the outermost list."""
+        """End a list; True if it was the outermost one."""
         if tag not in _LISTS or not self._levels:
             return False
         self._levels.pop()
         return not self._levels
 
     def add(self, text: str) -> None:
-        """Add a paragraph of the item that is open."""
+        """Add a paragraph to the open item."""
         indent = _INDENT * min(len(self._levels) - 1, _MOST_INDENTED)
         level = self._levels[-1]
         for line in filter(None, (" ".join(line.split()) for line in text.split("\n"))):
@@ -53,7 +51,7 @@ class ListText:
             level.marker = " " * len(level.marker)
 
     def taken(self) -> str:
-        """Return the lines so far, once."""
+        """Return the collected lines and clear them."""
         text = "\n".join(self._lines)
         self._lines = []
         return text

@@ -1,4 +1,4 @@
-"""The nodes of an HTML page: a walk without recursion, and what of them a reader sees."""
+"""Nodes of an HTML page: an iterative walk, and the test for what a reader sees."""
 
 import re
 from collections import Counter
@@ -23,23 +23,23 @@ _UNSEEN = frozenset(
         " annotation annotation-xml -comment -doctype"
     ).split()
 )
-# Text that only a machine reads is a way to give it orders.
+# Text that only machines read can carry injected instructions.
 _INVISIBLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
     r"|(?:opacity|font-size|max-height|max-width)\s*:\s*0+(?:\.0+)?\s*(?:%|[a-z]+)?\s*(?:;|!|$))",
     re.IGNORECASE,
 )
-# What wikis put around an article and beside its headings.
+# Wiki tools around an article and beside its headings.
 _TOOLS = frozenset("mw-editsection mw-jump-link mw-indicators noprint printfooter catlinks".split())
 
-_MAX_DEPTH = 1_000  # browsers stop at 512; the time that the parser takes grows with the square
+_MAX_DEPTH = 1_000  # browsers stop at 512; the parser's time grows with the square
 _MAX_TAGS = 2_000_000
 _MAX_ATTRIBUTES = 500
 _LONG_TAG = 2_000
 _TAG = re.compile(r"<!--(?!-?>)|-->|<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)")
 _VALUE = re.compile(r""""[^"]*"|'[^']*'""")
-_RAW = {"<!--": "-->", "script": "script", "style": "style"}  # what is tags only to the eye, and what ends it
-# Those without an end, and those that the next one of their kind ends.
+_RAW = {"<!--": "-->", "script": "script", "style": "style"}  # markup that only looks like tags, and its end
+# Void elements, and elements that the next one of their kind closes.
 _NEVER_DEEP = frozenset(
     (
         "area base br col embed hr img input link meta param source track wbr"
@@ -50,13 +50,13 @@ _NEVER_DEEP = frozenset(
 
 
 def parse_tree(html: str, filename: str) -> LexborHTMLParser:
-    """Raise DocumentUnreadable or DocumentTooLarge where the parser would take very long."""
+    """Parse HTML. Raises DocumentUnreadable or DocumentTooLarge where the parser would take very long."""
     _check_depth(html, filename)
     return LexborHTMLParser(html)
 
 
 def walk(root: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Callable[[LexborNode, str], None]) -> None:
-    """Visit what is below `root`, depth first. `enter` says whether to go into a node; only then `leave` is called."""
+    """Visit the nodes below `root`, depth first; `leave` is called only for nodes for which `enter` returned True."""
     node, depth = root.first_child, 1
     while node is not None:
         tag = node.tag or ""
@@ -74,7 +74,7 @@ def walk(root: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Call
 
 
 def is_seen(node: LexborNode, tag: str) -> bool:
-    """Say whether a reader of the page sees this node."""
+    """True if a reader of the page sees this node."""
     if tag in _UNSEEN:
         return False
     if tag == TEXT or not (attributes := node.attributes):

@@ -1,4 +1,4 @@
-"""A table in HTML as rows whose columns are aligned, whatever its cells span."""
+"""Converts an HTML table to rows with aligned columns, resolving spans."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from clients.parsing.html_cells import Cell, CellTable, cells_of
 from clients.parsing.limits import ParseLimits
 from domain.errors import DocumentTooLarge
 
-# Reports of companies put these into cells of their own, so that the digits stand below each other.
+# Company reports put these into cells of their own to align the digits.
 _SIGNS_BEFORE = frozenset("$ € £ ¥ ₩ ( $( €( £(".split())
 _SIGNS_AFTER = frozenset(") % )%".split())
 _BEGINS_NUMBER, _ENDS_NUMBER = frozenset("0123456789(.-–—"), frozenset("0123456789)")
@@ -20,7 +20,7 @@ _MOST_HEADERS = 6
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """`titles` stand above the columns: a caption, a row over the whole width. A header is the first of `rows`."""
+    """`titles` are the lines above the columns: caption and full-width rows. The header is the first of `rows`."""
 
     titles: list[str]
     rows: list[list[str]]
@@ -40,17 +40,17 @@ class _Placed:
 
 @dataclass(slots=True)
 class _Row:
-    """All cells that cover a row; `shown` is False when all it has goes on in the next row."""
+    """All cells that cover a row; `shown` is False when they all continue in the next row."""
 
     cells: list[_Placed]
     shown: bool
 
 
 def read_table(table: LexborNode, filename: str, limits: ParseLimits) -> DataTable | None:
-    """Return a table of data, None for one that only places what is in it.
+    """Return a data table; None for a layout table.
 
-    A cell over several rows is repeated in each of them, so that every row can be cited by itself; one over several
-    columns stands in the first. Several rows of headers become one. Raises DocumentTooLarge.
+    A cell that spans rows is repeated in each, so that every row can be cited alone; one that spans columns goes into
+    the first. Several header rows are merged into one. Raises DocumentTooLarge.
     """
     cells = cells_of(table)
     if cells is None:
@@ -69,7 +69,7 @@ def read_table(table: LexborNode, filename: str, limits: ParseLimits) -> DataTab
 
 
 def _placed(table: CellTable, filename: str, limits: ParseLimits) -> tuple[list[_Row], int]:
-    """Return the rows and how many of them, at the top, have the names of the columns."""
+    """The rows, and how many at the top hold column names."""
     rows: list[_Row] = []
     size = 0
     for group in table.groups:
@@ -87,7 +87,7 @@ def _placed(table: CellTable, filename: str, limits: ParseLimits) -> tuple[list[
 
 
 def _beside(cells: Iterable[Cell], above: Iterable[_Placed]) -> list[_Placed]:
-    """Place the cells of a row into the columns that the cells from `above` leave free."""
+    """Place the cells of a row into the columns left free by spanning cells from `above`."""
     placed = [_Placed(cell.text, cell.start, cell.end, cell.left - 1, cell.is_header) for cell in above]
     taken = iter(tuple(placed))
     following = next(taken, None)
@@ -103,7 +103,7 @@ def _beside(cells: Iterable[Cell], above: Iterable[_Placed]) -> list[_Placed]:
 
 
 def _join_signs(cells: list[_Placed]) -> None:
-    """Bring currencies, brackets and per cent signs to the number they belong to."""
+    """Attach currency signs, brackets and per cent signs to their numbers."""
     for left, right in pairwise(cells):
         if left.text in _SIGNS_BEFORE and right.text[:1] in _BEGINS_NUMBER:
             left.text, right.text = "", left.text + right.text
@@ -112,7 +112,7 @@ def _join_signs(cells: list[_Placed]) -> None:
 
 
 def _header_rows(rows: list[_Row]) -> int:
-    """Count the rows at the top that are all headers; a second one only where the first has cells that span."""
+    """Count the header rows at the top; another one counts only below a row with spanning cells."""
     for count, row in enumerate(rows):
         shown = [cell for cell in row.cells if cell.text]
         spans = count == 0 or any(cell.end - cell.start > 1 for cell in rows[count - 1].cells)
@@ -122,14 +122,14 @@ def _header_rows(rows: list[_Row]) -> int:
 
 
 def _title(row: _Row, width: int) -> str:
-    """The text of a row that is one cell over the whole width of several columns."""
+    """The text of a row that consists of one cell over the full width of several columns."""
     shown = [cell for cell in row.cells if cell.text]
     covers = len(shown) == 1 and shown[0].start == 0 and shown[0].end >= width > 1
     return shown[0].text if covers else ""
 
 
 def _merged(rows: list[_Row]) -> list[_Placed]:
-    """One header out of several: `2025` above `Q1` and `Q2` gives `2025 Q1` and `2025 Q2`."""
+    """Merge several header rows into one: `2025` above `Q1` and `Q2` gives `2025 Q1` and `2025 Q2`."""
     if not rows:
         return []
     *upper, lowest = rows
@@ -143,7 +143,7 @@ def _merged(rows: list[_Row]) -> list[_Placed]:
 
 
 def _columns(rows: list[_Row], header: list[_Placed]) -> list[int]:
-    """The columns that have something: where a narrow cell has text, or a wide one that covers none of these."""
+    """The used columns: starts of narrow cells with text, and of wide ones that cover none of these."""
     cells = [*header, *(cell for row in rows for cell in row.cells)]
     used = sorted({cell.start for cell in cells if cell.text and cell.end - cell.start == 1})
     wide = {cell.start for cell in cells if cell.text and not _covers(used, cell)}

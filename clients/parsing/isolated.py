@@ -1,7 +1,7 @@
-"""Files of strangers, read in a child process with hard limits: a hostile one costs that child and nothing else (A8).
+"""Parses untrusted files in a child process with hard limits, so that a hostile file harms only that child (A8).
 
-The child has bounded memory, CPU time and wall-clock time, cannot write files, and has neither secrets in its
-environment nor descriptors of this process. What is not kept from it: see `clients.parsing.confinement`.
+The child has bounded memory, CPU and wall-clock time, cannot write files, and has no secrets in its environment and no
+descriptors of this process. For what it can still reach, see `clients.parsing.confinement`.
 """
 
 import json
@@ -28,18 +28,17 @@ log = structlog.get_logger()
 
 _ARGV = (sys.executable, "-P", "-B", "-m", "clients.parsing.child")
 _ROOT = Path(__file__).resolve().parents[2]
-# What some Pythons need to find their own libraries; everything else stays here.
+# Some Python installations need these to find their libraries; nothing else is inherited.
 _INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
 _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
-# Libraries that get no memory end themselves in their own ways. (On Linux the peak counts from what this process had
-# when it started the child.)
+# Libraries that run out of memory abort in their own ways. (On Linux the peak starts from what this process had when it
+# started the child.)
 _FULL_SHARE = 0.5
-# What PDF and Office files hold is packed to about a tenth.
+# PDF and Office files are compressed to about a tenth.
 _PACKED = 10
 
 
 def limits_of(settings: IngestionSettings) -> ParseLimits:
-    """Return the limits that are configured."""
     return ParseLimits(
         max_pages=settings.max_pages,
         max_chars=settings.max_chars,
@@ -51,17 +50,17 @@ def limits_of(settings: IngestionSettings) -> ParseLimits:
 
 
 def deadline_s_of(data: bytes, limits: ParseLimits) -> float:
-    """How long reading `data` may take, in seconds."""
+    """The time allowed for reading `data`, in seconds."""
     unpacked = len(data) * (1 if kind_of(data).is_text else _PACKED)
     return min(limits.base_s + limits.s_per_mb * unpacked / 1_000_000, limits.max_s)
 
 
 def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read one file as `clients.parsing.parse` does, in a child process that has ended afterwards.
+    """Read one file as `clients.parsing.parse` does, in a child process that has ended on return.
 
-    To be called from any thread, also of a process that may not have children of its own kind (Celery's prefork).
-    Raises what `parse` raises, and DocumentTooSlow; DocumentTooLarge also for the memory that reading takes,
-    DocumentUnreadable also for a crash. RuntimeError or OSError: the child could not be started.
+    Callable from any thread, also in a process that must not have `multiprocessing` children (Celery's prefork). Raises
+    what `parse` raises, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after a
+    crash. RuntimeError or OSError: the child could not be started.
     """
     deadline_s = deadline_s_of(data, limits)
     request = {
@@ -88,10 +87,10 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 
 def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
-        # This very code first, wherever this process has found it.
+        # The same code as this process, wherever it was found.
         "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),
         "PYTHONUTF8": "1",
-        # Each thread of theirs would reserve a part of the memory that is allowed.
+        # Each extra thread would reserve part of the memory limit.
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
@@ -126,6 +125,6 @@ def _ran_out_of_memory(ended: Ended, limits: ParseLimits) -> bool:
 
 
 def _tell(ended: Ended) -> None:
-    """Of the child's errors only where they happened: what libraries print may quote the document (A8)."""
+    """Log only the locations of the child's errors: library output may quote the document (A8)."""
     if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
         log.debug("reader_errors", code=ended.code, frames=frames)

@@ -1,4 +1,4 @@
-"""The language of a text, where it is certain."""
+"""Language detection, only where the result is certain."""
 
 import threading
 from collections import Counter
@@ -10,15 +10,15 @@ _MIN_LETTER_BYTES = 200
 _MIN_PROBABILITY = 0.95
 _MIN_SCRIPT_SHARE = 0.5
 _KEPT_S = 10.0
-"""How long the model stays loaded after its last use."""
-# Languages that are told apart from a written standard which has a code of two letters.
+"""The model is released this long after its last use."""
+# Detected codes mapped to a written standard that has a two-letter code.
 _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nb": "no", "nn": "no"}
 
 
 def language_of(text: str, declared: str | None = None) -> str | None:
-    """Return the language of a text in ISO 639-1: what its script says, what is `declared`, or what it reads like.
+    """The language of a text in ISO 639-1: by its script, else as `declared`, else detected.
 
-    None where it is not certain: fewer than about 200 letters, code, tables, texts in several languages.
+    None if uncertain: fewer than about 200 letters, code, tables, several languages.
     """
     letters = "".join(filter(str.isalpha, text[:_SAMPLE_CHARS]))
     if len(letters.encode()) < _MIN_LETTER_BYTES:
@@ -27,13 +27,13 @@ def language_of(text: str, declared: str | None = None) -> str | None:
 
 
 def _of_script(letters: str) -> str | None:
-    """Korean and Japanese have scripts of their own: a template that says English does not change that."""
+    """Korean and Japanese have scripts of their own, which overrule a template that declares English."""
     hangul = sum("가" <= letter <= "힣" for letter in letters)
     kana = sum("぀" <= letter <= "ヿ" for letter in letters)
     han = sum("一" <= letter <= "鿿" for letter in letters)
     if hangul > _MIN_SCRIPT_SHARE * len(letters):
         return "ko"
-    # Japanese is written with Chinese characters between the kana; Chinese has none of these.
+    # Japanese mixes Chinese characters with kana; Chinese has no kana.
     return "ja" if kana * 5 > len(letters) and kana + han > _MIN_SCRIPT_SHARE * len(letters) else None
 
 
@@ -52,7 +52,7 @@ class KeptModel:
         self._lock = threading.Lock()
         self._model: LanguageIdentifier | None = None
         self.ending: threading.Timer | None = None
-        """The timer that releases it."""
+        """The timer that releases the model."""
 
     @property
     def is_loaded(self) -> bool:

@@ -1,4 +1,4 @@
-"""How much of a document is read, and at what cost."""
+"""Limits on the size of documents and the cost of reading them."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,9 @@ _MARKS_ALLOWANCE = 65_536
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """A8: the largest document that is read, in pages, in code points of its text, and in bytes when unpacked.
+    """The largest document that is read (A8): pages, code points of text, and bytes when unpacked.
 
-    Where a child reads it (`parse_isolated`), memory and time are bounded too: `base_s`, and `s_per_mb` of the file, at
-    most `max_s`.
+    `parse_isolated` also bounds memory and time: `base_s`, plus `s_per_mb` of the file, at most `max_s`.
     """
 
     max_pages: int
@@ -24,5 +23,5 @@ class ParseLimits:
 
     @property
     def max_marks_bytes(self) -> int:
-        """How long the list of pages, sections, tables and findings may be, in bytes of JSON."""
+        """Limit of the list of pages, sections, tables and metadata, in bytes of JSON."""
         return _MARKS_ALLOWANCE + _BYTES_PER_MARK * self.max_pages + self.max_chars

@@ -1,4 +1,4 @@
-"""E-mail messages: who wrote what to whom, and what was attached as text."""
+"""E-mail messages: headers, text, and attached texts."""
 
 import email
 import email.policy
@@ -25,14 +25,14 @@ _PARAGRAPHS = re.compile(r"\r?\n[ \t]*\r?\n")
 
 @dataclass(slots=True)
 class _Parts:
-    """What a message consists of: its text, in parts, and what is attached to it."""
+    """The parts of a message: its text, and its attachments."""
 
     texts: list[EmailMessage] = field(default_factory=list[EmailMessage])
     attached: list[EmailMessage] = field(default_factory=list[EmailMessage])
 
 
 def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a message: its subject is a heading, its header a paragraph, attached texts are sections of their own.
+    """Read a message: its subject becomes a heading, its header a paragraph, attached texts sections of their own.
 
     Other attachments are named, not read. Raises DocumentEmpty, DocumentUnreadable or DocumentTooLarge.
     """
@@ -54,7 +54,7 @@ def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
 
 def _add_message(message: EmailMessage, title: str, builder: DocumentBuilder, rank: tuple[int, ...]) -> None:
-    """Add a message below a heading of this rank; headings in its text are ranked (1, …), what is attached (0, …)."""
+    """Add a message below a heading of this rank; headings in its text rank (*rank, 1, …), attachments (*rank, 0)."""
     builder.heading(title, rank)
     builder.paragraph("\n".join(f"{name}: {value}" for name in _SHOWN if (value := header(message, name))))
     parts = _parts(message)
@@ -102,7 +102,7 @@ def _decoded(data: bytes, charset: str, filename: str) -> str:
 
 
 def _parts(message: EmailMessage) -> _Parts:
-    """Sort the parts of a message, the parts within these included, into its text and its attachments."""
+    """Sort the parts of a message, including nested ones, into text and attachments."""
     found = _Parts()
     waiting = [(message, True)]
     for _ in range(_MOST_PARTS):
@@ -114,13 +114,13 @@ def _parts(message: EmailMessage) -> _Parts:
             continue
         below = [each for each in part.iter_parts() if isinstance(each, EmailMessage)]
         best = _best(below) if part.get_content_subtype() == "alternative" else None
-        # Some programs hide the attachments of a message in one of its alternatives.
+        # Some programs put the attachments of a message into one of its alternatives.
         waiting += [(each, wanted and best in (None, each)) for each in reversed(below)]
     return found
 
 
 def _best(alternatives: list[EmailMessage]) -> EmailMessage | None:
-    """The plain text, unless there is none or it is empty; otherwise the last part, which shows the most."""
+    """The plain text, if any and not empty; otherwise the last part, which is the richest."""
     for part in alternatives:
         if part.get_content_type() == "text/plain" and _payload(part).strip():
             return part
@@ -132,7 +132,7 @@ def _sort_in(part: EmailMessage, found: _Parts, wanted: bool) -> None:
     named = bool(filename_of(part)) or part.get_content_type() == "message/rfc822"
     if part.get_content_type() in ("text/plain", "text/html") and not named and not is_attachment(part):
         found.texts += [part] if wanted else []
-    # An image with an id is one that the HTML shows.
+    # An image with a Content-ID is embedded in the HTML.
     elif is_attachment(part) or (named and "Content-ID" not in part):
         found.attached.append(part)
 

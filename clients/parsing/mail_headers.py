@@ -1,4 +1,4 @@
-"""The headers of e-mail messages, as far as they can be read."""
+"""Fault-tolerant access to the headers of e-mail messages."""
 
 from email.errors import MessageError
 from email.message import EmailMessage
@@ -7,13 +7,13 @@ from email.utils import getaddresses, parsedate_to_datetime
 from clients.parsing.decoding import decode
 from domain.errors import DocumentUnreadable
 
-_MOST_CHARS = 20_000  # the standard library takes very long for long ones
-# What it raises for headers that are wrong in ways it does not expect.
+_MOST_CHARS = 20_000  # the standard library takes very long for long headers
+# The standard library raises these for malformed headers.
 BROKEN = (MessageError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
 
 def header(message: EmailMessage, name: str) -> str:
-    """Return the decoded header in one line, empty where there is none."""
+    """The decoded header in one line; empty if missing."""
     raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     try:
         raw = raw.encode("ascii", "surrogateescape").decode()
@@ -28,7 +28,7 @@ def header(message: EmailMessage, name: str) -> str:
 
 
 def filename_of(part: EmailMessage) -> str:
-    """Return the name of an attached file, empty where it has none."""
+    """The name of an attached file; empty without one."""
     try:
         return " ".join((part.get_filename() or "").split())
     except BROKEN:
@@ -36,7 +36,7 @@ def filename_of(part: EmailMessage) -> str:
 
 
 def is_attachment(part: EmailMessage) -> bool:
-    """Say whether a part calls itself an attachment."""
+    """True if a part is marked as an attachment."""
     try:
         return part.get_content_disposition() == "attachment"
     except BROKEN:
@@ -44,7 +44,6 @@ def is_attachment(part: EmailMessage) -> bool:
 
 
 def charset_of(part: EmailMessage) -> str:
-    """Return the name of a part's encoding as it is given."""
     try:
         return part.get_content_charset() or ""
     except BROKEN:
@@ -52,7 +51,7 @@ def charset_of(part: EmailMessage) -> str:
 
 
 def author_of(message: EmailMessage) -> str | None:
-    """Return who wrote a message: the first name in From, or the address where there is none."""
+    """The first name in From, or the address if there is none."""
     for name, address in getaddresses([header(message, "From")[:_MOST_CHARS]]):
         if name or address:
             return name or address
@@ -60,7 +59,7 @@ def author_of(message: EmailMessage) -> str | None:
 
 
 def date_of(message: EmailMessage) -> str | None:
-    """Return the day on which a message was sent, where it was sent, in ISO 8601."""
+    """The day on which the message was sent, in the sender's time zone, in ISO 8601."""
     try:
         return parsedate_to_datetime(header(message, "Date")).date().isoformat()
     except BROKEN:

@@ -1,4 +1,4 @@
-"""Sections, tables and front matter of a Markdown text; the text itself stays as it is."""
+"""Finds sections, tables and front matter in a Markdown text, which itself stays unchanged."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from clients.parsing.headings import Heading, sections_from
 from domain.documents import ParsedDocument, Table
 
-# A mapping without blank lines: two thematic breaks with text between them are something else.
+# A mapping without blank lines: text between two thematic breaks is no front matter.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[^\n:]+:)(?:.+\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _MOST_FRONT_MATTER = 20_000
 _KEYS = {
@@ -25,16 +25,16 @@ _KEYS = {
     "language": "language",
     "tags": "tags",
 }
-# Blocks are enough to find headings; parsing what is inside them would cost most of the time.
+# Blocks suffice to find headings; parsing inline content would take most of the time.
 _BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark")
 
 
 def markdown_document(text: str) -> ParsedDocument:
-    """Return the text with the sections below ATX and setext headings, its pipe tables and what its front matter says.
+    """Return the text with the sections of its ATX and setext headings, its pipe tables and its front matter.
 
-    What looks like a heading in code or front matter is none. A table's header includes the line of dashes below it.
+    Lookalikes of headings in code or front matter do not count. A table's header includes the line of dashes below it.
     """
     line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     front = _FRONT_MATTER.match(text)
@@ -54,7 +54,7 @@ def markdown_document(text: str) -> ParsedDocument:
 
 
 def _front_matter(block: str) -> dict[str, str]:
-    """What is said under the usual keys; of several authors or tags, all of them."""
+    """Values under the usual keys; several authors or tags are joined."""
     try:
         said: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
     except (yaml.YAMLError, ValueError, RecursionError):

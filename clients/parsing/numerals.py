@@ -1,4 +1,4 @@
-"""Numbers as lists write them."""
+"""Number formats of lists."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ _MAX_ROMAN = 3999
 
 
 def roman(number: int) -> str:
-    """1 is `i`, 14 is `xiv`; beyond 3999 the number itself."""
+    """1 is `i`, 14 is `xiv`; above 3999 the decimal number."""
     if not 0 < number <= _MAX_ROMAN:
         return str(number)
     letters = ""
@@ -25,12 +25,12 @@ def roman(number: int) -> str:
 
 
 def letter(number: int) -> str:
-    """1 is `a`, 26 is `z`, 27 is `aa`, 28 is `bb`, as Word counts."""
+    """1 is `a`, 26 is `z`, 27 is `aa`, 28 is `bb`, as in Word."""
     return chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1) if 0 < number <= 26 * 26 else str(number)
 
 
 def numeral(number: int, kind: str) -> str:
-    """Write `number` in one of Word's number formats; those that are rare become digits, `none` nothing."""
+    """Write `number` in one of Word's number formats; unsupported ones become digits, `none` is empty."""
     return _WRITERS.get(kind, str)(number)
 
 

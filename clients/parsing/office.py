@@ -1,4 +1,4 @@
-"""What the Office formats have in common: zip archives of XML parts, and properties of the document."""
+"""Common parts of the Office formats: zip archives of XML parts, and document properties."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -15,7 +15,7 @@ from clients.parsing.archives import Archive
 from clients.parsing.elements import Element
 from domain.errors import DocumentEmpty, DocumentUnreadable
 
-# What the libraries raise at parts that are missing, or are not what they should be.
+# Raised by the libraries for parts that are missing or malformed.
 _DAMAGE = (
     *(PythonDocxError, OpcError, PythonPptxError, InvalidFileException, etree.LxmlError, SyntaxError),
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError, AssertionError, RecursionError),
@@ -26,9 +26,9 @@ _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_]\w+)*")
 
 
 def core_properties(archive: Archive, filename: str) -> dict[str, str]:
-    """What an OOXML file says of itself; the date is the day of the last change.
+    """The metadata of an OOXML file; the date is the day of the last change.
 
-    The libraries are not asked, because they fill in today's date where a file says nothing.
+    Not read through the libraries, which fill in today's date where a file has none.
     """
     name = next((name for name in archive.names if _CORE_PART.fullmatch(name)), None)
     if name is None:
@@ -38,7 +38,7 @@ def core_properties(archive: Archive, filename: str) -> dict[str, str]:
 
 
 def found_from(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return `ParsedDocument.found` for properties with the names of Dublin Core; what says nothing is left out."""
+    """`ParsedDocument.found` for properties under Dublin Core names; empty and default values are dropped."""
     title, language = texts.get("title", ""), texts.get("language", "").lower()
     found = {
         "title": "" if title.lower() in _DEFAULT_TITLES else title,
@@ -64,7 +64,7 @@ def _local(element: Element) -> str:
 
 @contextmanager
 def damage_told(filename: str, kind: str) -> Generator[None]:
-    """Turn what a library raises into DocumentUnreadable; `kind` completes "cannot be read as …"."""
+    """Turn a library's exceptions into DocumentUnreadable; `kind` completes "cannot be read as …"."""
     try:
         yield
     except _DAMAGE:
@@ -72,7 +72,7 @@ def damage_told(filename: str, kind: str) -> Generator[None]:
 
 
 def xml_part(archive: Archive, name: str, filename: str) -> Element:
-    """Parse a part of the archive; no entity is resolved and nothing outside of it is loaded.
+    """Parse a part of the archive, without resolving entities or loading anything external.
 
     Raises DocumentUnreadable when it is missing or is not XML.
     """
@@ -85,5 +85,5 @@ def xml_part(archive: Archive, name: str, filename: str) -> Element:
 
 
 def no_text(filename: str) -> DocumentEmpty:
-    """The error for a file that opens and has nothing to read."""
+    """The error for a file that opens but has no text."""
     return DocumentEmpty(f"{filename} contains no text; pictures of text need text recognition (OCR) first")

@@ -1,4 +1,4 @@
-"""OpenDocument texts (.odt), read from their XML: headings, paragraphs, lists, tables and notes in their order."""
+"""OpenDocument texts (.odt): headings, paragraphs, lists, tables and notes, in document order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,8 +29,8 @@ _DATE_NAMES = {"date": "modified", "creation-date": "created", "initial-creator"
 def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .odt: headings with their numbers, paragraphs, lists and tables in document order; no pages.
 
-    Text boxes and notes follow the paragraph they belong to. What is deleted, a comment, a running header or the table
-    of contents is left out. Of cells over several rows each row has the text.
+    Text boxes and notes follow their paragraph. Deletions, comments, running headers and the table of contents are left
+    out. The text of a cell that spans rows is repeated in each.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -107,7 +107,7 @@ class _Reader:
         self._attached(paragraph)
 
     def _attached(self, paragraph: Element) -> None:
-        """What hangs on a paragraph comes after it; notes after the list or table that it belongs to."""
+        """Add text boxes after their paragraph, and notes after the list or table they belong to."""
         self._notes += map(note_text, anchored(paragraph, "text:note"))
         boxes = list(anchored(paragraph, "draw:text-box"))
         if boxes or not self._items:
@@ -116,7 +116,7 @@ class _Reader:
             self._blocks(box)
 
     def _counter(self, element: Element) -> Counter:
-        """What counts the items: anew for each list that does not continue an earlier one of its style."""
+        """The counter of a list's items: a new one unless the list continues an earlier one of its style."""
         style = element.get(odf("text:style-name"), "")
         continues = element.get(odf("text:continue-numbering")) == "true" or element.get(odf("text:continue-list"))
         if not continues or style not in self._counters:
@@ -133,7 +133,7 @@ class _Reader:
                 self._paragraph(paragraph, label)
 
     def _labelled(self, element: Element, counter: Counter, level: int) -> Iterator[tuple[str, Element]]:
-        """The paragraphs of a list with their marks; a further paragraph of an item has none."""
+        """The paragraphs of a list with their labels; further paragraphs of an item have none."""
         if level > 1 and (style := element.get(odf("text:style-name"))):
             counter = Counter(self.styles.list_levels(style))
         for item in element.iterchildren(*_ITEMS):
@@ -148,14 +148,14 @@ class _Reader:
     def _table(self, table: Element) -> None:
         rows = list(row_elements(table))
         cells = list(rows[0].iterchildren(odf("table:table-cell"))) if len(rows) == 1 else []
-        if len(cells) == 1:  # a frame around what is in it
+        if len(cells) == 1:  # a frame around its content
             self._blocks(cells[0])
             return
         texts = with_one_header(table_rows(table, self._cell))
         self.builder.table(texts, has_header=marks_header(table) or has_header(texts))
 
     def _cell(self, cell: Element) -> str:
-        """The cell on one line; a table in it too, its cells separated by commas, its rows by semicolons."""
+        """The cell on one line; nested tables too, with commas between cells and semicolons between rows."""
         texts: list[str] = []
         for child in cell:
             if child.tag == _TABLE:
@@ -175,7 +175,6 @@ class _Reader:
         return " ".join(filter(None, (label, paragraph_text(paragraph).strip(), *boxes)))
 
     def _flush(self) -> None:
-        """Write the list that has ended, and the notes in it."""
         if self._items:
             self.builder.paragraph("\n".join(self._items))
             self._items.clear()

@@ -10,6 +10,6 @@ _SPACES = {
 
 
 def odf(name: str) -> str:
-    """Return lxml's name for `text:p` and the like."""
+    """lxml's name for `text:p` and the like."""
     prefix, _, local = name.partition(":")
     return f"{{{_SPACES[prefix]}}}{local}"

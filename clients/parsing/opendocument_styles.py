@@ -1,4 +1,4 @@
-"""Styles of OpenDocument texts: which paragraph is a title, and how lists and headings are numbered."""
+"""Styles of OpenDocument texts: titles, and the numbering of lists and headings."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _MAX_ANCESTORS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """How a level of a list is marked; without a format it is not numbered."""
+    """The numbering of a list level; without a format it is not numbered."""
 
     number_format: str = ""
     prefix: str = ""
@@ -38,7 +38,7 @@ class Counter:
     _counts: dict[int, int] = field(default_factory=dict[int, int])
 
     def label(self, level: int) -> str:
-        """The mark of the next item at a level from 1: `•`, `2.`, `1.3` or nothing."""
+        """The label of the next item at a level (from 1): `•`, `2.`, `1.3` or nothing."""
         rule = self.levels.get(level, _Level())
         for deeper in [one for one in self._counts if one > level]:
             del self._counts[deeper]
@@ -102,7 +102,6 @@ class Styles:
 
 
 def integer(text: str | None, default: int) -> int:
-    """A number that an attribute should have."""
     return int(text) if text and text.isdecimal() else default
 
 

@@ -14,7 +14,7 @@ _MAX_REPEATED = 200
 
 
 def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list[Cell]]:
-    """The texts of a `table:table`: a cell over several columns covers others, one over several rows is in each."""
+    """The texts of a `table:table`: a cell over columns covers others (None), one over rows is repeated in each."""
     rows: list[list[Cell]] = []
     for row in row_elements(table):
         cells = _cells(row, cell_text, rows[-1] if rows else [])
@@ -23,12 +23,10 @@ def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list
 
 
 def marks_header(table: Element) -> bool:
-    """Whether the first row is marked as a header."""
     return any(group.find(_ROW) is not None for group in table.findall(_HEADER_ROWS))
 
 
 def row_elements(parent: Element) -> Iterator[Element]:
-    """The rows of a table, those in groups too."""
     for child in parent:
         if child.tag == _ROW:
             yield child

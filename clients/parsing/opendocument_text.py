@@ -1,4 +1,4 @@
-"""The words of a paragraph in an OpenDocument text, and what hangs on it."""
+"""The text of a paragraph in an OpenDocument text, and its anchored elements."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ _LEFT_OUT = {
     *map(odf, ("draw:text-box", "text:tracked-changes", "draw:object", "draw:image")),
 }
 _BREAKS = {odf("text:tab"): " ", odf("text:line-break"): "\n"}
-_SPACES = odf("text:s")  # builders make one of many
+_SPACES = odf("text:s")  # a run of spaces, which the builder collapses anyway
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # titles of pictures
 
 
 def paragraph_text(paragraph: Element) -> str:
-    """The text of a `text:p` or `text:h`; notes, comments and text boxes in it are not part of it."""
+    """The text of a `text:p` or `text:h`, without its notes, comments and text boxes."""
     return "".join(_texts(paragraph))
 
 

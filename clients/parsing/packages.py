@@ -1,4 +1,4 @@
-"""Office packages with links to parts that are not there, as Word leaves them for lost pictures (`Target="NULL"`)."""
+"""Repairs Office packages with links to missing parts, which Word leaves for lost pictures (`Target="NULL"`)."""
 
 import posixpath
 import zipfile
@@ -14,7 +14,7 @@ _LINKS = ".rels"
 
 
 def linked_stream(archive: Archive, filename: str) -> BytesIO:
-    """The archive for python-docx and python-pptx, which refuse a package with such links: without them.
+    """The archive without dangling links, because python-docx and python-pptx reject packages that have any.
 
     Raises DocumentUnreadable as `Archive.checked_stream` does.
     """
@@ -34,7 +34,7 @@ def linked_stream(archive: Archive, filename: str) -> BytesIO:
 
 
 def _drop_dangling(links: Element, name: str, archive: Archive) -> bool:
-    """Remove the links of a part to what is missing; return whether there were any."""
+    """Remove a part's links to missing parts; return whether there were any."""
     folder = posixpath.dirname(posixpath.dirname(name))
     dangling = [
         link

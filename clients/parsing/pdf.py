@@ -21,12 +21,12 @@ _ENCRYPTED = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 
 
 def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a PDF: a page per Page (from 1), paragraphs with a blank line between, headings as Sections.
+    """Read a PDF: a page per Page (from 1), paragraphs separated by a blank line, headings as Sections.
 
-    Lines come in the order of drawing, except where columns, heads and feet show another one. Wrapped lines of a
-    paragraph are joined to one line, cells of a table row are separated by a tab, rows and list items keep their lines.
-    A running header or footer stays only where it stands first, bare page numbers nowhere. `found` is what the file
-    says of itself; attachments are not read.
+    Lines come in drawing order, except where columns, headers and footers show another one. Wrapped lines of a
+    paragraph are joined, cells of a table row are separated by tabs, rows and list items keep their lines. A running
+    header or footer stays only at its first occurrence, bare page numbers nowhere. `found` holds the file's own
+    metadata; attachments are not read.
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
@@ -51,5 +51,5 @@ def _opened(data: bytes, filename: str) -> pdfium.PdfDocument:
 
 
 def _outline(pdf: pdfium.PdfDocument) -> frozenset[str]:
-    """The titles of the table of contents that viewers show beside the pages."""
+    """The bookmark titles that viewers show beside the pages."""
     return frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}

@@ -1,4 +1,4 @@
-"""Right-to-left text of a PDF in the order in which it is read, as far as PDFium leaves it in another one."""
+"""Restores the reading order of right-to-left text where PDFium leaves it in another one."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from clients.parsing.pdf_glyphs import Extent
 
 _SPACE = 0x20
-_FIRST = 0x590  # no script before it is written from right to left
+_FIRST = 0x590  # no script below this code point is written from right to left
 
 Character = tuple[int, int]
 
 
 def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -> list[Character]:
-    """Return (index, code) of a line's characters; only lines with right-to-left letters change.
+    """Return a line's characters as (index, code) in logical order; only lines with right-to-left letters change.
 
-    PDFium takes ligatures and replaced text apart from the wrong end, puts a vowel mark before its letter with a space
-    between, and knows no space where the direction changes.
+    PDFium splits ligatures and replaced text from the wrong end, puts a vowel mark before its letter with a space
+    between them, and inserts no space where the direction changes.
     """
     if not any(code >= _FIRST and _is_rtl(code) for _, code in characters):
         return characters
@@ -35,7 +35,7 @@ def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -
 
 
 def _turned_back(characters: list[Character], boxes: Mapping[int, Extent]) -> Iterator[Character]:
-    """Yield the characters; those that share a place, as of a ligature, PDFium has turned round."""
+    """Yield the characters, reversing those that share a place, such as ligatures, which PDFium turns round."""
     place: Extent | None = None
     group: list[Character] = []
     for index, code in characters:
@@ -55,14 +55,13 @@ def _from_the_right(group: list[Character]) -> list[Character]:
 
 
 def _begins_word(ordered: list[Character]) -> bool:
-    """Whether the last character is a mark that PDFium put behind a space, which is gone by now."""
+    """True if the last character is a mark that PDFium put after a space, since removed."""
     return (
         len(ordered) > 1 and not unicodedata.combining(chr(ordered[-2][1])) and abs(ordered[-1][0] - ordered[-2][0]) > 1
     )
 
 
 def _turns(last: int, code: int) -> bool:
-    """Whether one is a right-to-left letter and the other one a letter from left to right."""
     directions = {unicodedata.bidirectional(chr(last)), unicodedata.bidirectional(chr(code))}
     return "L" in directions and bool(directions & {"R", "AL"})
 

@@ -1,4 +1,4 @@
-"""The order in which the lines of a PDF page are read, where the order of drawing is another one."""
+"""Puts the lines of a PDF page into reading order where the drawing order differs."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from clients.parsing.pdf_lines import Line
 
 _MIN_LINES = 5  # fewer show no gutter
 _COLUMN_EM = 10.0  # narrower cells are those of a table
-_FULL = 0.8  # of its column's width: what a line of prose has
+_FULL = 0.8  # of its column's width: a full line of prose
 _SHARE = 0.6
 _NEAR_EM = 1.6
 
 
 def in_reading_order(lines: list[Line]) -> list[Line]:
-    """Return the lines of a page with its head first, its foot last, and one column of prose after the other."""
+    """The lines of a page with its header first, its footer last, and its columns of prose one after another."""
     head, rest = _head(lines)
     return [*head, *_column_by_column(_foot_last(rest))]
 
 
 def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """Titles and running headers are often drawn last: what stands above all that was drawn before."""
+    """Split off a title or running header, often drawn last: lines above everything drawn before them."""
     highest = float("-inf")
     for start, line in enumerate(lines):
         if start and line.y > highest + line.size:
@@ -36,7 +36,7 @@ def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
 
 
 def _foot_last(lines: list[Line]) -> list[Line]:
-    """Running footers are often drawn first: what stands below all that is drawn after."""
+    """Move a running footer, often drawn first, to the end: lines below everything drawn after them."""
     lowest = [float("inf")]
     for line in reversed(lines[1:]):
         lowest.append(min(lowest[-1], line.y))
@@ -45,7 +45,7 @@ def _foot_last(lines: list[Line]) -> list[Line]:
 
 
 def _stands_over(some: list[Line], others: list[Line]) -> bool:
-    """Whether most of the width of some lines is also that of others: no column beside them."""
+    """True if `some` lines overlap `others` over most of their width, so that they are no column beside them."""
     (left, right), (first, last) = _sides(some), _sides(others)
     return min(right, last) - max(left, first) >= _SHARE * (right - left)
 
@@ -56,7 +56,7 @@ def _sides(lines: list[Line]) -> Extent:
 
 
 def _column_by_column(lines: list[Line]) -> Iterator[Line]:
-    """Text recognition and converters draw line by line across columns; a table with short cells is left alone."""
+    """Reorder lines that text recognition or a converter drew across columns; tables with short cells stay."""
     gutter = _gutter(lines)
     if gutter is None:
         yield from lines
@@ -71,7 +71,7 @@ def _column_by_column(lines: list[Line]) -> Iterator[Line]:
 
 
 def _gutter(lines: list[Line]) -> float | None:
-    """Where most rows have a gap, just before what begins behind it, if what stands at both sides is prose."""
+    """The x position just left of where the right column begins, if most rows have a gap there, between prose."""
     gaps = [(left[1], right[0]) for line in lines for left, right in pairwise(line.cells)]
     rows = sum(len(line.cells) > 1 for line in lines)
     for begin, _ in Counter(round(right) for _, right in gaps).most_common(3):
@@ -94,12 +94,11 @@ def _is_between_prose(lines: list[Line], x: float) -> bool:
 
 
 def _gap_at(line: Line, x: float) -> int | None:
-    """The index of the cell before the gap at `x`."""
     return next((at for at, (left, right) in enumerate(pairwise(line.cells)) if left[1] < x < right[0]), None)
 
 
 def _regions(lines: list[Line], x: float) -> Iterator[list[Line]]:
-    """Yield runs of lines that do not cross a gutter, and each line that does."""
+    """Yield runs of lines that do not cross a gutter, and each line that does on its own."""
     region: list[Line] = []
     for line in lines:
         far = region and abs(region[-1].y - line.y) > _NEAR_EM * line.size

@@ -1,4 +1,4 @@
-"""The characters of a PDF page as PDFium knows them, turned so that they are read from left to right."""
+"""PDFium's characters of a page, rotated so that they read from left to right."""
 
 import ctypes
 import re
@@ -8,19 +8,19 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 _BOLD = re.compile(rb"bold|black|heavy|[^a-z]demi|CMBX|SFBX|LMRoman\d+-?Bold", re.IGNORECASE)
-# Outside of these a number is nonsense of a broken file, perhaps not even finite.
+# Values outside these come from broken files and may not even be finite.
 _MIN_SIZE, _MAX_SIZE, _MAX_POSITION = 1.0, 2000.0, 1e6
-_INVISIBLE = 3  # the render mode of the text that recognition lays under a scan
+_INVISIBLE = 3  # the render mode of the text that OCR puts below a scan
 
 Extent = tuple[float, float]
 Box = tuple[float, float, float, float]
 
 
 class Glyphs:
-    """Asks PDFium about single characters; the ctypes cells are made once: PDFium fills them for every character.
+    """Queries PDFium about single characters; the ctypes cells are created once and reused for every character.
 
-    A quarter says how far a text is turned: 1 is read upwards, 2 upside down, 3 downwards. Positions are what they
-    would be if the page was turned so that such a text stood upright. `box` is the page's: left, bottom, right, top.
+    A quarter is the rotation of a text: 1 reads upwards, 2 upside down, 3 downwards. Positions are given as if the page
+    were rotated so that this text is upright. `box` is the page's: left, bottom, right, top.
     """
 
     def __init__(self, textpage: pdfium.PdfTextPage, box: Box) -> None:
@@ -32,18 +32,18 @@ class Glyphs:
         self._font = ctypes.create_string_buffer(128)
 
     def quarter(self, index: int) -> int:
-        """How a character is turned: 0, 1, 2 or 3 quarters against the clock."""
+        """The rotation of a character: 0, 1, 2 or 3 quarters counterclockwise."""
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
         angle = atan2(self._matrix.b, self._matrix.a)
         return round(2 * angle / pi) % 4
 
     def height(self, quarter: int) -> float:
-        """The height of the page when a text of this quarter stands upright."""
+        """The height of the page when a text of this quarter is upright."""
         left, bottom, right, top = self._page
         return (right - left if quarter % 2 else top - bottom) or 1.0
 
     def sides(self, index: int, quarter: int) -> Extent:
-        """Where a character begins and ends, in points."""
+        """The start and end of a character in reading direction, in points."""
         pdfium_c.FPDFText_GetCharBox(self._textpage, index, *self._box)
         left, right, bottom, top = self._box
         if quarter == 0:
@@ -61,20 +61,20 @@ class Glyphs:
         return height if abs(height) < _MAX_POSITION else 0.0
 
     def size(self, index: int) -> float:
-        """The size as seen: many producers write size 1 and scale it by the matrix. Rounded to half points."""
+        """The effective font size, rounded to half points: many producers set size 1 and scale it by the matrix."""
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
         scale = (self._matrix.c**2 + self._matrix.d**2) ** 0.5
         size = scale * pdfium_c.FPDFText_GetFontSize(self._textpage, index)
         return round(2 * size) / 2 if _MIN_SIZE < size < _MAX_SIZE else _MIN_SIZE
 
     def is_bold(self, index: int) -> bool:
-        """Whether the name or the weight of the font says so."""
+        """True if the font's name or weight is bold."""
         flags = ctypes.c_int()
         pdfium_c.FPDFText_GetFontInfo(self._textpage, index, self._font, len(self._font), flags)
         return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600
 
     def is_invisible(self, index: int) -> bool:
-        """Whether the character leaves no mark on the page."""
+        """True if the character leaves no mark on the page."""
         return (
             text := pdfium_c.FPDFText_GetTextObject(self._textpage, index)
         ) is not None and pdfium_c.FPDFTextObj_GetTextRenderMode(text) == _INVISIBLE

@@ -1,4 +1,4 @@
-"""Where the tables of a PDF lie in its text, and which of their rows name the columns."""
+"""Locates tables in the text of a PDF, and their header rows."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _SHARE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows that belong together, from `start`; `bold_head`: the first row is bold and the second is not."""
+    """Consecutive rows, from `start`; `bold_head`: the first row is bold and the second is not."""
 
     start: int
     rows: tuple[str, ...]
@@ -26,7 +26,7 @@ class Grid:
 
 
 def grids_in(paragraph: Paragraph, start: int) -> Iterator[Grid]:
-    """Yield the tables of a paragraph that begins at `start`: runs of at least two rows; no table of contents."""
+    """Yield the tables of a paragraph that begins at `start`: runs of at least two rows, except tables of contents."""
     rows = paragraph.text.split("\n")
     lines = [line for line in paragraph.lines if line.is_row]
     known = len(lines) == sum("\t" in row for row in rows)
@@ -48,7 +48,7 @@ def grids_in(paragraph: Paragraph, start: int) -> Iterator[Grid]:
 
 
 def tables_of(grids: Sequence[Grid]) -> tuple[Table, ...]:
-    """Return the tables in the text; a first row that names the columns is the same on every page that repeats it."""
+    """Return the tables in the text; a first row that recurs in several of them counts as their header."""
     counts = Counter(grid.rows[0] for grid in grids)
     headers = {grid.rows[0] for grid in grids if counts[grid.rows[0]] > 1 or _has_header(grid)}
     tables: list[Table] = []
@@ -59,7 +59,7 @@ def tables_of(grids: Sequence[Grid]) -> tuple[Table, ...]:
 
 
 def _has_header(grid: Grid) -> bool:
-    """Whether the first row is text above numbers, bold above plain text, or begins with an empty corner."""
+    """True if the first row is text above numbers, bold above plain text, or begins with an empty corner."""
     head, *body = [row.split("\t") for row in grid.rows]
     if any(_is_number(cell) and not _YEAR.fullmatch(cell) for cell in head):
         return False
@@ -74,7 +74,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_contents(rows: list[str]) -> bool:
-    """Whether the rows are titles and the pages on which they stand."""
     ends = [row.rpartition("\t")[2] for row in rows if row.count("\t") == 1]
     if len(ends) < len(rows) or not all(map(_PAGE_NUMBER.fullmatch, ends)):
         return False

@@ -1,4 +1,4 @@
-"""From the lines of all pages to one text with pages, sections and tables."""
+"""Turns the lines of all pages into one text with pages, sections and tables."""
 
 import re
 
@@ -18,7 +18,7 @@ _MAX_HEADING_LINES = 3
 def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozenset[str]) -> ParsedDocument:
     """Join paragraphs and pages by blank lines.
 
-    `running` are lines that cannot be headings; `outline` are the bookmarks' titles as `outline_key` gives them.
+    `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them.
     """
     typography = Typography(pages)
     parts: list[str] = []
@@ -41,12 +41,12 @@ def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozense
 
 
 def outline_key(title: str) -> str:
-    """Return the letters and digits of a title: bookmarks and pages differ in spaces, dots and case."""
+    """The letters and digits of a title: bookmarks and pages differ in spaces, dots and case."""
     return re.sub(r"[\W_]+", "", title).casefold()
 
 
 def _heading_rank(paragraph: Paragraph, typography: Typography, outline: frozenset[str]) -> tuple[float, ...] | None:
-    """Return a heading's rank, the smaller the higher, or None for other text.
+    """The rank of a heading, smaller for higher levels, or None for other text.
 
     A heading is a bookmark, larger than the body, bold where the body is not, or numbered like `3.2 Returns`.
     """

@@ -1,4 +1,4 @@
-"""The lines of a PDF page with the geometry that tells paragraphs, tables and headings."""
+"""The lines of a PDF page, with the geometry that identifies paragraphs, tables and headings."""
 
 import re
 import unicodedata
@@ -13,8 +13,8 @@ from clients.parsing.pdf_glyphs import Extent, Glyphs
 
 _NEWLINES = (0x0A, 0x0D)
 _SOFT_HYPHEN = 0xAD
-_DIVIDED = 0x02  # what PDFium makes of a hyphen that divides a word; in some symbol fonts a character
-# Justified text stretches its spaces to about one em; the columns of a table stand further apart.
+_DIVIDED = 0x02  # PDFium's code for a hyphen that divides a word; in some symbol fonts a character
+# Justified text stretches its spaces to about one em; table columns are further apart.
 CELL_GAP_EM = 1.5
 _LABEL = re.compile(r"^\s*((?:\d+(?:\.\d+)*|[A-Za-z]|[ivxIVX]+)[.)]?|[•◦▪‣●○■□–—*·-])\t")
 _LEADERS = re.compile(r"[ \t]*(?:\.[ \t]?){5,}[ \t]*")
@@ -26,10 +26,10 @@ _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi",
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: `left` and `right` in the direction of reading, the baseline `y` from the page's lower edge, and the
-    font `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word goes on
-    in the next line. `spaced`: a space follows the last word. `cells`: where each cell that is not empty begins
-    and ends; a line that is no row of a table is one cell, and none is known where leaders fill the gaps.
+    """One line: `left` and `right` in reading direction, the baseline `y` above the page's lower edge, and the font
+    `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
+    in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
+    outside a table is one cell, and none is known where leaders fill the gaps.
     """
 
     text: str
@@ -46,12 +46,11 @@ class Line:
 
     @property
     def is_row(self) -> bool:
-        """Whether the line is a row of a table."""
         return "\t" in self.text
 
 
 def read_lines(textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs) -> list[Line]:
-    """Return the lines of a page in PDFium's reading order; `count` is the number of its characters."""
+    """The lines of a page in PDFium's reading order; `count` is its number of characters."""
     reader = _Reader(glyphs)
     for index in range(count):
         code = pdfium_c.FPDFText_GetUnicode(textpage, index)
@@ -108,7 +107,7 @@ class _Reader:
 
 
 def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: float) -> tuple[str, tuple[Extent, ...]]:
-    """The characters as UTF-16 units, with a tab for the spaces in a gap that separates cells, and where these lie."""
+    """The characters as UTF-16 units, with a tab for the spaces of a gap between cells, and the cells' extents."""
     gaps = _gaps(boxes.values(), CELL_GAP_EM * size)
     parts: list[str] = []
     cells: list[Extent] = []
@@ -127,7 +126,7 @@ def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: f
 
 
 def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
-    """Where a line has nothing for more than `width`, in whatever order its characters come."""
+    """The empty stretches of a line wider than `width`, whatever the order of its characters."""
     gaps: list[Extent] = []
     ordered = sorted(boxes)
     reach = ordered[0][1]
@@ -139,15 +138,15 @@ def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
 
 
 def _jumps(end: Extent, box: Extent, gaps: list[Extent]) -> bool:
-    """Whether a gap lies between two characters that follow each other."""
+    """True if a gap lies between two consecutive characters."""
     return any((end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps)
 
 
 def readable(units: str) -> str:
-    """Return the text of UTF-16 `units`: ligatures spelled out, without what has no meaning outside its font."""
+    """The text of UTF-16 `units`: ligatures spelled out, characters without meaning outside their font removed."""
     text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore").translate(_LIGATURES)
     if text and unicodedata.category(text[0]) in _MEANINGLESS:
-        text = "•" + text[1:]  # what symbol fonts have at the start of a line are bullets
+        text = "•" + text[1:]  # symbol-font characters at the start of a line are bullets
     if not text.isprintable():
         text = "".join(c for c in text if c == "\t" or unicodedata.category(c) not in _MEANINGLESS)
     return _LABEL.sub(r"\1 ", _LEADERS.sub("\t", _SPACES.sub(" ", text)))

@@ -1,4 +1,4 @@
-"""What a PDF says of itself, as far as it makes sense."""
+"""Metadata of a PDF, without placeholders."""
 
 import ctypes
 import re
@@ -10,7 +10,7 @@ import pypdfium2.raw as pdfium_c
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")
 _LANGUAGE = re.compile(r"([A-Za-z]{2})(?:[-_]|$)")
-# What programs put in when nobody wrote anything.
+# Defaults that programs insert when the user entered nothing.
 _NOTHING = re.compile(
     r"(?:untitled|unspecified|anonymous|unknown|unnamed|none|null|user|admin|administrator|owner|root"
     r"|title|author|(?:new )?document|presentation|slide)[ _-]*\d*",
@@ -37,7 +37,7 @@ _MAX_CHARS = 500
 
 
 def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
-    """Return title, author, subject, keywords, date (of its creation, ISO 8601) and language (ISO 639-1), if known."""
+    """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known."""
     given = pdf.get_metadata_dict()
     found = {
         "title": _written(given["Title"]),
@@ -57,7 +57,7 @@ def _written(value: str) -> str:
 
 
 def _day(value: str) -> str:
-    """The day of `D:20240103093826+01'00'`, as it was where the file was made."""
+    """The day of `D:20240103093826+01'00'`, in the time zone of the file's creation."""
     if not (match := _DATE.match(value)):
         return ""
     try:
@@ -67,7 +67,7 @@ def _day(value: str) -> str:
 
 
 def _language(pdf: pdfium.PdfDocument, text: str) -> str:
-    """The language that is declared, if its script is that of the text: many programs declare that of their user."""
+    """The declared language, if its script is that of the text: many programs declare their user's language."""
     buffer = (ctypes.c_ushort * 32)()
     pdfium_c.FPDFCatalog_GetLanguage(pdf, buffer, ctypes.sizeof(buffer))
     match = _LANGUAGE.match(bytes(buffer).decode("utf-16-le", "ignore").partition("\0")[0])

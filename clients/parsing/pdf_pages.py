@@ -1,4 +1,4 @@
-"""One page of a PDF after the other, the way its text is meant to be read."""
+"""Reads the pages of a PDF one by one, with their text upright and in reading order."""
 
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -13,13 +13,13 @@ from clients.parsing.pdf_glyphs import Box, Glyphs
 from clients.parsing.pdf_lines import Line, read_lines
 from domain.errors import DocumentTooLarge, DocumentUnreadable
 
-_SAMPLE = 40  # characters that show how a page's text is turned
+_SAMPLE = 40  # characters that show the rotation of a page's text
 
 
 def read_pages(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Iterator[list[Line]]:
     """Yield the lines of each page.
 
-    Raises DocumentTooLarge, for too many pages before the first one is read, or DocumentUnreadable.
+    Raises DocumentTooLarge, before the first page is read if there are too many pages, or DocumentUnreadable.
     """
     if len(pdf) > limits.max_pages:
         raise DocumentTooLarge(f"{filename} has {len(pdf):,} pages; the limit is {limits.max_pages:,}")
@@ -38,7 +38,7 @@ def read_pages(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> I
 
 @contextmanager
 def _page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
-    """A page into which the values of a form's fields are drawn, where they are shown."""
+    """A page with the values of its form fields drawn in place."""
     page = pdf[index]
     if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
         page.close()
@@ -48,13 +48,13 @@ def _page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
 
 
 def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
-    """The lines and the number of characters; no lines if these are more than `budget`."""
+    """The lines and the number of characters; no lines if that exceeds `budget`."""
     box = page.get_bbox()
     with closing(page.get_textpage()) as textpage:
         turned = 90 * _usual_quarter(textpage, box)
         if turned == page.get_rotation():
             return _lines(textpage, box, budget)
-    # PDFium orders lines by how the page is shown: it has to be shown with its text upright.
+    # PDFium orders lines by how the page is displayed, so its text must be upright.
     page.set_rotation(turned)
     with closing(page.get_textpage()) as textpage:
         return _lines(textpage, box, budget)
@@ -73,7 +73,7 @@ def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Li
 
 
 def _seen(lines: list[Line]) -> list[Line]:
-    """Without invisible text, unless it is most of the page: then it is what was recognised in a scan."""
+    """Drop invisible text, unless it is most of the page: then it is the text recognised in a scan."""
     visible = [line for line in lines if not line.invisible]
     weight = sum(len(line.text) for line in visible)
     return visible if 2 * weight >= sum(len(line.text) for line in lines) else lines

@@ -1,4 +1,4 @@
-"""Which lines of a PDF page belong together, told from their geometry."""
+"""Groups the lines of a PDF page into paragraphs by their geometry."""
 
 import re
 from collections import defaultdict
@@ -15,13 +15,13 @@ _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]」』]*$")
 _INDENT_EM = 0.8
 _JUMP_EM = 8.0
-_PROSE_EM = 10.0  # narrower lines are not prose that was wrapped
+_PROSE_EM = 10.0  # narrower lines are not wrapped prose
 _WRAPPED_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Lines that belong together and their text."""
+    """Lines of one paragraph, and their text."""
 
     lines: tuple[Line, ...]
     text: str
@@ -45,7 +45,7 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
 
 
 def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iterator[Line]:
-    """A single gap in a single line of a block is no table but a space that justification made wide."""
+    """Undo single gaps in single lines of a block: they are spaces stretched by justification, not columns."""
     for above, line, below in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         close = [
             other
@@ -63,7 +63,7 @@ def _paragraph(lines: list[Line], text: str) -> Paragraph:
 
 
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
-    """What stands between two lines; None between paragraphs."""
+    """The separator between two lines; None between paragraphs."""
     drop = above.y - line.y
     if abs(drop) < SAME_ROW_EM * max(above.size, line.size):
         return within_row(above, line)
@@ -91,17 +91,17 @@ def _within_block(above: Line, line: Line, typography: Typography, *, wraps: boo
 
 
 def _wraps(above: Line, line: Line, edge: float) -> bool:
-    """Whether the first word of `line` had no more room in the line above: prose that was wrapped there."""
+    """True if the first word of `line` did not fit on the line above, which is thus wrapped prose."""
     if above.divided:
         return True
     first_word = line.text.split(maxsplit=1)[0]
     room = min(len(first_word), 15) / len(line.text) * (line.right - line.left)
-    slack = (1.5 if above.spaced else 0.5) * above.size  # ragged lines do not show how far they could have gone
+    slack = (1.5 if above.spaced else 0.5) * above.size  # ragged lines do not show how far they could have extended
     return above.right - above.left > _PROSE_EM * above.size and above.right + room + slack > edge
 
 
 def _carries_on(above: Line, line: Line) -> bool:
-    """Whether a sentence goes on in the next column."""
+    """True if a sentence continues in the next column."""
     return not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
 
 
@@ -113,7 +113,7 @@ def _begins_indented(above: Line, line: Line, *, wraps: bool) -> bool:
 
 
 def _right_edges(lines: list[Line], typography: Typography) -> list[float]:
-    """How far to the right each line could have gone, in points.
+    """The right edge available to each line, in points.
 
     A block of wrapped prose shows its own edge; for other lines it is where the column's lines of that size end.
     """

@@ -1,4 +1,4 @@
-"""Running headers, footers and page numbers: they stand in the way of sentences and are no part of any section."""
+"""Removes running headers, footers and page numbers, which interrupt sentences and belong to no section."""
 
 import re
 from collections import Counter
@@ -11,13 +11,13 @@ _PAGE_NUMBER = re.compile(r"^(?:\d+|[ivxlc]+)\b|\b\d+\s?(?:/|of|von|de|sur)\s?\d
 _MIN_PAGES = 3
 _MIN_SHARE = 0.1
 _MAX_ROWS = 3
-_DISTANCE_EM = 1.6  # what is closer to the body belongs to it
+_DISTANCE_EM = 1.6  # lines closer to the body belong to it
 
 
 def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozenset[Line]]:
-    """Return the pages without bare page numbers and without what a margin repeats, and the first ones that stay.
+    """Return the pages without bare page numbers and repeated margin lines, and the running lines that were kept.
 
-    Nothing but a page number is lost: of a running line the first one stays, on its page.
+    Only page numbers are lost: of each running line the first occurrence stays, on its page.
     """
     margins = [_margin(page, number) for number, page in enumerate(pages, start=1)]
     counts = Counter(key for margin in margins for key in {_key(line) for line in margin})

@@ -17,7 +17,7 @@ _MAX_LOOK_BACK = 8  # rows: each has other empty cells
 
 
 def whole_tables(lines: list[Line]) -> list[Line]:
-    """Return the lines with one for every row of a table: wrapped cells joined, empty ones kept."""
+    """Return the lines with one line per table row: wrapped cells joined, empty cells kept."""
     rows: list[Line] = []
     for line in _whole_rows(lines):
         if rows and (joined := _with_wrapped_cell(rows[-1], line)):
@@ -28,7 +28,7 @@ def whole_tables(lines: list[Line]) -> list[Line]:
 
 
 def same_table(above: Sequence[Line], line: Line) -> bool:
-    """Whether a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
+    """True if a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
     last = above[-1]
     if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
         return False
@@ -43,7 +43,7 @@ def _aligned(cell: Extent, other: Extent, slack: float) -> bool:
 
 
 def _whole_rows(lines: list[Line]) -> list[Line]:
-    """Join what PDFium took for several lines although it stands in the same row, one piece behind the other."""
+    """Join pieces of one row that PDFium returned as consecutive lines."""
     rows: list[Line] = []
     for line in lines:
         if rows and (joined := _same_row(rows[-1], line)):
@@ -70,7 +70,7 @@ def _side_by_side(left: Sequence[Extent], right: Sequence[Extent], *, apart: boo
 
 
 def within_row(left: Line, right: Line) -> str | None:
-    """What stands between two pieces of one row: a tab, a space or nothing; None if they are no such pieces."""
+    """The separator of two pieces of one row: a tab, a space or nothing; None if they are not pieces of one row."""
     gap, size = right.left - left.right, right.size
     if abs(left.y - right.y) >= SAME_ROW_EM * max(left.size, size) or gap < -CELL_GAP_EM * size:
         return None
@@ -78,7 +78,7 @@ def within_row(left: Line, right: Line) -> str | None:
 
 
 def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
-    """The row with a line that goes on in one of its cells, except the first: there a new row may begin."""
+    """Join a line that continues one of the row's cells, except the first, where a new row may begin."""
     if line.is_row or not row.cells or line.size != row.size or not 0 < row.y - line.y <= _WRAPPED_DROP_EM * row.size:
         return None
     slack = _ALIGNED_EM * row.size
@@ -108,9 +108,9 @@ def _runs(lines: list[Line]) -> Iterator[list[Line]]:
 
 
 def _with_empty_cells(rows: list[Line]) -> list[Line]:
-    """Give every row as many cells as there are columns, if each of its cells stands in one of its own.
+    """Give every row as many cells as there are columns, if each cell lies in a column of its own.
 
-    A cell across columns hides them; then the rows with the most cells say where they are.
+    A cell across columns hides them; then the rows with the most cells determine the columns.
     """
     most = max(len(row.cells) for row in rows)
     if len({len(row.cells) for row in rows}) < 2:
@@ -124,7 +124,7 @@ def _with_empty_cells(rows: list[Line]) -> list[Line]:
 
 
 def _columns(cells: Sequence[Extent]) -> list[Extent]:
-    """The extents that cells which overlap have together, from left to right."""
+    """The joint extents of overlapping cells, from left to right."""
     columns: list[Extent] = []
     for left, right in sorted(cells):
         if columns and left < columns[-1][1]:

@@ -1,4 +1,4 @@
-"""What is usual in a PDF document: how it is set decides what its lines mean."""
+"""Typographic norms of a PDF document, against which its lines are interpreted."""
 
 import re
 from collections import Counter, defaultdict
@@ -9,14 +9,14 @@ from clients.parsing.pdf_lines import Line
 _LAST_PART, _FIRST_PART = re.compile(r"\w+$"), re.compile(r"^\w+")
 _COMPOUND = re.compile(r"\w+-\w+")
 _KEEP_HYPHEN = ("self-", "ex-", "half-", "cross-")
-_PARAGRAPH_GAP = 1.3  # times the usual distance of lines
+_PARAGRAPH_GAP = 1.3  # times the usual line distance
 _MAX_LEADING_EM = 2.5
 _MAX_DISPLAY_LEADING_EM = 1.6
-_DISPLAY_SIZE = 1.08  # times the size of the body
+_DISPLAY_SIZE = 1.08  # times the body size
 
 
 class Typography:
-    """What is usual in a document: its body font, the distance of lines per font size, how it divides words."""
+    """A document's norms: its body font, the line distance per font size, and how it divides words."""
 
     def __init__(self, pages: list[list[Line]]) -> None:
         lines = [line for page in pages for line in page]
@@ -29,7 +29,7 @@ class Typography:
         self._divides_hangul = _divides_hangul(pages)
 
     def is_display(self, line: Line) -> bool:
-        """Whether the line is set larger than the body."""
+        """True if the line is set larger than the body."""
         return line.size >= _DISPLAY_SIZE * self.body_size
 
     def max_drop(self, size: float) -> float:
@@ -38,7 +38,7 @@ class Typography:
         return _PARAGRAPH_GAP * min(self._leading.get(size, 1.2 * size), limit)
 
     def continuation(self, above: Line, line: Line) -> str:
-        """What joins two lines of wrapped prose: a space, nothing, or the hyphen of a compound."""
+        """The joint between two lines of wrapped prose: a space, nothing, or the hyphen of a compound."""
         if above.divided:
             return "-" if self._keeps_hyphen(above.text, line.text) else ""
         if above.spaced:
@@ -67,7 +67,7 @@ def _usual_drops(pages: list[list[Line]]) -> dict[float, float]:
 
 
 def _divides_hangul(pages: list[list[Line]]) -> bool:
-    """Whether lines end inside Korean words: then those that end behind a word are marked by a space."""
+    """True if lines break inside Korean words: then a space marks the lines that end with a whole word."""
     ends = Counter(
         above.spaced
         for page in pages

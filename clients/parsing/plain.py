@@ -1,4 +1,4 @@
-"""Sections of a plain text, where it is certain that a line is a heading: a blank line before it and a rule below."""
+"""Sections of a plain text. Only unambiguous headings count: a blank line before and a rule below."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a file is, told from its first bytes, and of a zip archive from what it says it holds."""
+"""File types, recognised by signature and, in a zip archive, by declared content type."""
 
 import codecs
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ _PDF = FileKind("a PDF", suffix=".pdf")
 _HTML = FileKind("an HTML page", is_text=True)
 _TEXT = FileKind("plain text", is_text=True)
 _BINARY = FileKind("a damaged or binary file")
-# In [Content_Types].xml or in the member named mimetype; the first that is found counts.
+# In [Content_Types].xml or in the member named mimetype; the first match counts.
 _ZIPPED = (
     (b"wordprocessingml.document.main+xml", FileKind("a Word document", suffix=".docx")),
     (b"presentationml.presentation.main+xml", FileKind("a PowerPoint presentation", suffix=".pptx")),
@@ -68,7 +68,7 @@ _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, cod
 
 
 def kind_of(data: bytes) -> FileKind:
-    """Return what `data` seems to be; text is whatever has no known signature and no NUL byte outside UTF-16/32."""
+    """The apparent type of `data`; it is text if it has no known signature and no NUL byte outside UTF-16/32."""
     head = data[:1024]
     if head.lstrip().startswith(b"%PDF-"):
         return _PDF
@@ -89,7 +89,7 @@ def _within(kind: FileKind, data: bytes) -> FileKind:
 
 
 def _zipped_kind(data: bytes) -> FileKind:
-    """The kind of document in a zip archive, or ZIP; of broken archives too, whose reader then says what is wrong."""
+    """The document type in a zip archive, or ZIP; also ZIP for broken archives, whose reader then reports the fault."""
     try:
         archive = opened_archive(data, "", _LIMITS)
         types = [name for name in _TYPE_MEMBERS if name in archive and archive.size(name) <= _MAX_TYPE_BYTES]

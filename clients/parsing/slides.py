@@ -17,10 +17,10 @@ _NOTES = "Notes"
 
 
 def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .pptx: every slide, a hidden one too, is the page of its place; each with text is a section.
+    """Read a .pptx: every slide, even a hidden one, is the page of its number; each slide with text is a section.
 
-    A slide without a title has `Slide 3` instead. Text, tables and the data of charts come from the top down; pictures
-    have no text. Speaker notes stand below the slide, under the heading `Notes`.
+    A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down; pictures
+    have no text. Speaker notes follow their slide, under the heading `Notes`.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """

@@ -1,4 +1,4 @@
-"""What stands on a slide, in the order in which it is read: from the top down, in a line from the left."""
+"""The content of a slide in reading order: from the top down, within a line from the left."""
 
 from collections.abc import Iterator
 
@@ -25,12 +25,12 @@ _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _GRAPHICS = ("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart", f"{_DIAGRAM}relIds")
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FURNITURE = (PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER)
-_LINE = 200_000  # EMU, about half a centimetre: shapes whose tops differ by less stand beside each other
+_LINE = 200_000  # EMU, about half a centimetre: shapes whose tops differ by less are side by side
 _COUNTS = {"arabic": str, "alphaLc": letter, "romanLc": roman}
 
 
 def has_words(shapes: SlideShapes) -> bool:
-    """Whether any shape, furniture aside, has text, a chart or a diagram."""
+    """True if any shape has text, a chart or a diagram; slide numbers, dates, headers and footers do not count."""
     elements = [shape.element for shape in shapes if not _is_furniture(shape)]
     return any(
         (part.tag == f"{_A}t" and (part.text or "").strip()) or part.tag in _GRAPHICS
@@ -40,13 +40,13 @@ def has_words(shapes: SlideShapes) -> bool:
 
 
 def add_shapes(shapes: SlideShapes, builder: DocumentBuilder, title: BaseShape | None) -> None:
-    """Add all shapes but the title, numbers of slides and footers."""
+    """Add all shapes except the title, slide numbers, dates, headers and footers."""
     wanted = (shape for shape in shapes if title is None or shape.shape_id != title.shape_id)
     _add_all([shape for shape in wanted if not _is_furniture(shape)], builder)
 
 
 def frame_text(frame: TextFrame) -> str:
-    """The paragraphs of a text frame, each on its line, with their bullets and numbers where these are their own."""
+    """The paragraphs of a text frame, one per line, with the bullets and numbers that they define themselves."""
     lines: list[str] = []
     counts: dict[int, int] = {}
     for paragraph in frame.paragraphs:
@@ -72,7 +72,7 @@ def _add_all(shapes: list[BaseShape], builder: DocumentBuilder) -> None:
 
 
 def _in_reading_order(shapes: list[BaseShape]) -> list[BaseShape]:
-    """Sorted into lines by their tops; shapes without a place come first, in their own order."""
+    """Sorted into lines by their tops; shapes without a position come first, in their own order."""
     placed = sorted(shapes, key=lambda shape: shape.top or 0)
     lines: list[list[BaseShape]] = []
     for shape in placed:
@@ -96,7 +96,7 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
 
 
 def _table_rows(table: Table) -> list[list[Cell]]:
-    """The cells; one that is merged down is repeated, one that is merged across covers others."""
+    """The cells; one merged down is repeated, one merged across covers others (None)."""
     rows: list[list[Cell]] = []
     for row in table.rows:
         cells: list[Cell] = []
@@ -111,7 +111,7 @@ def _table_rows(table: Table) -> list[list[Cell]]:
 
 
 def _diagram_texts(frame: GraphicFrame) -> Iterator[str]:
-    """The texts of a SmartArt graphic, which lie in a part of their own."""
+    """The texts of a SmartArt graphic, which are stored in a part of their own."""
     for reference in frame.element.iter(f"{_DIAGRAM}relIds"):
         part = frame.part.related_part(reference.get(f"{_R}dm", ""))
         for paragraph in parse_xml(part.blob).iter(f"{_A}p"):

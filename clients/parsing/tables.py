@@ -1,4 +1,4 @@
-"""What the rows of a table are: names of columns or values."""
+"""Header detection for table rows."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d")
 
 
 def with_one_header(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
-    """Return the rows without covered cells; a header of two rows becomes one: `2025 Q1` where Q1 stands below 2025."""
+    """Resolve covered cells and merge a two-row header into one: `2025 Q1` where Q1 is below 2025."""
     texts = [[cell or "" for cell in row] for row in rows]
     if len(rows) < 3 or None not in rows[0] or len(rows[0]) != len(rows[1]) or not _are_names(texts[1]):
         return texts
@@ -37,10 +37,10 @@ def _are_names(row: Sequence[str]) -> bool:
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row has the names of the columns: short different texts, no values, above further rows.
+    """True if the first row holds column names: short, distinct, not values, above further rows.
 
-    Years are names where another name stands beside them. The corner and cells that a merged one covers may be empty.
-    A single column has a name only above values: above other words it may as well be the first of them.
+    Years count as names beside another name. The corner and cells covered by a merged one may be empty. A single column
+    has a header only above values: above other words it may just be the first of them.
     """
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     if len(rows) < 2:
@@ -57,7 +57,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def is_value(cell: str) -> bool:
-    """Whether the cell has a number, a date, an address or a truth value rather than words."""
+    """True if the cell holds a number, date, address or truth value rather than words."""
     return bool(_VALUE.fullmatch(cell.strip()))
 
 

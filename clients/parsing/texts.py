@@ -1,4 +1,4 @@
-"""Files that are text already: the stored text is what they say."""
+"""Plain text and Markdown, whose stored text is the decoded file itself."""
 
 from clients.parsing.decoding import decode
 from clients.parsing.limits import ParseLimits

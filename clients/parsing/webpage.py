@@ -1,4 +1,4 @@
-"""HTML pages: their text without what surrounds it on a screen."""
+"""HTML pages: their text without navigation and other page furniture."""
 
 import codecs
 import re
@@ -18,7 +18,7 @@ _DECLARED = re.compile(
     rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE
 )
 _HEAD_BYTES = 4096
-# The encodings that pages mean when they name a smaller one, by the web standard.
+# Larger encodings that pages mean when they declare these, per the web standard.
 _MEANT = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -32,7 +32,7 @@ _MEANT = {
 _SITE = re.compile(r"\s[-|–—·•:»«].*|.*[-|–—·•:»«]\s")
 _FIRST_HEADINGS = 3
 _MOST_REPLACED = 0.01
-# XHTML closes any element so; HTML would take what follows for its content.
+# XHTML may self-close any element; HTML would take what follows for its content.
 _SELF_CLOSED = re.compile(
     r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-zA-Z][\w:-]*)([^<>]*)/>"
 )
@@ -52,7 +52,7 @@ def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocu
 
 
 def _own_title(document: ParsedDocument) -> dict[str, str]:
-    """The title without the name of the site, if a heading says what is title: `Duck` of `Duck - Wikipedia`."""
+    """The title without the site's name, if a heading confirms it: `Duck` of `Duck - Wikipedia`."""
     for section in document.sections[:_FIRST_HEADINGS]:
         rest = document.found.get("title", "").split(section.title, 1)
         if len(rest) == 2 and any(rest) and all(not part or _SITE.fullmatch(part) for part in rest):
@@ -61,7 +61,7 @@ def _own_title(document: ParsedDocument) -> dict[str, str]:
 
 
 def html_text(data: bytes, filename: str, charset: str | None = None) -> str:
-    """Return the source of a page, decoded as `charset` or by what it says itself, else by how it reads.
+    """A page's source, decoded as `charset`, else as it declares, else as detected.
 
     Raises DocumentUnreadable when no encoding gives readable text.
     """
@@ -75,7 +75,8 @@ def _declared(data: bytes, charset: str | None) -> str | None:
     try:
         encoding = codecs.lookup(name).name
         encoding = _MEANT.get(encoding, encoding)
-        # Bytes that are UTF-8 are hardly ever anything else, whatever the page says; but old Japanese mail is ASCII.
+        # Bytes that are valid UTF-8 hardly ever mean anything else, whatever the page declares; but old Japanese mail
+        # (ISO-2022) is ASCII.
         if encoding == "utf-8" or (_is_utf8(data) and not encoding.startswith("iso2022")):
             return None
         text = data.decode(encoding, errors="replace")

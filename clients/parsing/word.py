@@ -1,4 +1,4 @@
-"""Word documents (.docx): python-docx opens the package, the body is read in the order in which it stands."""
+"""Word documents (.docx): python-docx opens the package, the body is read in document order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,15 +26,15 @@ from clients.parsing.word_text import charts, note_references, paragraph_text, t
 from domain.documents import ParsedDocument
 
 _PARAGRAPH, _TABLE, _CELL, _ROW = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr"))
-_MAX_HEADING = 300  # whole paragraphs in a heading's style are text
+_MAX_HEADING = 300  # whole paragraphs in a heading style are text
 _CONTENTS = "Table of Contents"
 
 
 def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .docx: paragraphs, headings with their numbers, lists and tables in document order; no pages.
 
-    Text boxes and notes follow the paragraph they belong to. What is deleted, hidden, a comment, a running header or
-    the table of contents is left out. Of cells over several rows each row has the text.
+    Text boxes and notes follow their paragraph. Deleted and hidden text, comments, running headers and the table of
+    contents are left out. The text of a cell that spans rows is repeated in each.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -105,7 +105,7 @@ class _Reader:
         return self.numbering.label(list_id, level or 0) if list_id and list_id != "0" else ""
 
     def _attached(self, paragraph: Element) -> None:
-        """What hangs on a paragraph comes after it; notes after the list or table that it belongs to."""
+        """Add text boxes and charts after their paragraph, and notes after the list or table they belong to."""
         self._pending += self.notes.texts(note_references(paragraph))
         boxes = list(text_boxes(paragraph))
         if boxes or not self._items:
@@ -136,7 +136,7 @@ class _Reader:
             self.read(box)
 
     def _cell(self, cell: Element, boxes: list[Element]) -> str:
-        """The cell on one line; a table in it too, its cells separated by commas, its rows by semicolons."""
+        """The cell on one line; nested tables too, with commas between cells and semicolons between rows."""
         texts: list[str] = []
         for block in _blocks(cell):
             if block.tag == _TABLE:
@@ -154,7 +154,6 @@ class _Reader:
         return "; ".join(", ".join(filter(None, row)) for row in rows)
 
     def _flush(self) -> None:
-        """Write the list that has ended, and the notes in it."""
         if self._items:
             self.builder.paragraph("\n".join(self._items))
             self._items.clear()
@@ -164,7 +163,7 @@ class _Reader:
 
 
 def _blocks(container: Element) -> Iterator[Element]:
-    """Paragraphs and tables, those in content controls too, but not in the one that lists the contents."""
+    """Paragraphs and tables, including those in content controls, except the control of the table of contents."""
     for child in container:
         if child.tag in (_PARAGRAPH, _TABLE):
             yield child
@@ -181,7 +180,6 @@ def _is_contents(control: Element) -> bool:
 
 
 def _related(part: DocumentPart, kind: str) -> Element | None:
-    """The root of a part of which a document has at most one."""
     related: list[Part] = [
         link.target_part for link in part.rels.values() if link.reltype == kind and not link.is_external
     ]

@@ -4,11 +4,11 @@ from clients.parsing.elements import Element
 
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _PROPERTIES = "Pr"  # m:fPr, m:sSupPr, m:rPr, …
-_SIMPLE = 1  # what has more characters than this gets parentheses as an exponent or in a fraction
+_SIMPLE = 1  # longer exponents and fraction terms get parentheses, unless alphanumeric
 
 
 def linear(element: Element) -> str:
-    """Return an `m:oMath` or a part of one as linear text."""
+    """An `m:oMath`, or a part of one, as linear text."""
     tag = element.tag if isinstance(element.tag, str) else ""
     if tag == f"{_M}t":
         return element.text or ""

@@ -14,7 +14,7 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(slots=True)
 class Notes:
-    """The notes by kind and id; they are numbered in the order in which they are referred to."""
+    """The notes by kind and id; they are numbered in the order of their references."""
 
     _notes: dict[tuple[str, str], str]
     _counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -30,7 +30,7 @@ class Notes:
         return cls(notes)
 
     def texts(self, references: Iterable[tuple[str, str]]) -> list[str]:
-        """The notes that are referred to, each with its number as it stands in the text: `¹ See the annex.`"""
+        """The referenced notes, each with its number as in the text: `¹ See the annex.`"""
         found: list[str] = []
         for kind, note_id in references:
             self._counts[kind] = number = self._counts.get(kind, 0) + 1

@@ -1,4 +1,4 @@
-"""The numbers and bullets that Word draws before paragraphs; the file only has the rules for them."""
+"""Computes list numbers and bullets of Word documents, whose files hold only the rules for them."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class _Level:
 
 @dataclass(slots=True)
 class Numbering:
-    """Counts the paragraphs of every list of a document; ask for the labels in document order."""
+    """Counts the paragraphs of every list of a document; request the labels in document order."""
 
     _lists: dict[str, tuple[str, dict[int, _Level]]] = field(default_factory=dict[str, tuple[str, dict[int, _Level]]])
     _counts: dict[str, list[int | None]] = field(default_factory=dict[str, list[int | None]])
@@ -60,7 +60,7 @@ def _count(level: int, counts: list[int | None], levels: dict[int, _Level]) -> s
 
 
 def _list(number: Element, abstract: dict[str, dict[int, _Level]]) -> tuple[str, dict[int, _Level]]:
-    """What the list counts with, and its levels; a list that changes its start counts on its own."""
+    """The list's counter key and its levels; a list with overrides has a counter of its own."""
     key = _value(number, "w:abstractNumId")
     levels = dict(abstract.get(key, {}))
     overrides = number.findall(qn("w:lvlOverride"))

@@ -1,4 +1,4 @@
-"""What the styles of a Word document say about its paragraphs."""
+"""Paragraph styles of a Word document: heading levels, lists and tables of contents."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from clients.parsing.elements import Element
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # styles have their English names in the file in any language
 _CONTENTS = re.compile(r"(?:toc|table of (?:figures|authorities)) ?\d*", re.IGNORECASE)
 _TITLE = "title"
-_BODY_TEXT = 9  # the outline level that is none
+_BODY_TEXT = 9  # Word's outline level for body text
 _MAX_ANCESTORS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """`level` is the heading's, 0 of the document's title, None of text; `list_id` and `list_level` as in w:numPr."""
+    """`level` is a heading's, 0 for the document's title, None for text; `list_id` and `list_level` as in w:numPr."""
 
     level: int | None = None
     list_id: str | None = None
@@ -33,12 +33,11 @@ class Styles:
 
     @classmethod
     def of(cls, part: Element | None) -> "Styles":
-        """Read `word/styles.xml`."""
         elements = [] if part is None else part.findall(qn("w:style"))
         return cls({element.get(qn("w:styleId"), ""): element for element in elements})
 
     def of_paragraph(self, paragraph: Element) -> Style:
-        """What holds for a `w:p`: its own properties before those of its style."""
+        """The style in effect for a `w:p`: its own properties override those of its style."""
         properties = paragraph.find(qn("w:pPr"))
         if properties is None:
             return Style()
@@ -58,13 +57,13 @@ class Styles:
 
 
 def value(parent: Element, tag: str) -> str | None:
-    """The `w:val` of a child, if there is one."""
+    """The `w:val` of a child, or None."""
     child = parent.find(qn(tag))
     return None if child is None else child.get(qn("w:val"))
 
 
 def _named(element: Element) -> Style:
-    """A style without what it inherits; the names of Word's own styles say most."""
+    """A style without what it inherits; the names of Word's built-in styles take precedence."""
     name = (value(element, "w:name") or "").strip().lower()
     properties = element.find(qn("w:pPr"))
     own = Style() if properties is None else _own(properties)
@@ -92,7 +91,7 @@ def _merged(style: Style, base: Style) -> Style:
 
 
 def heading_level(style: Style) -> int | None:
-    """0 for the title, 1 … 9 for headings, None for text, also where a style says that it is no heading after all."""
+    """0 for the title, 1 … 9 for headings, None for text, including styles that revoke an inherited level."""
     return None if style.level is None or style.level > _BODY_TEXT else style.level
 
 

@@ -14,7 +14,7 @@ _MAX_SPAN = 200
 
 
 def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list[Cell]]:
-    """The texts of a `w:tbl`. A cell over several columns covers others, one over several rows is in each of them."""
+    """The texts of a `w:tbl`. A cell over several columns covers others (None), one over several rows is repeated."""
     above: dict[int, Cell] = {}
     rows: list[list[Cell]] = []
     for row in children(table, qn("w:tr")):
@@ -26,13 +26,13 @@ def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list
 
 
 def marks_header(table: Element) -> bool:
-    """Whether the first row is repeated on every page, as only a header is."""
+    """True if the first row is repeated on every page, as only a header is."""
     row = next(children(table, qn("w:tr")), None)
     return row is not None and is_on(row.find(qn("w:trPr")), "w:tblHeader")
 
 
 def children(parent: Element, *tags: str) -> Iterator[Element]:
-    """The children with one of the tags, those in content controls and insertions too."""
+    """The children with one of the tags, including those in content controls and insertions."""
     for child in parent:
         if child.tag in tags:
             yield child
@@ -41,7 +41,7 @@ def children(parent: Element, *tags: str) -> Iterator[Element]:
 
 
 def is_layout(table: Element) -> bool:
-    """Whether the table only arranges what is in it: one cell, or one row of cells with tables in them."""
+    """True if the table only arranges its content: one cell, or one row of cells with nested tables."""
     rows = list(children(table, qn("w:tr")))
     if len(rows) != 1:
         return False

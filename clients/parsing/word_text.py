@@ -1,4 +1,4 @@
-"""The words of a paragraph in a Word document: what a reader sees, without what is deleted, hidden or code."""
+"""The visible text of a paragraph in a Word document, without deleted or hidden text and field codes."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ _PRIVATE_USE = range(0xE000, 0xF900)
 
 
 def paragraph_text(paragraph: Element) -> str:
-    """The text of a `w:p` in reading order; text boxes in it are not part of it (`text_boxes`)."""
+    """The text of a `w:p` in reading order, without its text boxes (`text_boxes`)."""
     return "".join(_texts(paragraph))
 
 
@@ -50,7 +50,7 @@ def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
 
 
 def is_on(parent: Element | None, tag: str) -> bool:
-    """Whether a property such as `w:vanish` is there and not switched off."""
+    """True if a property such as `w:vanish` is present and not switched off."""
     found = None if parent is None else parent.find(qn(tag))
     return found is not None and found.get(qn("w:val")) not in _OFF
 

@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx): a section per visible sheet, the tables on it, the values that were last calculated."""
+"""Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -21,10 +21,10 @@ _MAX_CELLS = 20_000_000
 
 
 def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .xlsx: sheets that are not hidden and not empty, each a section with its tables; no pages.
+    """Read a .xlsx: visible, non-empty sheets, each a section with its tables; no pages.
 
-    Blank rows and columns divide tables, what stands alone above one is its title. Formulas give the values that were
-    stored with them. Of merged cells each row has the value once.
+    Blank rows and columns separate tables; a lone cell above a table is its title. Formulas give their stored values.
+    The value of a merged cell appears once in each of its rows.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -32,7 +32,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     stream = archive.checked_stream()
     builder = DocumentBuilder(filename, limits)
     with damage_told(filename, "an Excel workbook"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # openpyxl tells of styles and extensions that it does not know
+        warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         for sheet in workbook.worksheets:
             if sheet.sheet_state == "visible":
@@ -44,8 +44,8 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 
 
 def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder) -> None:
-    sheet.reset_dimensions()  # what a file claims is often far more than it holds
-    merged = merged_cells(archive, str(getattr(sheet, "_worksheet_path", "")))  # it has no public name
+    sheet.reset_dimensions()  # the declared size is often far larger than the content
+    merged = merged_cells(archive, str(getattr(sheet, "_worksheet_path", "")))  # openpyxl has no public name for it
     has_heading = False
     for region in _regions(_rows(sheet, merged, builder), builder):
         if not has_heading:
@@ -55,7 +55,7 @@ def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuil
 
 
 def _regions(rows: Iterable[dict[int, Cell]], builder: DocumentBuilder) -> Iterator[list[dict[int, Cell]]]:
-    """The runs of rows that are not blank; a run longer than any document may be is not collected to its end."""
+    """The runs of non-blank rows. A run longer than any document may be raises an error at once."""
     region: list[dict[int, Cell]] = []
     length = 0
     for row in rows:
@@ -75,7 +75,7 @@ def _regions(rows: Iterable[dict[int, Cell]], builder: DocumentBuilder) -> Itera
 
 
 def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder) -> Iterator[dict[int, Cell]]:
-    """The cells that have a value, and those that a merged one covers, by their column from 1."""
+    """The cells with a value, and those covered by a merged cell, by column from 1."""
     seen = 0
     for number, cells in enumerate(sheet.iter_rows(), 1):
         if not cells and number not in merged.columns:

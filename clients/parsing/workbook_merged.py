@@ -1,4 +1,4 @@
-"""The merged cells of a sheet, which openpyxl does not tell while it streams."""
+"""The merged cells of a sheet, which openpyxl does not report while streaming."""
 
 import re
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ _Place = tuple[int, int]  # row and column, from 1
 
 @dataclass(slots=True)
 class Merged:
-    """Which cells are covered, and by which; give it the rows in order, it keeps the values to repeat."""
+    """Maps covered cells to the merged cell that covers them. Rows must come in order: it remembers their values."""
 
     origins: dict[_Place, _Place] = field(default_factory=dict[_Place, _Place])
     columns: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     _values: dict[_Place, str] = field(default_factory=dict[_Place, str])
 
     def cover(self, top: int, left: int, bottom: int, right: int) -> None:
-        """Add a merged cell; beyond a million covered cells no more are added."""
+        """Add a merged cell; ignored if the covered cells would exceed a million."""
         if len(self.origins) + (bottom - top + 1) * (right - left + 1) > _MAX_COVERED:
             return
         self._values[top, left] = ""
@@ -35,7 +35,7 @@ class Merged:
             self.origins.update(((row, column), (top, left)) for column in columns)
 
     def filled(self, number: int, row: dict[int, str]) -> dict[int, Cell]:
-        """Return the row with the cells in it that others cover: None, or the text in the first one of a lower row."""
+        """Add covered cells to the row: the text of the merged cell in its first column, None in the others."""
         for column in row:
             if (number, column) in self._values:
                 self._values[number, column] = row[column]

@@ -1,4 +1,4 @@
-"""From the cells of a sheet to the tables on it."""
+"""Finds the tables among the cells of a sheet."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -6,13 +6,13 @@ from itertools import pairwise
 from clients.parsing.building import DocumentBuilder
 from clients.parsing.tables import Cell, has_header, is_value, with_one_header
 
-# The cells of a row by their column; blank ones are missing, None is covered by the cell to its left.
+# The cells of a row by column; blank ones are missing, None is covered by the cell to its left.
 Row = Mapping[int, Cell]
 _MIN_NOTE = 30
 
 
 def add_region(rows: Sequence[Row], builder: DocumentBuilder) -> None:
-    """Add rows without a blank one between them: one table, or several beside each other, with their titles."""
+    """Add contiguous rows: one table, or several side by side, with their titles."""
     for part in _apart(rows):
         columns = _columns_beside(part)
         if len(columns) > 1:
@@ -24,7 +24,6 @@ def add_region(rows: Sequence[Row], builder: DocumentBuilder) -> None:
 
 
 def _connected(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """The runs of rows that are not blank."""
     run: list[Row] = []
     for row in rows:
         if row:
@@ -37,7 +36,7 @@ def _connected(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _apart(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Cut where several cells stand below several others, and all of them to one side."""
+    """Split where several cells are followed by several others that lie wholly to one side of them."""
     run: list[Row] = [rows[0]]
     for above, below in pairwise(rows):
         if min(len(above), len(below)) > 1 and (max(above) < min(below) or max(below) < min(above)):
@@ -48,10 +47,10 @@ def _apart(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _columns_beside(rows: Sequence[Row]) -> list[range]:
-    """The columns of each table; more than one only if all that blank columns divide are tables of their own.
+    """The columns of each table; more than one only if all parts between blank columns are tables of their own.
 
-    Blank columns are used as margins inside tables as well, so each part must have names above its columns, and begin
-    with words or stand in other rows than its neighbour.
+    Blank columns also serve as margins inside tables, so each part must have column names, and begin with words or
+    occupy other rows than its neighbour.
     """
     spans = _spans(rows)
     if len(spans) == 1 or any(len(span) < 2 for span in spans):
@@ -66,7 +65,7 @@ def _columns_beside(rows: Sequence[Row]) -> list[range]:
 
 
 def _spans(rows: Sequence[Row]) -> list[range]:
-    """The runs of columns that are used, not counting titles, which may reach over several tables."""
+    """The runs of used columns, ignoring titles, which may extend over several tables."""
     used = sorted({column for row in rows if _filled(row) > 1 or len(rows) == 1 for column in row})
     spans: list[range] = []
     for column in used or sorted({column for row in rows for column in row}):
@@ -110,7 +109,7 @@ def _add_table(rows: Sequence[Row], builder: DocumentBuilder) -> None:
 
 
 def _body(rows: Sequence[Row]) -> tuple[int, int]:
-    """Where titles end above a table and notes begin below it: rows of one cell, notes being rather long."""
+    """The end of the titles above a table and the start of the notes below it: single-cell rows, notes being long."""
     first, last = 0, len(rows)
     if all(_filled(row) < 2 for row in rows):
         return first, last

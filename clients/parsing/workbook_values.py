@@ -1,4 +1,4 @@
-"""The values of cells as a reader sees them, as far as that is simple."""
+"""Formats cell values as a reader sees them, in simple cases."""
 
 import re
 from datetime import date, datetime, time, timedelta
@@ -6,11 +6,11 @@ from datetime import date, datetime, time, timedelta
 _DECIMALS = re.compile(r"0\.(0+)")
 _QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _MAX_DECIMALS = 10
-_SIGNIFICANT = ".15g"  # what Excel keeps: 0.3, not 0.30000000000000004
+_SIGNIFICANT = ".15g"  # as Excel stores it: 0.3, not 0.30000000000000004
 
 
 def shown(value: object, number_format: str) -> str:
-    """Return a cell's text: dates in ISO 8601, percentages and fixed decimals as formatted, no thousands separators."""
+    """A cell's text: dates in ISO 8601, percentages and fixed decimals as formatted, no thousands separators."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -43,7 +43,7 @@ def _moment(value: date | time) -> str:
     if isinstance(value, datetime):
         if value.time() == time():
             return value.date().isoformat()
-        # Excel counts in fractions of days: half a second beside a whole one is a rounding error.
+        # Excel counts in fractions of days, so times carry rounding errors of up to half a second.
         return (value + timedelta(milliseconds=500)).replace(microsecond=0).isoformat(" ")
     return value.isoformat() if isinstance(value, date) else value.replace(microsecond=0).isoformat()
 

@@ -1,6 +1,6 @@
-"""Rerankers that are no language model: a cross-encoder on this machine, or an endpoint (S1.1).
+"""Rerankers other than language models: a local cross-encoder, or an endpoint (S1.1).
 
-Nothing here imports a runtime before a cross-encoder is configured: without the extras Citewell runs as it always did.
+Imports no runtime before a cross-encoder is configured, so Citewell also runs without the extras.
 """
 
 from clients.reranking.factory import make_reranker

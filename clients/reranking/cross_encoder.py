@@ -1,4 +1,4 @@
-"""A cross-encoder on this machine: a model that reads question and passage together and puts out one number."""
+"""A local cross-encoder: a model that reads question and passage together and outputs one number."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from clients.llm.neural.purpose import PairFormat, Purpose
 from clients.llm.protocol import ModelError
 from clients.reranking.protocol import RerankFailed
 
-# Question, then passage, cut like in training; for the loader the passage is a source and the question a statement.
+# Question, then passage, truncated as in training; to the loader the passage is a source, the question a statement.
 _RERANKING = Purpose(
     model="rerank.model",
     label='"label" in its citewell.json',
@@ -20,14 +20,16 @@ _RERANKING = Purpose(
 
 
 def open_cross_encoder(model: str, *, download: bool, timeout_s: float) -> "CrossEncoder":
-    """Return the cross-encoder of a folder or hub id; its weights are loaded when needed. Raises ConfigurationInvalid
-    with what to do: a missing folder, file or extra."""
+    """The cross-encoder of a folder or hub id; its weights are loaded on first use. Raises ConfigurationInvalid, with
+    advice, for a missing folder, file or extra.
+    """
     return CrossEncoder(open_classifier(model, download=download, purpose=_RERANKING), timeout_s)
 
 
 class CrossEncoder:
-    """A Reranker. One run already uses every core, so calls wait in a queue of its own, and one that nobody waits for
-    any longer is dropped. A call fails when it has no answer after `timeout_s`, waiting included."""
+    """A Reranker. One run already uses every core, so calls have a queue of their own, and a call that no caller waits
+    for any more is dropped. A call fails without an answer within `timeout_s`, including the wait.
+    """
 
     def __init__(self, classifier: PairClassifier, timeout_s: float) -> None:
         self._classifier = classifier
@@ -40,14 +42,14 @@ class CrossEncoder:
         return f"cross_encoder/{self._classifier.name}"
 
     def version(self) -> str:
-        """Return `name@hash of the weights`; the name alone when they cannot be read, as every call then tells."""
+        """`name@hash of the weights`; the name alone when they cannot be read, which every call then reports."""
         try:
             return f"{self.name}@{self._classifier.version}"
         except ModelError:
             return self.name
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """Return the relevance 0..1 of each text, all in one call of the model's. Raises RerankFailed."""
+        """The relevance 0..1 of each text, all in one run of the model. Raises RerankFailed."""
         pairs = [(text, question) for text in texts]
         work = asyncio.get_running_loop().run_in_executor(self._queue, self._classifier.score, pairs)
         try:
@@ -58,5 +60,4 @@ class CrossEncoder:
             raise RerankFailed(str(error)) from error
 
     async def aclose(self) -> None:
-        """Drop what waits."""
         self._queue.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""A reranker behind HTTP: any endpoint that is compatible with Cohere's, Jina's, vLLM's or TEI's `/rerank`."""
+"""A reranker over HTTP: any endpoint compatible with Cohere's, Jina's, vLLM's or TEI's `/rerank`."""
 
 import asyncio
 import re
@@ -21,16 +21,16 @@ _TOO_MANY = 429
 _PASSING = {408, 425}
 _SHOWN = 200
 _RESULT_BYTES, _ENVELOPE_BYTES = 1_000, 200_000
-"""More than what stands around one result and around all of them."""
+"""Generous limits for what surrounds one result, and all of them."""
 _ESCAPED = 6
-"""Bytes of a byte of text as JSON may write it: some endpoints send every passage back."""
+"""Bytes of a byte of text in escaped JSON: some endpoints return every passage."""
 _WANTS_TEXTS = re.compile(r"missing field\W+texts\b")
 
 
 class RerankEndpoint:
-    """A Reranker. All texts of a call are one request; `timeout_s` is for all its attempts and waits together.
+    """A Reranker. All texts of a call are one request; `timeout_s` covers all attempts and waits.
 
-    A 429 or an error of the server is tried again, after the wait that it names if it names one.
+    A 429 or a server error is retried, after the wait that it names, if any.
     """
 
     def __init__(
@@ -56,15 +56,14 @@ class RerankEndpoint:
 
     @property
     def name(self) -> str:
-        """`endpoint/` and the model, or the host where no model is set."""
+        """`endpoint/` and the model, or the host if no model is set."""
         return f"endpoint/{self._model or httpx.URL(self._url).host}"
 
     def version(self) -> str:
-        """Return `name`: which weights the endpoint has, it does not tell."""
+        """`name`: the endpoint does not report its weights."""
         return self.name
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """Return the relevance 0..1 of each text. Raises RerankFailed."""
         if not texts:
             return []
         budget = RetryBudget(_ATTEMPTS, self._timeout_s, self._backoff_s, keeps_waits=True)
@@ -79,7 +78,6 @@ class RerankEndpoint:
         return self._relevances(scores)
 
     async def aclose(self) -> None:
-        """Release connections."""
         await self._client.aclose()
 
     def _relevances(self, scores: Sequence[float | None]) -> list[float | None]:
@@ -112,7 +110,7 @@ class RerankEndpoint:
     def _failure(self, response: httpx.Response, content: bytes) -> ModelError:
         status = response.status_code
         text = " ".join(_text(content).split())[:_SHOWN]
-        # An endpoint may repeat what it was sent.
+        # An endpoint may echo what it was sent.
         told = text.replace(self._api_key, "…") if self._api_key else text
         message = f"HTTP {status}: {told}" if told else f"HTTP {status}"
         wait = retry_after_s(response.headers.get("Retry-After", ""), time.time())

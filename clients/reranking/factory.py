@@ -1,4 +1,4 @@
-"""The Reranker that the configuration asks for."""
+"""Creates the configured Reranker."""
 
 import httpx
 
@@ -10,9 +10,9 @@ from config.settings import ConfigurationInvalid
 
 
 def make_reranker(settings: RerankSettings) -> Reranker | None:
-    """Return the reranker of `rerank.provider`; None is the language model, which needs none of its own.
+    """The reranker of `rerank.provider`; None for the language model, which needs none of its own.
 
-    Call it after fork, once per process. Raises ConfigurationInvalid with what to do when it cannot be used.
+    Call it after fork, once per process. Raises ConfigurationInvalid, with advice, when it cannot be used.
     """
     match settings.provider:
         case "llm":

@@ -1,11 +1,11 @@
-"""What every reranker is, whether it runs here or elsewhere."""
+"""The Protocol of rerankers, local or remote."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class RerankFailed(Exception):
-    """Not one of the texts could be scored; `reason` says why, in words a user can read."""
+    """None of the texts could be scored; `reason` explains why, in words for users."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -13,25 +13,24 @@ class RerankFailed(Exception):
 
 
 class Reranker(Protocol):
-    """Says how relevant texts are to a question. One instance per process, made after fork: it may belong to one event
-    loop."""
+    """Scores the relevance of texts to a question. One per process, made after fork: it may belong to an event loop."""
 
     @property
     def name(self) -> str:
-        """What the records call it: `cross_encoder/<model>` or `endpoint/<model>`."""
+        """The name in records: `cross_encoder/<model>` or `endpoint/<model>`."""
         ...
 
     def version(self) -> str:
-        """Return `name`, and a hash of the weights where they can be read, which takes its time."""
+        """`name`, and a hash of the weights where they can be read, which is slow."""
         ...
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """Return the relevance 0..1 of each text, in their order; None where it could not be read.
+        """The relevance 0..1 of each text, in order; None where it could not be read.
 
-        Raises RerankFailed when it got none at all.
+        Raises RerankFailed when there was none at all.
         """
         ...
 
     async def aclose(self) -> None:
-        """Release what it holds."""
+        """Release resources."""
         ...

@@ -1,7 +1,7 @@
-"""What rerank endpoints are sent and what they answer.
+"""Request and response formats of rerank endpoints.
 
-Cohere's, Jina's and vLLM's way is `documents` in and `{"results": [{"index", "relevance_score"}]}` out; that of Text
-Embeddings Inference is `texts` in and `[{"index", "score"}]` out.
+Cohere, Jina and vLLM take `documents` and return `{"results": [{"index", "relevance_score"}]}`; Text Embeddings
+Inference takes `texts` and returns `[{"index", "score"}]`.
 """
 
 import json
@@ -12,26 +12,26 @@ from typing import Any, Literal, cast
 from clients.llm.protocol import ModelReplyInvalid
 
 Scale = Literal["auto", "probabilities", "logits"]
-"""What the numbers of an endpoint are. `auto` means probabilities until one lies outside 0..1."""
+"""The kind of an endpoint's numbers. `auto` means probabilities until one lies outside 0..1."""
 
 _ROUNDING = 1e-3  # half precision gives 1.0005 for 1
 
 
 def documents_body(model: str | None, question: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the request as most endpoints want it."""
+    """The request body of most endpoints."""
     body = {"query": question, "documents": list(texts), "top_n": len(texts), "return_documents": False}
     return {"model": model, **body} if model else body
 
 
 def texts_body(question: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the request as Text Embeddings Inference wants it, which otherwise refuses what is too long."""
+    """The request body of Text Embeddings Inference, which without `truncate` rejects long texts."""
     return {"query": question, "texts": list(texts), "truncate": True}
 
 
 def read_scores(content: bytes, count: int) -> list[float | None]:
-    """Return the number for each of `count` texts, None where the reply has none, several, or one that is no number.
+    """The number for each of `count` texts; None if the reply has none, several, or a non-number.
 
-    Raises ModelReplyInvalid when it is no list of results.
+    Raises ModelReplyInvalid when the reply is no list of results.
     """
     try:
         reply: Any = json.loads(content)
@@ -48,24 +48,24 @@ def read_scores(content: bytes, count: int) -> list[float | None]:
             # True is an int, and would be the second text.
             if type(index) is int:
                 found.setdefault(index, []).append(_number(entry.get("relevance_score", entry.get("score"))))
-    # Two numbers for one text: neither is to be believed.
+    # With two numbers for one text, neither can be trusted.
     return [found[index][0] if len(found.get(index, ())) == 1 else None for index in range(count)]
 
 
 def are_logits(scores: Iterable[float | None]) -> bool:
-    """Whether any of them is too far outside 0..1 to be a probability."""
+    """True if any of them is too far outside 0..1 to be a probability."""
     return any(score is not None and not -_ROUNDING <= score <= 1 + _ROUNDING for score in scores)
 
 
 def relevance(score: float | None, *, logits: bool) -> float | None:
-    """Return the score as 0..1: through the logistic function if they are logits. Outside, it cannot be read."""
+    """The score as 0..1, logits through the logistic function; None if a probability is out of range."""
     if score is None or (not logits and are_logits([score])):
         return None
     return _logistic(score) if logits else min(1.0, max(0.0, score))
 
 
 def _logistic(logit: float) -> float:
-    # Of the two forms the one whose power cannot overflow.
+    # Of the two forms, the one whose power cannot overflow.
     return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
 
 

@@ -1,1 +1,1 @@
-"""What a process tells of itself: counters (meter, families) and traces (tracing)."""
+"""Telemetry of a process: counters (meter, families) and traces (tracing)."""

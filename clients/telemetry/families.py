@@ -1,6 +1,6 @@
-"""All that is counted, by name: what it means, its labels and its buckets.
+"""All metric families, with their help, labels and buckets.
 
-Labels have few values, all of them known to the program or its configuration: never an id, a name or a text.
+Labels have few values, all known to the program or its configuration: never an id, a name or a text.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ _SLOW = (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0, 60.0, 120.0, 300.
 class Family:
     """A counter, or with `buckets` (upper bounds, in seconds) a histogram.
 
-    `always` are values of its only label that are told as 0 before they were ever counted: the share of what never
-    happened is 0, and without a series nobody could ask for it.
+    `always` are values of its only label that are exported as 0 before they were ever counted: the share of what never
+    happened is 0, and queries need a series for it.
     """
 
     name: str
@@ -131,7 +131,7 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     OPEN_CIRCUITS: ("Processes that leave a failing model alone.", ("model",)),
     ALONE: ("Processes that use a share of the limits by themselves, because Redis is away.", ()),
 }
-"""What goes up and down in each process, with help and labels; a scrape tells the sum."""
+"""Gauges of each process, with help and labels; a scrape exports the sum."""
 
 FAMILIES: dict[str, Family] = {family.name: family for family in list(globals().values()) if isinstance(family, Family)}
 """Every family by its name."""

@@ -1,4 +1,4 @@
-"""What this process counts, in memory. Others add it up: see workers.reporter and services.metrics.
+"""This process's metrics, in memory. For their aggregation see workers.reporter and services.metrics.
 
 Counting takes a lock and an addition, and never the network.
 """
@@ -13,25 +13,26 @@ from contextlib import contextmanager
 from clients.telemetry.families import Family
 
 Places = dict[str, float]
-"""A counter has its number under "". A histogram has how many fell into a bucket under the bucket's upper bound, and
-their sum under "sum"; buckets in which nothing fell are not there."""
+"""A counter has its number under "". A histogram has the count of each bucket under its upper bound, and the sum under
+"sum"; empty buckets are absent.
+"""
 Counts = dict[str, dict[str, Places]]
-"""By family, then by the values of its labels as a JSON list."""
+"""By family, then by label values as a JSON list."""
 Gauges = dict[str, dict[str, float]]
-"""The same for what goes up and down."""
+"""Gauges, by name, then by label values as a JSON list."""
 
 INFINITY = "+Inf"
 MOST_SERIES = 1_000
-"""Of one family in one process. What a server calls its models is nothing that we could know the end of."""
+"""Limit per family and process: the model names that a server reports are unbounded."""
 
 
 def written(labels: Iterable[str]) -> tuple[str, ...]:
-    """Labels as UTF-8 and Postgres can have them: servers name models, and half a surrogate pair fails a scrape."""
+    """Labels made valid for UTF-8 and Postgres: servers name models, and half a surrogate pair fails a scrape."""
     return tuple(label.replace("\x00", "").encode("utf-8", "replace").decode() for label in labels)
 
 
 class Meter:
-    """Counts of one process since it began."""
+    """The counts of one process since its start."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +47,6 @@ class Meter:
                 places[""] = places.get("", 0.0) + by
 
     def observe(self, family: Family, value: float, *labels: str) -> None:
-        """Add a value to a histogram."""
         found = bisect_left(family.buckets, value)
         bucket = repr(family.buckets[found]) if found < len(family.buckets) else INFINITY
         with self._lock:
@@ -55,13 +55,12 @@ class Meter:
             places["sum"] = places.get("sum", 0.0) + value
 
     def set(self, gauge: str, value: float, *labels: str) -> None:
-        """Set what this process adds to a gauge."""
         with self._lock:
             self._gauges.setdefault(gauge, {})[written(labels)] = value
 
     @contextmanager
     def within(self, gauge: str) -> Generator[None]:
-        """Count one more for the length of the block."""
+        """Increase a gauge by one for the length of the block."""
         self._move(gauge, 1.0)
         try:
             yield
@@ -69,7 +68,6 @@ class Meter:
             self._move(gauge, -1.0)
 
     def counts(self) -> Counts:
-        """A copy of all counts."""
         with self._lock:
             return {
                 name: {json.dumps(labels): dict(places) for labels, places in series.items()}
@@ -77,7 +75,6 @@ class Meter:
             }
 
     def gauges(self) -> Gauges:
-        """A copy of all gauges."""
         with self._lock:
             return {
                 name: {json.dumps(labels): value for labels, value in series.items()}
@@ -85,7 +82,7 @@ class Meter:
             }
 
     def clear(self) -> None:
-        """Begin anew, in a forked child: its parent tells of these."""
+        """Reset in a forked child: the parent reports these."""
         self._lock = threading.Lock()
         self._counts, self._gauges = {}, {}
 
@@ -103,7 +100,7 @@ class Meter:
 
 
 def without(counts: Mapping[str, Mapping[str, Mapping[str, float]]], base: Counts) -> Counts:
-    """What `counts` has more than `base` had."""
+    """The increase from `base` to `counts`."""
     return {
         name: {
             labels: {place: value - base.get(name, {}).get(labels, {}).get(place, 0.0) for place, value in each.items()}
@@ -114,6 +111,6 @@ def without(counts: Mapping[str, Mapping[str, Mapping[str, float]]], base: Count
 
 
 METER = Meter()
-"""That of this process."""
+"""The meter of this process."""
 
 os.register_at_fork(after_in_child=METER.clear)

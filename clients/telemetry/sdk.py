@@ -1,4 +1,4 @@
-"""The OpenTelemetry SDK as Citewell uses it. Imported when traces are wanted: it is an extra."""
+"""The OpenTelemetry SDK, an optional extra, imported only when traces are enabled."""
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
@@ -7,14 +7,14 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 
 def make_provider(endpoint: str, process: str) -> TracerProvider:
-    """Spans go out in batches from a thread of their own; when nobody takes them they are dropped, and nobody waits.
+    """A provider that exports spans in batches from a thread; without a collector they are dropped, and nothing waits.
 
     An empty `endpoint` leaves it to the OTEL_… variables.
     """
     resource = Resource.create({"citewell.process": process})
     if str(resource.attributes[SERVICE_NAME]).startswith("unknown_service"):
         resource = resource.merge(Resource({SERVICE_NAME: "citewell"}))
-    # Its own way to end would wait for a collector that is away (see tracing.stop_tracing).
+    # Its own exit handler would wait for a collector that is down (see tracing.stop_tracing).
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces") if endpoint else OTLPSpanExporter()
     provider.add_span_processor(BatchSpanProcessor(exporter))

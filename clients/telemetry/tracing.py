@@ -1,7 +1,7 @@
-"""Traces: one per request, through every process that works on what it asked for.
+"""Traces: one per request, through every process that works on it.
 
-What goes on later has the request's `traceparent` in its row, and its spans are made from there. Without an endpoint
-there is no SDK and no span: then a caller's traceparent is only handed on, and stands in the logs.
+Rows of asynchronous work store the request's `traceparent`, from which their spans continue. Without an endpoint there
+is no SDK and there are no spans: a caller's traceparent is then only passed on and logged.
 """
 
 import threading
@@ -44,7 +44,7 @@ _state = _State()
 def start_tracing(settings: TracingSettings, process: str) -> None:
     """Export this process's spans, if there is an endpoint; call it after fork, once.
 
-    Raises ConfigurationInvalid when the extra `tracing` is wanted and not installed.
+    Raises ConfigurationInvalid when the extra `tracing` is needed and not installed.
     """
     wanted = settings.endpoint or any(environ.get(name) for name in _ENDPOINTS)
     if not wanted or environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
@@ -60,13 +60,13 @@ def start_tracing(settings: TracingSettings, process: str) -> None:
 
 
 def use_provider(provider: Any) -> None:
-    """Make spans with an SDK's provider; None makes none."""
+    """Make spans with an SDK's provider; None disables spans."""
     _state.provider = provider
     _state.tracer = None if provider is None else provider.get_tracer("citewell")
 
 
 def stop_tracing() -> None:
-    """Send what is left, for a moment: a collector that is away holds nobody up."""
+    """Send the remaining spans, for a moment only: a collector that is down delays nothing."""
     provider = _state.provider
     use_provider(None)
     if provider is not None:
@@ -76,12 +76,11 @@ def stop_tracing() -> None:
 
 
 def is_on() -> bool:
-    """Whether spans are made."""
     return _state.tracer is not None
 
 
 def traceparent() -> str | None:
-    """The current span as a W3C traceparent, to be kept with what this request or step leaves to others."""
+    """The current span as a W3C traceparent, to be stored with the work that this request or step leaves."""
     current = trace.get_current_span().get_span_context()
     if not current.is_valid:
         return None
@@ -90,10 +89,10 @@ def traceparent() -> str | None:
 
 @contextmanager
 def following(parent: str | None, row_id: uuid.UUID) -> Generator[None]:
-    """Until the end of the block go on with the trace of a stored `parent`; log lines tell its id.
+    """Continue the trace of a stored `parent` for the length of the block, and log its id.
 
-    What has none, an item of a batch or what was accepted while traces were off, has a trace of its own, whose id is
-    the row's: thousands of items in the trace of one request could be shown by nobody.
+    Work without one, an item of a batch or a row accepted while traces were off, has a trace of its own, whose id is
+    the row's: no viewer could show thousands of items in the trace of one request.
     """
     found = _read(parent) or (_own(row_id) if is_on() else None)
     if found is None:
@@ -109,7 +108,7 @@ def following(parent: str | None, row_id: uuid.UUID) -> Generator[None]:
 
 @contextmanager
 def span(name: str, attributes: Attributes | None = None, kind: SpanKind = SpanKind.INTERNAL) -> Generator[Span]:
-    """A span for the length of the block; an error that leaves it is told by its type alone."""
+    """A span for the length of the block; an escaping error is recorded by its type alone."""
     if _state.tracer is None:
         yield trace.INVALID_SPAN
         return
@@ -125,7 +124,7 @@ def span(name: str, attributes: Attributes | None = None, kind: SpanKind = SpanK
 
 @contextmanager
 def request_span(method: str, headers: Mapping[str, str]) -> Generator[Span]:
-    """The span of an HTTP request, in the trace that its caller told of if there is one."""
+    """The span of an HTTP request, in its caller's trace if there is one."""
     if _state.tracer is None and "traceparent" not in headers:
         yield trace.INVALID_SPAN
         return
@@ -148,9 +147,9 @@ def past_span(
     kind: SpanKind = SpanKind.INTERNAL,
     error: str | None = None,
 ) -> Context:
-    """A span of what has ended already (Unix time in ns); return the context for what happened within it.
+    """A span of something that has ended already (Unix time in ns); return the context for its inner spans.
 
-    Steps and model calls are told when their rows are stored: what has a row has a span, and what is fenced has none.
+    Steps and model calls are reported when their rows are stored: every row has a span, and fenced work has none.
     """
     tracer = _state.tracer
     if tracer is None:
@@ -186,8 +185,8 @@ def _read(parent: str | None) -> SpanContext | None:
 
 
 def _own(row_id: uuid.UUID) -> SpanContext:
-    # Samplers look at the low half of a number, which in a UUID has bits that are always the same: of any share below a
-    # half they would take none, and of any above three quarters all.
+    # Samplers use the low half of a number, which in a UUID has constant bits: any rate below a half would sample none,
+    # any above three quarters all.
     drawn = int.from_bytes(sha256(row_id.bytes).digest()[:16])
     sampled = _state.provider.sampler.should_sample(Context(), drawn, "citewell").decision.is_sampled()
     flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)

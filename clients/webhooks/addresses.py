@@ -1,4 +1,4 @@
-"""Where webhooks may go. The check that counts is the one of the address really dialled (see dialling.py)."""
+"""Address policy of webhooks. The decisive check is that of the address actually dialled (see dialling.py)."""
 
 import re
 import socket
@@ -19,10 +19,10 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 
 
 class AddressPolicy:
-    """What may be dialled: public addresses on `allowed_ports`, by https; in `allowed_networks` everything.
+    """The addresses that may be dialled: public ones on `allowed_ports`, by https; in `allowed_networks` everything.
 
-    These are for development and for receivers of one's own network. Raises ValueError if one of them is not a network
-    in CIDR notation.
+    Allowed networks are for development and for receivers in one's own network. Raises ValueError if one of them is not
+    a network in CIDR notation.
     """
 
     def __init__(self, allowed_networks: Sequence[str] = (), allowed_ports: Sequence[int] = (80, 443)) -> None:
@@ -32,7 +32,7 @@ class AddressPolicy:
     def check(self, ip: str, port: int, scheme: str = "https") -> None:
         """Raise AddressForbidden unless `ip` may be dialled.
 
-        The message names the network only: the log of an endpoint must not tell which address a name has inside.
+        The message names only the network: an endpoint's log must not reveal the internal address of a name.
         """
         address = _address(ip)
         if any(address in network for network in self._networks):
@@ -42,7 +42,7 @@ class AddressPolicy:
         self._check_rest(port, scheme)
 
     def check_name(self, port: int, scheme: str) -> None:
-        """The same for a name whose address is not known yet: raise AddressForbidden if no address would do."""
+        """Raise AddressForbidden if no address of a name would be allowed, before its address is known."""
         if not self._networks:
             self._check_rest(port, scheme)
 
@@ -65,13 +65,12 @@ class Endpoint:
 
     @property
     def authority(self) -> str:
-        """The value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def check_url(url: str, policy: AddressPolicy) -> None:
-    """Refuse what can be refused without asking the DNS. Raises WebhookUrlInvalid or AddressForbidden."""
+    """Reject a URL as far as possible without DNS. Raises WebhookUrlInvalid or AddressForbidden."""
     endpoint = parse_url(url)
     if literal := _literal(endpoint.host):
         policy.check(literal, endpoint.port, endpoint.scheme)
@@ -80,7 +79,7 @@ def check_url(url: str, policy: AddressPolicy) -> None:
 
 
 def parse_url(url: str) -> Endpoint:
-    """Take a URL apart; strict, so that nobody reads it differently. Raises WebhookUrlInvalid."""
+    """Parse a URL, strictly, so that no other parser reads it differently. Raises WebhookUrlInvalid."""
     if len(url) > _URL_CHARS_MAX:
         raise WebhookUrlInvalid(f"The URL has more than {_URL_CHARS_MAX} characters.")
     if not _PRINTABLE.fullmatch(url):
@@ -110,7 +109,7 @@ def _is_host(host: str, *, bracketed: bool) -> bool:
 
 
 def _literal(host: str) -> str | None:
-    """The address that `host` is a spelling of, as the resolver of the system reads it: 127.1, 0x7f.1, 2130706433."""
+    """The address that `host` spells, as the system's resolver reads it: 127.1, 0x7f.1, 2130706433."""
     if ":" in host:
         return host
     try:

@@ -1,4 +1,4 @@
-"""Connections that go only where the policy lets them: the address that was checked is the address that is dialled."""
+"""Connections pinned to checked addresses: the address that was checked is the address that is dialled."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ _ADDRESSES_TRIED = 3
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, as the system knows them."""
+    """The addresses of a host, from the system's resolver."""
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [_with_scope(str(address), *more) for *_, (address, _, *more) in answers]
 
@@ -30,8 +30,8 @@ def _with_scope(address: str, _flow: int = 0, scope: int = 0) -> str:
 class Dialler(httpcore.AsyncNetworkBackend):
     """The network of one connection, for httpcore. TLS above it keeps the name of the host.
 
-    A name is looked up once and all its addresses must be allowed: one that changes between the check and the dialling,
-    or has a forbidden address among others, leads nowhere.
+    A name is resolved once and all its addresses must be allowed: a name that changes between check and connection, or
+    has a forbidden address among others, cannot be connected to.
     """
 
     def __init__(self, policy: AddressPolicy, resolver: Resolver, scheme: str) -> None:

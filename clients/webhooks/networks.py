@@ -1,7 +1,7 @@
-"""The networks that are not the public internet, each with the name that an error gives it.
+"""The networks outside the public internet, each with its name in errors.
 
-A table of our own: what the standard library calls global differs between Python versions, and lets addresses through
-that only wrap another one.
+A table of our own: the standard library's notion of global differs between Python versions, and accepts addresses that
+merely wrap another one.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def _table(rows: str) -> tuple[Forbidden, ...]:
     return tuple(Forbidden(ip_network(network), purpose) for network, purpose in lines)
 
 
-# Whatever wraps an IPv4 address is refused, whichever it wraps: a gateway on the way would unwrap it.
+# Every wrapper of an IPv4 address is rejected, whatever it wraps: a gateway on the way would unwrap it.
 _NETWORKS = _table("""
     0.0.0.0/8           unspecified addresses
     10.0.0.0/8          a private network
@@ -61,12 +61,12 @@ _NETWORKS = _table("""
 """)
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _RESERVED = Forbidden(IPv6Network("::/0"), "reserved addresses")
-# ISATAP has no network of its own: its mark stands before the IPv4 address, in two of its bits at will.
+# ISATAP has no network of its own: its mark precedes the IPv4 address, with two arbitrary bits.
 _ISATAP_MASK, _ISATAP_MARK = 0xFCFF_FFFF, 0x0000_5EFE
 
 
 def forbidden(address: Address) -> Forbidden | None:
-    """Why `address` is not a public one, or None if it is."""
+    """Why `address` is not public, or None if it is."""
     for row in _NETWORKS:
         if address in row.network:
             return row

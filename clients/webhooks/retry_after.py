@@ -1,4 +1,4 @@
-"""The header in which a receiver says when to come back."""
+"""Parses the Retry-After header."""
 
 import re
 from datetime import UTC
@@ -8,7 +8,7 @@ _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
 def retry_after_s(value: str, now: float) -> float | None:
-    """Seconds from `now` (Unix time) until what Retry-After says, as a number or a date; None if it says neither."""
+    """Seconds from `now` (Unix time) until the time in Retry-After, a number or a date; None for anything else."""
     value = value.strip()
     if _SECONDS.fullmatch(value):
         return float(value)
@@ -16,5 +16,5 @@ def retry_after_s(value: str, now: float) -> float | None:
         date = parsedate_to_datetime(value)
     except (ValueError, OverflowError):
         return None
-    # A date without a zone is one in GMT: HTTP knows no other.
+    # A date without a zone is in GMT: HTTP allows no other.
     return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)

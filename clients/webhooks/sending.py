@@ -26,10 +26,10 @@ _FIXED_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What came of one attempt: either `status` or `error` is set.
+    """The outcome of one attempt: either `status` or `error` is set.
 
-    The status decides: a body that breaks off or does not end after it is only cut short. `address` is the IP address
-    that was dialled. `response_excerpt` is the beginning of the body, 2 KB at most.
+    The status decides: a body that breaks off after it, or never ends, is only truncated. `address` is the IP address
+    that was dialled. `response_excerpt` is the beginning of the body, at most 2 KB.
     """
 
     status: int | None
@@ -42,7 +42,7 @@ class Sent:
 
 @dataclass(slots=True)
 class _Answer:
-    """What has been received so far; it survives the deadline."""
+    """The part received so far; it survives the deadline."""
 
     status: int | None = None
     retry_after_s: float | None = None
@@ -55,15 +55,15 @@ class _Answer:
 
     @property
     def excerpt(self) -> str:
-        # Postgres takes no NUL in a text.
+        # Postgres accepts no NUL in text.
         return self.body[:_EXCERPT_BYTES].decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 class WebhookSender:
     """Sends to endpoints that the policy allows. An instance belongs to one event loop.
 
-    At most `max_connections` attempts run at once. The wait for a turn is not part of `deadline_s`: a receiver that is
-    slow must not use up the time of another. Of a response at most about `max_response_bytes` are read.
+    At most `max_connections` attempts run at once. Waiting for a turn is not part of `deadline_s`: a slow receiver must
+    not use up the time of another. At most about `max_response_bytes` of a response are read.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class WebhookSender:
         self._turns = asyncio.Semaphore(max_connections)
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
-        """POST `body` once; whatever goes wrong on the way is the `error` of the result."""
+        """POST `body` once; any failure becomes the `error` of the result."""
         async with self._turns:
             started = time.perf_counter()
             answer, error, address = _Answer(), None, None
@@ -133,7 +133,7 @@ def _request(endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> htt
 
 
 def _described(error: BaseException) -> str:
-    """The first cause says what happened; what was raised from it only says where."""
+    """The root cause's message: exceptions raised from it only say where it happened."""
     while error.__cause__:
         error = error.__cause__
     text = error.strerror if isinstance(error, OSError) else None

@@ -13,7 +13,7 @@ from domain.errors import WebhookSecretInvalid
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
 _KEY_BYTES_ALLOWED = range(24, 65)
-# A dot would let one message pass for another: it separates the parts of what is signed.
+# A dot separates the signed parts, so one in an id would let one message pass for another.
 _MESSAGE_ID = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -25,8 +25,8 @@ def new_secret() -> str:
 def signature_headers(message_id: str, timestamp: int, body: bytes, secrets: Sequence[str]) -> dict[str, str]:
     """The three headers of one attempt; `timestamp` is the attempt's own, in Unix seconds.
 
-    There is one signature per secret, so that a receiver can change from an old secret to a new one.
-    Raises WebhookSecretInvalid; ValueError for an id with a dot, or without secrets.
+    There is one signature per secret, so that a receiver can change from an old secret to a new one. Raises
+    WebhookSecretInvalid; ValueError for an id with a dot, or without secrets.
     """
     if not _MESSAGE_ID.fullmatch(message_id):
         raise ValueError(f"a message id has letters, digits, _ and - only: {message_id!r}")

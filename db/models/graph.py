@@ -102,7 +102,7 @@ class Relation(Base):
 
 
 class EntityChunk(Base):
-    """What a chunk says about an entity."""
+    """A chunk's mention of an entity."""
 
     __tablename__ = "entity_chunks"
 
@@ -115,7 +115,7 @@ class EntityChunk(Base):
 
 
 class RelationChunk(Base):
-    """What a chunk says about two entities together."""
+    """A chunk's mention of two entities together."""
 
     __tablename__ = "relation_chunks"
 

@@ -10,7 +10,7 @@ from db.base import Base, Json
 
 
 class ProcessMeter(Base):
-    """What one process has counted since its start, and its share of the gauges. Belongs to no tenant."""
+    """The counts of one process since its start, and its share of the gauges. Belongs to no tenant."""
 
     __tablename__ = "process_meters"
 

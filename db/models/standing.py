@@ -35,7 +35,7 @@ class DocumentChange(Base):
 
 
 class AnswerStanding(Base):
-    """Whether a published answer still holds: its state, why, and since when. No row means no change.
+    """The validity of a published answer: its state, why, and since when. No row means no change.
 
     `document_id` and `filename` are of the latest change; `reverification` is the verification that it caused.
     """

@@ -1,9 +1,9 @@
-"""Admission: which of the waiting queries and documents may start now (A7).
+"""Admission: selects the waiting queries and documents that start now, over all tenants (A7).
 
-Over all tenants, so in a `system_transaction`. One process admits at a time, and a statement that follows the lock sees
-what the one before has admitted: nothing starts twice, and no more than there are places. The statements read partial
-indexes of what waits and what runs, so their cost does not grow with what has ended. Their literals are spelled out:
-with parameters in their place Postgres would not know that these indexes hold all it needs.
+Runs in a `system_transaction`. One process admits at a time, and each statement is sent after its lock is held, so it
+sees what the previous holder admitted: nothing starts twice or exceeds the places. The statements read partial indexes
+of waiting and running rows, so their cost does not grow with history. Their literals are spelled out: with parameters
+Postgres could not tell that these partial indexes apply.
 """
 
 import uuid
@@ -17,25 +17,25 @@ from sqlalchemy.orm import Session
 from db.queries.queries import Launch
 
 DEAD_AFTER_S = 15.0
-"""A worker process that was not seen for so long is dead."""
+"""A worker process without a heartbeat for this long counts as dead."""
 
 AT_A_TIME = 32
-"""So many start together at most: what could not be published has to be undone."""
+"""Most queries admitted at once: whatever cannot be published has to be undone."""
 
 
 ABOVE = 2
-"""So many questions of a tenant's people run above the room beside its scripted ones."""
+"""Interactive queries of a tenant that may run above the room, beside its scripted ones."""
 
 
 class _Line(IntEnum):
-    """The waiting lines; numbers of advisory locks, as in db.queries.locks."""
+    """Waiting lines; the values are advisory lock numbers, as in db.queries.locks."""
 
     QUERIES = 0x43495447
     DOCUMENTS = 0x43495448
 
 
 class Admitted(NamedTuple):
-    """A query that was just marked as launched, and all that its start needs."""
+    """A query just marked as launched, with everything needed to start it."""
 
     query_id: uuid.UUID
     launch: int
@@ -45,13 +45,13 @@ class Admitted(NamedTuple):
     options: Mapping[str, Any]
 
 
-# Each of them from the index that holds what waits, in its order.
+# Each half reads the index of waiting rows, in the order of that index.
 _ANY_WAITING = text("""
 SELECT EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NULL ORDER BY tenant_id LIMIT 1)
     OR EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id LIMIT 1)
 """)
 
-# What the live processes can take now, and what they may be given at most.
+# The current capacity of the live processes, and the most they may be given.
 ROOM = """
     SELECT coalesce(sum(least(coalesce(room, :per_process), :per_process)), :per_process)::int AS room,
            greatest(1, count(*))::int * :per_process AS most
@@ -63,8 +63,8 @@ _IS_TAKEN = text(f"""
     SELECT 4 * (SELECT count(*) FROM queries WHERE status = 'running') >= 3 * room FROM ({ROOM}) AS places
 """)  # noqa: S608 - only constants are put together
 
-# The shortest of what has ended lately, by kind: what has waited and has less time left cannot be finished any more.
-# What has hardly waited is tried all the same: lately the model may have been away, and is not now.
+# The shortest recent durations by kind: a query that has waited and has less time left can no longer finish.
+# A query that has hardly waited is tried all the same: the model may have been down lately and be back now.
 _QUICKEST = """
     SELECT kind, percentile_cont(0.1) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - started_at)) AS seconds
     FROM (SELECT kind, started_at, finished_at FROM queries
@@ -75,7 +75,7 @@ _QUICKEST = """
 """
 _DEADLINE_S = "CASE WHEN jsonb_typeof(options -> 'deadline_s') = 'number' THEN (options ->> 'deadline_s')::float END"
 _WAITED_S = "extract(epoch FROM clock_timestamp() - created_at)"
-_HARDLY = 0.1  # of the deadline
+_HARDLY = 0.1  # as a share of the deadline
 _CAN_BE_FINISHED = f"""
     coalesce({_DEADLINE_S} - {_WAITED_S} > CASE
         WHEN {_WAITED_S} < {_HARDLY} * {_DEADLINE_S} THEN 0
@@ -88,11 +88,11 @@ _HOPELESS = text(f"""
     WHERE status = 'queued' AND batch_id IS NULL AND NOT {_CAN_BE_FINISHED} ORDER BY created_at LIMIT :limit
 """)  # noqa: S608 - only constants are put together
 
-# Places = room - running. Tenants share them as if one place after the other were given to the tenant with the
-# smallest running/weight: the k-th waiting query of a tenant has the share (running + k - 1)/weight. Within a tenant
-# people are first. Two of them run above the room beside scripted ones of their own tenant: nobody else's place is
-# taken, and they need not wait for one. Where the machine is the limit (room < most), their tenant starts no second
-# scripted query as long as one of them runs.
+# Places = room - running. Tenants share them as if each place in turn went to the tenant with the smallest
+# running/weight: the k-th waiting query of a tenant has the share (running + k - 1)/weight. Within a tenant interactive
+# queries are first. Two of them may run above the room beside scripted ones of their own tenant: they take no other
+# tenant's place and need not wait for one. Where the machine is the limit (room < most), their tenant starts no second
+# scripted query while one of them runs.
 _ADMIT_QUERIES = text(f"""
 WITH RECURSIVE
 quickest AS MATERIALIZED ({_QUICKEST}),
@@ -220,8 +220,9 @@ FROM held JOIN chosen USING (id) WHERE queries.id = held.id
 RETURNING queries.id, launch, tenant_id, round, kind, options, is_item, rank
 """)  # noqa: S608 - only constants are put together
 
-# What was published but not claimed counts as in hand, until it must have been lost: nobody reads anything, and yet it
-# is not read; or it has been waiting beyond all patience. A dead worker's document is found when its lease runs out.
+# A published but unclaimed document counts as in hand until it must have been lost: either no document is being read
+# and it is still unclaimed, or it has waited beyond `patience`. A dead worker's document is found when its lease
+# expires.
 _ADMIT_DOCUMENTS = text("""
 WITH RECURSIVE
 reading AS MATERIALIZED (
@@ -289,14 +290,14 @@ SELECT id, tenant_id FROM taken ORDER BY created_at, id
 
 
 def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[Admitted]:
-    """Mark the queries that may start now as launched, and return them in the order of their start.
+    """Mark the queries that may start now as launched, and return them in starting order.
 
-    At most `per_process` queries run for every live process that verifies, as many as it says that it can take, and
-    `of_batch` items of one batch. Between tenants the one with the smallest running/weight is first; within a tenant
-    people before scripts, then the oldest; questions before items of batches. What cannot be finished within its
-    deadline any more is left to `list_hopeless`.
+    At most `per_process` queries run for every live verification process, limited by the room that each one reports,
+    and `of_batch` items of one batch. Between tenants the smallest running/weight is first; within a tenant interactive
+    queries before scripted ones, then the oldest; questions before batch items. Queries that can no longer finish
+    within their deadline are left to `list_hopeless`.
     """
-    # Mostly a query ends and nothing waits for its place. What is accepted after this look has a nudge of its own.
+    # Usually a query ends and nothing waits for its place. A query accepted after this look sends its own nudge.
     if not session.scalar(_ANY_WAITING):
         return []
     _lock(session, _Line.QUERIES)
@@ -306,22 +307,23 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
 
 
 def list_hopeless(session: Session, limit: int = 100) -> list[Launch]:
-    """Waiting questions that cannot be finished within their deadline any more: they have waited for more than a tenth
-    of it, and less is left than the quickest of their kind took lately. In a `system_transaction`."""
+    """Waiting questions that can no longer finish within their deadline: they have waited for more than a tenth of it,
+    and less is left than the quickest of their kind took lately. In a `system_transaction`.
+    """
     return [Launch(*row) for row in session.execute(_HOPELESS, {"limit": limit})]
 
 
 def is_room_taken(session: Session, *, per_process: int) -> bool:
-    """Whether nearly all places are taken; in a `system_transaction`."""
+    """True if three quarters of the places are taken; in a `system_transaction`."""
     return bool(session.scalar(_IS_TAKEN, {"per_process": per_process, "dead_after": DEAD_AFTER_S}))
 
 
 def admit_documents(session: Session, *, older_than_s: float, patience_s: float = 600.0) -> list[tuple[uuid.UUID, int]]:
-    """Note the documents that may be published now, and return (id, tenant), the oldest first: few, so that no tenant's
-    stand in line behind all those of another.
+    """Mark the documents that may be published now, and return (id, tenant), the oldest first. Only a few at a time, so
+    that no tenant's documents queue behind all those of another.
 
-    Among them are those that were lost: nothing has happened to them for `older_than_s`, or, while others are being
-    read and the message may still wait, for `patience_s`.
+    Includes documents that were lost: without progress for `older_than_s`, or for `patience_s` while other documents
+    are being read and the message may still be waiting.
     """
     _lock(session, _Line.DOCUMENTS)
     rows = session.execute(
@@ -337,7 +339,7 @@ _UNLAUNCH_DOCUMENTS = text(
 
 
 def unlaunch_documents(session: Session, document_ids: Sequence[uuid.UUID]) -> None:
-    """Undo `admit_documents` for those that could not be published."""
+    """Undo `admit_documents` for documents that could not be published."""
     session.execute(_UNLAUNCH_DOCUMENTS, {"ids": list(document_ids)})
 
 

@@ -1,4 +1,4 @@
-"""The audit of a query (N6): what its chain is made of, read in one statement, and the chain itself."""
+"""A query's audit (N6): the contents of its chain, read in one statement, and the stored chain."""
 
 import uuid
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ def _utc(expression: str) -> str:
     return f"""to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 
 
-# Named one by one: a column that a later migration adds must not change what was hashed.
+# Columns are listed by name: one that a later migration adds must not change what was hashed.
 _SCORES = """
     answer, overall_score, answer_source_alignment, citation_coverage, fact_verification_score, confidence,
     confidence_level, draft_confidence, calibrated_confidence, calibration, is_grounded, claims_checked,
@@ -37,8 +37,8 @@ _CITATION = """
     claim_text, answer_start, answer_end, citation_type, confidence_score, explanation
 """
 
-# Contents stay in the database: what leaves it are their hashes. Those of JSON are of the text that Postgres makes of
-# it, which is always the same for the same value. In parts, and in each by what tells its records apart.
+# Contents stay in the database; only their hashes leave it. JSON is hashed as the text that Postgres renders, which is
+# always the same for the same value. The parts are ordered, and the records of each part by what identifies them.
 _CONTENTS = text(f"""
     WITH
     query AS MATERIALIZED (SELECT * FROM queries WHERE id = :q),
@@ -123,11 +123,11 @@ _CONTENTS = text(f"""
     SELECT part, kind, jsonb_strip_nulls(record) AS record FROM contents ORDER BY part, place
 """)  # noqa: S608 - only constants are put together
 PROMPTS_PART = 3
-"""Where the prompts stand among the others; the database does not have them."""
+"""Position of the prompts among the parts; the database does not store them."""
 
 
 def list_contents(session: Session, query_id: uuid.UUID) -> list[tuple[int, dict[str, Any]]]:
-    """(part, record) of all that proves the query's result, as it is stored now, in order, but for the prompts."""
+    """(part, record) of everything that proves the query's result as stored now, in order, except the prompts."""
     rows = session.execute(_CONTENTS, {"q": query_id})
     return [(row.part, {"kind": row.kind, **row.record}) for row in rows]
 
@@ -155,7 +155,7 @@ _ADD = text("""
 
 
 class StoredChain(NamedTuple):
-    """A chain as it is stored, with the head that was told when the query ended."""
+    """A stored chain, with the head published when the query ended."""
 
     chain: Chain
     head: str
@@ -163,7 +163,6 @@ class StoredChain(NamedTuple):
 
 
 def find_chain(session: Session, query_id: uuid.UUID) -> StoredChain | None:
-    """The chain of a query, if it has one."""
     found = session.get(AuditChain, query_id)
     if found is None:
         return None
@@ -173,7 +172,7 @@ def find_chain(session: Session, query_id: uuid.UUID) -> StoredChain | None:
 
 
 def find_head(session: Session, query_id: uuid.UUID) -> dict[str, Any] | None:
-    """{head, records} of a query's chain, if it has one."""
+    """{head, records} of a query's chain, or None."""
     found = session.execute(
         select(AuditChain.head, AuditChain.length).where(AuditChain.query_id == query_id)
     ).one_or_none()
@@ -181,7 +180,7 @@ def find_head(session: Session, query_id: uuid.UUID) -> dict[str, Any] | None:
 
 
 def erase_old_replies(session: Session, older_than_s: float) -> int:
-    """Erase the raw replies of queries that ended so long ago, of ERASED_AT_A_TIME at most; return of how many."""
+    """Erase the raw replies of up to ERASED_AT_A_TIME queries that ended this long ago; return how many queries."""
     before = func.now() - func.make_interval(0, 0, 0, 0, 0, 0, older_than_s)
     ended = (
         select(Query.id)

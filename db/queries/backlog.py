@@ -1,4 +1,4 @@
-"""The backlog: how much waits, whose it is, and how fast it ends. Every count is bounded, so it costs milliseconds."""
+"""The backlog: how many queries wait, by tenant, and how fast they end. Bounded counts keep it at milliseconds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from db.queries.admission import DEAD_AFTER_S, ROOM
 
 
 class Line(NamedTuple):
-    """What waits of one tenant: questions, and items of batches; each counted up to a limit and one more. `people` are
-    those of the questions that a person waits for."""
+    """A tenant's waiting questions and batch items, each counted up to a limit plus one. `people` counts the
+    interactive ones among the questions.
+    """
 
     asked: int = 0
     items: int = 0
@@ -22,16 +23,16 @@ class Line(NamedTuple):
 
 
 _ASSUMED, _ASSUMED_S = 4, 10.0
-"""Before anything is known: so many queries have ended, each after so long. It counts less, the more is known."""
+"""Prior before any measurement: this many queries ended, each after this long. Its weight falls as evidence grows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast queries end. In the last minute `ended` of them did; all that ran, also what runs still, took `busy_s`
-    seconds of places together. `room` places there are now, `running` are taken.
+    """The rate at which queries end. `ended` of them did in the last minute; all that ran, including those still
+    running, occupied places for `busy_s` seconds in total. There are `room` places now, `running` of them taken.
 
-    With places/time per query this is the rate of endings when all places are taken, and no less when few of them are.
-    Since what has not ended yet counts with its time, the rate falls at once when nothing ends any more.
+    Places divided by time per query is the rate of endings with all places taken, and stays valid when few are. Since
+    unfinished queries count with their time, the rate falls at once when queries stop ending.
     """
 
     room: int = 1
@@ -41,24 +42,24 @@ class Pace:
 
     @property
     def per_second(self) -> float:
-        """How many queries can end in a second; never 0."""
+        """Queries that can end per second; never 0."""
         unsure = _ASSUMED * _ASSUMED_S / (_ASSUMED * _ASSUMED_S + self.busy_s)
         each_s = (self.busy_s + unsure * _ASSUMED * _ASSUMED_S) / (self.ended + unsure * _ASSUMED)
         return self.room / max(each_s, 0.001)
 
     @property
     def typical_s(self) -> float:
-        """How long a query takes from its start; 0 when nothing is known, and too little while little is."""
+        """Typical duration of a query from its start; 0 without data, and an underestimate while there is little."""
         return self.busy_s / (self.ended + 2)
 
     @property
     def too_many(self) -> int:
-        """How many of those that run have to end before another one starts."""
+        """Running queries that have to end before another one starts."""
         return max(0, self.running - self.room)
 
     @property
     def free(self) -> int:
-        """How many start without waiting for the end of another one."""
+        """Queries that can start without waiting for another one to end."""
         return max(0, self.room - self.running)
 
 
@@ -115,8 +116,8 @@ SELECT tenant_id, sum(asked)::int, sum(items)::int, tenants.weight, sum(people):
 FROM counted JOIN tenants ON tenants.id = tenant_id GROUP BY tenant_id, tenants.weight
 """)
 
-# Of what runs the time counts up to its last progress and a little more: while nobody works on it, because the broker
-# is away, it tells nothing of the speed. What its deadline or its user has ended was not done.
+# A running query's time counts up to shortly after its last progress: while no worker serves it, because the broker is
+# down, it says nothing about speed. Queries ended by their deadline or their user count as not done.
 _PACE = text(f"""
 SELECT room, (SELECT count(*) FROM queries WHERE status = 'running'),
        coalesce((sum(done)), 0)::int, coalesce(sum(greatest(0, extract(epoch FROM until - since))), 0)::float
@@ -158,7 +159,7 @@ GROUP BY tenants.id ORDER BY tenants.name
 
 
 class Waiting(NamedTuple):
-    """One tenant's part of the backlog, counted to the end; `oldest_s` is how long a question has waited at most."""
+    """One tenant's part of the backlog, without a limit on the counts; `oldest_s` is the longest wait of a question."""
 
     tenant: str
     weight: float
@@ -177,7 +178,7 @@ def measure(session: Session, *, per_process: int, most: int) -> Backlog:
 
 
 class DocumentsWaiting(NamedTuple):
-    """Documents that wait, of all tenants and of one, each up to a limit and one more; how many ended in a minute."""
+    """Waiting documents of all tenants and of one, counted up to a limit plus one, and those ready within a minute."""
 
     all: int
     own: int
@@ -185,15 +186,15 @@ class DocumentsWaiting(NamedTuple):
 
 
 def measure_documents(session: Session, tenant_id: int, most: int) -> DocumentsWaiting:
-    """How many documents wait; in a `system_transaction`."""
+    """Count waiting documents; in a `system_transaction`."""
     return DocumentsWaiting(*session.execute(_DOCUMENTS, {"tenant": tenant_id, "most": most}).one())
 
 
 def is_known(session: Session, key: str) -> bool:
-    """Whether a request with this Idempotency-Key was accepted before."""
+    """True if a request with this Idempotency-Key was accepted before."""
     return bool(session.scalar(select(exists().where(IdempotencyKey.key == key))))
 
 
 def list_backlog(session: Session) -> list[Waiting]:
-    """The whole backlog by tenant, for people who look."""
+    """The whole backlog by tenant, for display."""
     return [Waiting(*row) for row in session.execute(_BY_TENANT)]

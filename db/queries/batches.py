@@ -1,4 +1,4 @@
-"""Batches: many verifications of one file (N2). Few of them run at a time; the others wait for their turn."""
+"""Batches: many verifications from one file (N2). A few run at a time; the others wait for their turn."""
 
 import uuid
 from collections import Counter
@@ -26,7 +26,6 @@ def get_batch(session: Session, batch_id: uuid.UUID) -> Batch:
 
 
 def count_states(session: Session, batch_id: uuid.UUID) -> Counter[str]:
-    """How many items are in which state."""
     rows = session.execute(select(Query.status, func.count()).where(Query.batch_id == batch_id).group_by(Query.status))
     return Counter({str(status): count for status, count in rows})
 
@@ -34,25 +33,24 @@ def count_states(session: Session, batch_id: uuid.UUID) -> Counter[str]:
 def lock_batch_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
     """The batch of a query, locked until the transaction ends; None when it is not part of one.
 
-    Whoever ends items takes this lock before the item's own: so nobody misses that another one was the last.
+    Code that ends items takes this lock before the item's own, so exactly one of them sees that it ended the last item.
     """
     owner = select(Query.batch_id).where(Query.id == query_id).scalar_subquery()
     return session.scalar(_locked(Batch.id == owner))
 
 
 def lock_batch(session: Session, batch_id: uuid.UUID) -> None:
-    """Lock the batch until the transaction ends."""
     session.execute(_locked(Batch.id == batch_id))
 
 
 def _locked(condition: ColumnElement[bool]) -> Select[uuid.UUID]:
-    # A second change of an item in one transaction checks its foreign key, which a plain FOR UPDATE would hold up: by
-    # somebody who waits for that very item.
+    # A second change of an item in one transaction checks its foreign key. Under a plain FOR UPDATE that check would
+    # wait for the holder, which may itself wait for this item.
     return select(Batch.id).where(condition).with_for_update(key_share=True)
 
 
 def mark_batch_finished(session: Session, batch_id: uuid.UUID) -> bool:
-    """Note the end of a batch, once, if no item is unfinished; the caller holds its lock."""
+    """Mark a batch as finished, once, if no item is unfinished; the caller holds its lock. True if it was marked."""
     open_items = exists().where(Query.batch_id == batch_id, Query.finished_at.is_(None))
     done = session.scalar(
         update(Batch)
@@ -64,7 +62,7 @@ def mark_batch_finished(session: Session, batch_id: uuid.UUID) -> bool:
 
 
 def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
-    """From now on no item of it is started."""
+    """Mark a batch as cancelled: no further item of it starts."""
     session.execute(
         update(Batch)
         .where(Batch.id == batch_id, Batch.finished_at.is_(None), Batch.cancelled_at.is_(None))
@@ -73,13 +71,13 @@ def mark_batch_cancelled(session: Session, batch_id: uuid.UUID) -> None:
 
 
 def unfinished_items(session: Session, batch_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
-    """Items without a final state in the order of the file: those that run before those that wait."""
+    """Items without a final state in file order."""
     statement = select(Query.id).where(Query.batch_id == batch_id, Query.finished_at.is_(None))
     return list(session.scalars(statement.order_by(Query.position).limit(limit)))
 
 
 def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, uuid.UUID]]:
-    """(position, query) of items with a final state behind position `after`, in order."""
+    """(position, query) of items with a final state after position `after`, in order."""
     rows = session.execute(
         select(Query.position, Query.id)
         .where(Query.batch_id == batch_id, Query.position > after, Query.finished_at.is_not(None))
@@ -90,7 +88,7 @@ def finished_items(session: Session, batch_id: uuid.UUID, after: int, limit: int
 
 
 def list_cancelling_batches(session: Session) -> Sequence[tuple[uuid.UUID, int]]:
-    """(batch, tenant) of cancelled batches with items that are not ended yet."""
+    """(batch, tenant) of cancelled batches with unfinished items."""
     rows = session.execute(
         select(Batch.id, Batch.tenant_id).where(Batch.cancelled_at.is_not(None), Batch.finished_at.is_(None))
     )

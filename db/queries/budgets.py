@@ -1,4 +1,4 @@
-"""What queries have used of their time and money. Every time here is the database's: no worker's clock counts."""
+"""Time budgets of queries. All times are the database's: no worker's clock counts."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db.models import Query, StepOutcome
 from db.queries.queries import Launch
 
-# An item of a batch waits for its turn by design, so its time begins with it; until then there is none.
+# A batch item waits for its turn by design, so its time starts with it; until then it has none.
 _BEGINNING = case((Query.batch_id.is_(None), Query.created_at), else_=Query.started_at)
 
 
@@ -16,14 +16,13 @@ _HANGS = 10
 
 
 def database_time(session: Session) -> datetime:
-    """What the database's clock says now."""
     return session.execute(select(func.clock_timestamp())).scalar_one()
 
 
 def list_overdue(session: Session, grace_s: float, limit: int = 100) -> list[Launch]:
-    """Unfinished queries whose deadline passed more than `grace_s` ago and on which nobody has worked since.
+    """Unfinished queries whose deadline passed more than `grace_s` ago and that have made no progress since.
 
-    After ten times as long the work on it hangs: a thread that waits for ever renews its lease for ever.
+    After ten times the grace a live lease no longer protects it: a stuck thread renews its lease for ever.
     """
     deadline_s = Query.options["deadline_s"].as_float()
     ended = _BEGINNING + func.make_interval(0, 0, 0, 0, 0, 0, deadline_s)

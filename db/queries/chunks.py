@@ -1,4 +1,4 @@
-"""Chunks together with the document that they come from."""
+"""Chunks, joined with their documents."""
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,8 +21,8 @@ from domain.excerpts import page_at
 class Passage:
     """A chunk as the pipeline uses it; `key` is its primary key, `text` the document's text at start..end.
 
-    `context` is what it is part of: headings, the columns of its table. `sections` are those of the document that the
-    passage touches. A source that came with a request (N2) is one passage, however long: it has `pages`, a chunk lies
+    `context` holds the headings and table columns above it. `sections` are the document's sections that the passage
+    touches. A source that came with a request (N2) is one passage of any length: it has `pages`, whereas a chunk lies
     on one `page`.
     """
 
@@ -44,40 +44,41 @@ class Passage:
     pages: list[list[int]] = field(default_factory=list[list[int]])
 
     def page_at(self, offset: int) -> int | None:
-        """The page of the document at `offset` (code points of its text), if that is known."""
+        """The document's page at `offset` (code points of its text), if known."""
         return page_at(self.pages, offset) if self.pages else self.page
 
     def section_at(self, offset: int) -> str | None:
-        """The innermost section of the document at `offset` (code points of its text), if it has sections; the offset
-        lies in the passage."""
+        """The innermost section of the document at `offset` (code points of its text), if it has sections. The offset
+        must lie in the passage.
+        """
         return next((title for title, start, end in reversed(self.sections) if start <= offset < end), self.section)
 
     @property
     def readable(self) -> str:
-        """The text with sentences that address a model blanked out, in place: what may be shown and be evidence."""
+        """The text with sentences that address a model blanked out in place: what may be shown and cited."""
         return without_orders(self.text)
 
     @property
     def readable_context(self) -> str:
-        """What it is part of, likewise; empty for nothing."""
+        """`context` with such sentences blanked out; empty without context."""
         return without_orders(self.context) if self.context else ""
 
     @property
     def indexed(self) -> str:
-        """The readable text below what it is part of: what is compared with a question."""
+        """The readable text below its context: what is compared with a question."""
         return indexed_text(self.readable, self.readable_context)
 
     def words(self, start: int, end: int) -> str | None:
-        """The words at `start:end` of the text, or None if any of them may not be evidence."""
+        """The text at `start:end`, or None if any of it may not be cited."""
         return self.text[start:end] if self.text[start:end] == self.readable[start:end] else None
 
     @property
     def label(self) -> str:
-        """`policy.pdf, p.3`, or only the file name where there are no pages."""
+        """`policy.pdf, p.3`, or only the file name of a document without pages."""
         return self.filename if self.page is None else f"{self.filename}, p.{self.page}"
 
 
-# Of a long document most sections are elsewhere, and every chunk of it would bring all of them.
+# In a long document most sections lie elsewhere, and every chunk would carry all of them.
 _TOUCHED = literal_column(
     """(
         SELECT jsonb_agg(section ORDER BY place)
@@ -86,7 +87,7 @@ _TOUCHED = literal_column(
     )""",
     JSONB,
 )
-# Not whole objects: every check of an answer reads its passages, and plain rows cost a third of them.
+# Columns instead of whole objects: every check of an answer reads its passages, and plain rows cost a third as much.
 _COLUMNS = (
     Chunk.id.label("key"),
     Document.id.label("document_id"),
@@ -104,13 +105,13 @@ _COLUMNS = (
     Chunk.context,
     _TOUCHED.label("sections"),
 )
-# However many, the statement is the same: it is prepared once.
+# An array parameter: one prepared statement serves any number of keys.
 _KEYS = bindparam("keys", type_=ARRAY(BigInteger))
 _BY_KEY = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id).where(Chunk.id == any_(_KEYS))
 
 
 def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
-    """The passages with these keys, in the order of the keys; a chunk that is gone meanwhile is left out."""
+    """The passages with these keys, in the order of the keys; deleted chunks are left out."""
     wanted = list(keys)
     rows = session.execute(_BY_KEY, {"keys": wanted})
     by_key = {row["key"]: _passage(dict(row)) for row in rows.mappings()}
@@ -123,7 +124,7 @@ def read_passages(rows: Iterable[Mapping[str, Any]]) -> list[Passage]:
 
 
 def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -> dict[tuple[uuid.UUID, int], Passage]:
-    """The chunks at these (document, index); one that is gone is left out."""
+    """The chunks at these (document, index); deleted chunks are left out."""
     rows = session.execute(
         select(*_COLUMNS)
         .join(Document, Document.id == Chunk.document_id)
@@ -156,7 +157,7 @@ def list_passages(
     first: int = 0,
     limit: int,
 ) -> list[Passage]:
-    """The chunks of a document from the one with index `first` on, or those of one page, or one; in order."""
+    """A document's chunks from index `first` on, in order; optionally those of one page, or one chunk."""
     statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
     statement = statement.where(Chunk.document_id == document_id, Chunk.chunk_index >= first)
     if page is not None:
@@ -184,14 +185,14 @@ _AROUND = text("""
 
 
 def read_slices(session: Session, slices: Sequence[tuple[uuid.UUID, int, int]]) -> list[str | None]:
-    """The stored texts at these (document, start, end), in code points; None of a document that is gone."""
+    """The stored texts at these (document, start, end), in code points; None for a deleted document."""
     return _read(session, _SLICES, slices)
 
 
 def read_given_slices(
     session: Session, query_id: uuid.UUID, slices: Sequence[tuple[int, int, int]]
 ) -> list[str | None]:
-    """The same of sources that came with a request (N2), by their numbers."""
+    """`read_slices` for the sources that came with a request (N2), by their numbers."""
     return _read(session, _GIVEN_SLICES, slices, q=query_id)
 
 
@@ -202,7 +203,7 @@ def _read(session: Session, slicing: TextClause, slices: Sequence[tuple[Any, int
     return list(session.scalars(slicing, {"sources": sources, "starts": starts, "ends": ends, **more}))
 
 
-# Each text is read once, however much of it is asked for: a long one is stored packed, in pieces.
+# Each text is read once, however many slices of it are requested: long texts are stored compressed, out of line.
 _SLICED = """
     WITH asked AS (
         SELECT * FROM unnest(CAST(:sources AS {type}[]), CAST(:starts AS int[]), CAST(:ends AS int[]))

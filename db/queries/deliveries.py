@@ -1,4 +1,4 @@
-"""Deliveries of webhooks: claimed, tried, finished. The database's clock is the only one."""
+"""Webhook deliveries: claimed, attempted, finished. All times are the database's."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.models import DeliveryStatus, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 
-# Any constant: the first half of the keys of the locks that belong to destinations.
+# An arbitrary constant: the first half of the advisory lock keys of destinations.
 _DESTINATIONS = 0x4349
 
 _PENDING = WebhookDelivery.status == DeliveryStatus.PENDING
@@ -17,7 +17,7 @@ _LEASED = and_(_PENDING, WebhookDelivery.lease_until > func.now())
 
 
 class AttemptResult(NamedTuple):
-    """What came of one attempt, as it is stored."""
+    """The outcome of one attempt, as stored."""
 
     status_code: int | None
     error: str | None
@@ -29,17 +29,17 @@ class AttemptResult(NamedTuple):
 def lock_due(
     session: Session, delivery_id: uuid.UUID, in_flight: int, in_flight_of_tenant: int
 ) -> WebhookDelivery | None:
-    """A delivery that is due, that nobody is sending, and for which there is room; None when it is not so.
+    """Lock a delivery that is due, unclaimed and within the limits in flight; None otherwise.
 
-    Room is what the destination and the tenant may have in flight. Until the end of the transaction nobody else claims
-    one for the same destination; a tenant's limit may be passed by a few that are claimed at once.
+    The limits are per destination and per tenant. Until the transaction ends, no other delivery to the same destination
+    can be claimed; simultaneous claims may exceed a tenant's limit by a few.
     """
     own = WebhookDelivery.id == delivery_id
-    # Postgres checks the reference again when this transaction changes the row twice; who deletes the endpoint would
-    # then wait for the delivery, and this for the endpoint.
+    # Postgres checks the reference again when this transaction changes the row twice. A transaction that deletes the
+    # endpoint would then wait for the delivery, and this one for the endpoint.
     of_endpoint = select(WebhookEndpoint.id).where(WebhookEndpoint.id == WebhookDelivery.endpoint_id, own)
     session.execute(of_endpoint.with_for_update(read=True, key_share=True, of=WebhookEndpoint))
-    # By itself and first: what is counted below must include those that were claimed while this waited.
+    # A statement of its own, and first: the counts below must include deliveries claimed while this one waited.
     session.execute(
         select(func.pg_advisory_xact_lock(_DESTINATIONS, func.hashtext(WebhookDelivery.destination))).where(own)
     )
@@ -55,7 +55,7 @@ def lock_due(
 
 
 def begin_attempt(session: Session, delivery: WebhookDelivery, lease: timedelta) -> datetime:
-    """Count an attempt and keep everybody else away from the delivery; return the time of the attempt."""
+    """Count an attempt and lease the delivery; return the time of the attempt."""
     delivery.attempts += 1
     delivery.lease_until = session.scalar(select(func.now() + lease))
     session.flush()
@@ -63,31 +63,29 @@ def begin_attempt(session: Session, delivery: WebhookDelivery, lease: timedelta)
 
 
 def lock_attempt(session: Session, delivery_id: uuid.UUID) -> WebhookDelivery | None:
-    """The delivery, for noting what came of an attempt; None when it was deleted meanwhile."""
+    """Lock the delivery to record an attempt; None when it was deleted meanwhile."""
     return session.get(WebhookDelivery, delivery_id, with_for_update=True, populate_existing=True)
 
 
 def add_attempt(session: Session, delivery_id: uuid.UUID, number: int, at: datetime, result: AttemptResult) -> None:
-    """Append what came of attempt `number`, which began `at`."""
+    """Append the outcome of attempt `number`, which began `at`."""
     session.add(WebhookAttempt(delivery_id=delivery_id, number=number, created_at=at, **result._asdict()))
 
 
 def finish_delivery(
     session: Session, delivery: WebhookDelivery, status: DeliveryStatus, error: str | None = None
 ) -> None:
-    """Enter a final state."""
     delivery.status, delivery.error, delivery.lease_until = status, error, None
     delivery.finished_at = session.scalar(select(func.now()))
 
 
 def postpone_delivery(session: Session, delivery: WebhookDelivery, delay_s: float, error: str) -> None:
-    """Try again in `delay_s` seconds."""
     delivery.error, delivery.lease_until = error, None
     delivery.next_attempt_at = session.scalars(select(func.now() + timedelta(seconds=delay_s))).one()
 
 
 def find_next_due(session: Session, destination: str) -> uuid.UUID | None:
-    """Of what is due for this destination and nobody is sending, the one that has waited longest."""
+    """The longest overdue delivery for this destination that is not being sent."""
     return session.scalar(
         select(WebhookDelivery.id)
         .where(WebhookDelivery.destination == destination, _is_due())
@@ -97,7 +95,7 @@ def find_next_due(session: Session, destination: str) -> uuid.UUID | None:
 
 
 def list_due(session: Session, in_flight: int, limit: int = 500) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of what is due and could be sent now: for each destination no more than it has room for."""
+    """(id, tenant) of deliveries that can be sent now: for each destination no more than it has room for."""
     place = func.row_number().over(
         partition_by=(WebhookDelivery.tenant_id, WebhookDelivery.destination),
         order_by=(WebhookDelivery.next_attempt_at, WebhookDelivery.id),
@@ -124,7 +122,7 @@ def list_due(session: Session, in_flight: int, limit: int = 500) -> list[tuple[u
         select(due.c.id, due.c.tenant_id)
         .outerjoin(busy, same)
         .where(due.c.place <= in_flight - func.coalesce(busy.c.leased, 0))
-        # Of every tenant the first, then of every tenant the second: nobody's crowd comes before others.
+        # The first of every tenant, then the second of every tenant: no tenant's backlog delays the others.
         .order_by(func.row_number().over(partition_by=due.c.tenant_id, order_by=[due.c.place, due.c.next_attempt_at]))
         .limit(limit)
     )

@@ -51,7 +51,7 @@ def add_document(
 
 
 def merge_details(session: Session, document_id: uuid.UUID, details: dict[str, Any]) -> None:
-    """Add to the metadata; a key that is there already gets the new value."""
+    """Merge into the metadata; an existing key gets the new value."""
     if details:
         values = {Document.details: Document.details.op("||")(literal(details, JSONB))}
         session.execute(update(Document).where(Document.id == document_id).values(values))
@@ -78,9 +78,9 @@ def get_text_length(session: Session, document_id: uuid.UUID) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFilter:
-    """Which documents a list holds; None leaves a property open. What was superseded is left out unless named.
+    """Conditions on listed documents; None leaves a property open. Superseded documents are excluded unless requested.
 
-    `metadata` are keys with their values as text.
+    `metadata` maps keys to their values as text.
     """
 
     workspace: str | None = None
@@ -117,12 +117,10 @@ def list_documents(
 
 
 def workspace_name_of(session: Session, document: Document) -> str:
-    """The name of the document's workspace."""
     return session.get_one(Workspace, document.workspace_id).name
 
 
 def requeue_document(session: Session, document_id: uuid.UUID) -> None:
-    """Try a failed document again."""
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.status == DocumentStatus.FAILED)
@@ -140,14 +138,14 @@ def requeue_document(session: Session, document_id: uuid.UUID) -> None:
 
 
 class DocumentClaim(NamedTuple):
-    """`attempt` fences this worker; `idle` attempts, this one included, have stored nothing since the last that did."""
+    """`attempt` fences this worker; `idle` counts the attempts, with this one, since one last stored something."""
 
     attempt: int
     idle: int
 
 
 def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> DocumentClaim | None:
-    """Take an unfinished document whose lease is free, or None."""
+    """Claim an unfinished document whose lease is free, or return None."""
     row = session.execute(
         update(Document)
         .where(
@@ -169,14 +167,13 @@ def claim_document(session: Session, document_id: uuid.UUID, lease_s: float) -> 
 
 
 def get_file(session: Session, document_id: uuid.UUID) -> bytes:
-    """The uploaded bytes."""
     return session.get_one(DocumentFile, document_id).content
 
 
 def advance_document(
     session: Session, document_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object
 ) -> bool:
-    """Store progress and extend the lease, if `attempt` still holds it; False means that another worker took over."""
+    """Store progress and extend the lease if `attempt` still holds it; False means that another worker took over."""
     taken = session.scalar(
         update(Document)
         .where(
@@ -199,11 +196,11 @@ def store_parsed(
     *,
     lease_s: float,
 ) -> int | None:
-    """Store the text with its pages and sections; return how many of the `chunks` an earlier attempt left, in order.
+    """Store the text with its pages and sections; return how many leading `chunks` an earlier attempt already stored.
 
-    None when another worker took over. What an earlier attempt left is forgotten unless it is the same: a document that
-    takes longer than one attempt, or than a worker lives, goes on where it was. What the document says of itself
-    becomes metadata where the user gave none.
+    None when another worker took over. Chunks of an earlier attempt are deleted unless they are identical: a document
+    that takes longer than one attempt, or than a worker's life, resumes where it stopped. Metadata found in the
+    document fills keys that the user left open.
     """
     lock_workspace_of(session, document_id)
     kept = _count_kept(session, document_id, chunks)
@@ -229,7 +226,7 @@ _SAME = ("chunk_index", "start_index", "end_index", "page", "section", "context"
 
 
 def _count_kept(session: Session, document_id: uuid.UUID, chunks: Sequence[Mapping[str, Any]]) -> int:
-    """How many chunks are stored, if they are the first of `chunks`; else 0."""
+    """Number of stored chunks, if they equal the first of `chunks`; else 0."""
     columns = [getattr(Chunk, name) for name in _SAME]
     stored = session.execute(select(*columns).where(Chunk.document_id == document_id).order_by(Chunk.chunk_index))
     rows = [tuple(row) for row in stored]
@@ -237,10 +234,10 @@ def _count_kept(session: Session, document_id: uuid.UUID, chunks: Sequence[Mappi
 
 
 def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]], name: str = "") -> list[int]:
-    """Insert a batch of chunk rows, with what lexical search needs of them; return their keys, in the same order.
+    """Insert chunk rows with their lexical index; return their keys in the same order.
 
-    `name` is what readers call the document: each of its chunks is found by it. It is no part of what is embedded, so
-    that the same text in another document needs no vector of its own.
+    `name` is how readers refer to the document: every chunk is findable by it. It is not embedded, so the same text in
+    another document shares its vector.
     """
     named = lexemes(name)
     held = [[*named, *lexemes(indexed_text(chunk["text"], chunk["context"]))] for chunk in chunks]
@@ -255,7 +252,7 @@ def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, A
 
 
 def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> bool:
-    """Nothing half-stored stays: chunks and text of the failed attempt go, the reason stays."""
+    """Mark a document as failed and remove the chunks and text of the failed attempt; only the reason stays."""
     lock_workspace_of(session, document_id)
     failed = advance_document(
         session, document_id, attempt, lease_s=0, status=DocumentStatus.FAILED, stage="failed", error=error, text=None
@@ -266,7 +263,7 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
 
 
 def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
-    """Give a claimed document back: what it lacks is no fault of its own, so the attempt does not count as idle."""
+    """Return a claimed document to the queue: the fault is not its own, so the attempt does not count as idle."""
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
@@ -275,14 +272,14 @@ def release_document(session: Session, document_id: uuid.UUID, attempt: int) -> 
 
 
 def lock_workspace_of(session: Session, document_id: uuid.UUID) -> None:
-    """Lock the workspace of a document, if there is such a document (workspaces.lock_workspace)."""
+    """Lock the workspace of a document, if the document exists (workspaces.lock_workspace)."""
     workspace_id = session.scalar(select(Document.workspace_id).where(Document.id == document_id))
     if workspace_id is not None:
         lock_workspace(session, workspace_id)
 
 
 def delete_document(session: Session, document_id: uuid.UUID) -> None:
-    """Remove the document with its text, file and chunks."""
+    """Delete the document with its text, file and chunks."""
     lock_workspace_of(session, document_id)
     document = get_document(session, document_id)
     forget_chunks(session, document_id)

@@ -1,4 +1,4 @@
-"""Sentences that are handed out while their answer is still being written, and what their checks came to (N1)."""
+"""Sentences handed out for checking while their answer is still being written, and the results of those checks (N1)."""
 
 import json
 import uuid
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 def add_once(
     session: Session, query_id: uuid.UUID, round_: int, step: str, item: str, value: Mapping[str, Any]
 ) -> bool:
-    """Store what others are to work on; False when it is there already."""
+    """Store an input for other workers; False when it exists already."""
     columns = {"q": query_id, "r": round_, "s": step, "i": item, "v": json.dumps(value)}
     return bool(session.execute(_ADD, columns).all())
 
@@ -27,7 +27,7 @@ _ADD = text("""
 def list_values(
     session: Session, query_id: uuid.UUID, round_: int, step: str, items: Collection[str]
 ) -> list[dict[str, Any]]:
-    """What these items of a step have left so far."""
+    """Values that these items of a step have stored so far."""
     return list(session.scalars(_VALUES, {"q": query_id, "r": round_, "s": step, "i": list(items)}))
 
 
@@ -40,7 +40,7 @@ _VALUES = text("""
 def adopt_outcomes(
     session: Session, query_id: uuid.UUID, round_: int, step: str, values: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Store outcomes by item that were worked out elsewhere; who is at work on one of these items is late."""
+    """Store outcomes, by item, that were produced elsewhere; a worker busy with one of these items loses its claim."""
     columns = {"q": query_id, "r": round_, "s": step, "i": list(values), "v": [json.dumps(v) for v in values.values()]}
     session.execute(_ADOPT, columns)
 

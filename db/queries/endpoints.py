@@ -1,6 +1,7 @@
-"""Registered receivers of webhooks, and the tenant's secret for callbacks.
+"""Registered webhook endpoints, and the tenant's secret for callbacks.
 
-Whoever changes an endpoint together with its deliveries locks the endpoint first: one order for all, so no deadlock.
+A transaction that changes an endpoint together with its deliveries locks the endpoint first: one order for all, so no
+deadlock.
 """
 
 import uuid
@@ -17,7 +18,6 @@ from domain.errors import WebhookNotFound
 def add_endpoint(
     session: Session, *, url: str, events: Sequence[str], description: str, secret: str
 ) -> WebhookEndpoint:
-    """Register a receiver."""
     endpoint = WebhookEndpoint(url=url, events=list(events), description=description, secrets=[secret])
     session.add(endpoint)
     session.flush()
@@ -31,32 +31,31 @@ def get_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
 
 
 def lock_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-    """The endpoint, which nobody else changes until the end of this transaction. Raises WebhookNotFound."""
+    """Lock the endpoint until the transaction ends. Raises WebhookNotFound."""
     # The weaker lock: new deliveries, which refer to the endpoint, do not wait for it.
     found = session.get(WebhookEndpoint, endpoint_id, with_for_update={"key_share": True}, populate_existing=True)
     return _existing(found, endpoint_id)
 
 
 def list_endpoints(session: Session) -> list[WebhookEndpoint]:
-    """All of the tenant, the newest first."""
     return list(
         session.scalars(select(WebhookEndpoint).order_by(WebhookEndpoint.created_at.desc(), WebhookEndpoint.id))
     )
 
 
 def move_endpoint(session: Session, endpoint: WebhookEndpoint, url: str) -> None:
-    """Send everything that waits for this endpoint, and what is to come, to another URL."""
+    """Send pending and future deliveries of this endpoint to another URL."""
     endpoint.url = url
     session.execute(_pending_of(endpoint.id).values(url=url))
 
 
 def enable_endpoint(endpoint: WebhookEndpoint) -> None:
-    """Send to it from now on; its failures of before do not count."""
+    """Enable an endpoint and forget its earlier failures."""
     endpoint.status, endpoint.disabled_reason, endpoint.failing_since = EndpointStatus.ACTIVE, None, None
 
 
 def disable_endpoint(session: Session, endpoint: WebhookEndpoint, reason: str) -> None:
-    """Send nothing any more: what waits is cancelled."""
+    """Disable an endpoint and cancel its pending deliveries."""
     endpoint.status, endpoint.disabled_reason = EndpointStatus.DISABLED, reason
     session.execute(
         _pending_of(endpoint.id).values(status=DeliveryStatus.CANCELLED, error=reason, finished_at=func.now())
@@ -64,7 +63,7 @@ def disable_endpoint(session: Session, endpoint: WebhookEndpoint, reason: str) -
 
 
 def note_failure(session: Session, endpoint: WebhookEndpoint, disable_after_s: float) -> bool:
-    """Note a failed attempt; True when there was nothing but failures for longer than `disable_after_s`."""
+    """Record a failed attempt; True when attempts have only failed for longer than `disable_after_s`."""
     since = WebhookEndpoint.failing_since
     return bool(
         session.scalar(
@@ -77,12 +76,11 @@ def note_failure(session: Session, endpoint: WebhookEndpoint, disable_after_s: f
 
 
 def callback_secret(session: Session, tenant_id: int) -> str:
-    """What signs messages to the callback URLs of single requests."""
+    """The secret that signs messages to the callback URLs of single requests."""
     return session.get_one(Tenant, tenant_id).callback_secret
 
 
 def replace_callback_secret(session: Session, tenant_id: int, secret: str) -> None:
-    """Sign callbacks with another secret from now on."""
     session.get_one(Tenant, tenant_id).callback_secret = secret
 
 

@@ -1,4 +1,4 @@
-"""What a step begins with and what it leaves: one function of the database each (migration 0024)."""
+"""Claims steps with their inputs and stores their results, with one database function each (migration 0024)."""
 
 import json
 import uuid
@@ -18,7 +18,7 @@ from db.session import current_tenant
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """Who claims, and on what terms: see `steps.claim_items`."""
+    """Identity and terms of a claim: see `steps.claim_items`."""
 
     worker: str
     lease_s: float
@@ -27,10 +27,10 @@ class Claimant:
 
 
 class Entry(NamedTuple):
-    """A query as a step finds it, the attempt numbers of what was `claimed`, and whether its stage was `entered`.
+    """A query at the start of a step, the attempt numbers of the `claimed` keys, and whether the stage was `entered`.
 
-    `rounds` are the outcomes that were there when the claim was made; `accepted_at` is the time by which its calls
-    stand in line.
+    `rounds` are the outcomes stored when the claim was made; `accepted_at` orders the query's model calls in the
+    limiter.
     """
 
     id: uuid.UUID
@@ -51,7 +51,7 @@ class Entry(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """A request to claim `keys` of a round; with it the query's new `stage` and the `passages` to load."""
+    """A request to claim `keys` of a round, with the query's new `stage` and the `passages` to load."""
 
     round: int
     keys: Sequence[Key]
@@ -61,12 +61,13 @@ class Wanted(NamedTuple):
 
 
 _NOTED_EVERY_S = 1.0
-"""Progress within a stage: what looks for queries that stopped is patient for much longer."""
+"""Interval of progress updates within a stage; the search for stalled queries waits much longer."""
 
 
 async def enter(query_id: str, wanted: Wanted) -> Entry | None:
     """Claim the keys that are neither done nor held, and enter the stage if any was claimed. None when the query has
-    ended or was launched again."""
+    ended or was launched again.
+    """
     found = await call(_ENTER, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(wanted)})
     if not found:
         return None
@@ -77,7 +78,7 @@ async def enter(query_id: str, wanted: Wanted) -> Entry | None:
     return Entry(*columns, claimed=_attempts(claimed), rounds=rounds, entered=entered)
 
 
-# Every value with its type: a statement is planned once, whatever the values are.
+# Every value carries its type, so the statement is planned once for all values.
 _NEXT = """
     %(next_round)s::int, %(next_steps)s::text[], %(next_items)s::text[], %(worker)s::text, %(lease)s::float8,
     %(launch)s::int, %(tries)s::int, %(stage)s::text
@@ -88,7 +89,7 @@ _ENTER = f"""
 
 
 def _columns(wanted: Wanted) -> dict[str, Any]:
-    # In one order, so that two that want the same rows do not wait for each other.
+    # In one order, so that two claims of the same rows do not deadlock.
     keys = sorted(wanted.keys)
     return {
         "next_round": wanted.round,
@@ -109,8 +110,8 @@ def _attempts(claimed: Iterable[tuple[str, str, int]] | None) -> dict[Key, int]:
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """What steps of a round leave: `values` under the `attempts` that fence them, and `also` those of steps that only
-    follow from these. Model calls, columns of `ModelCall`, with what is begun no more; and events.
+    """Results of a round's steps: `values` under the `attempts` that fence them, `also` those of steps that only follow
+    from these; model calls as columns of `ModelCall`, begun calls that are `settled`, and events.
     """
 
     query_id: str
@@ -124,8 +125,9 @@ class Leaving:
 
 
 class Left(NamedTuple):
-    """Whether the outcomes were stored; what was claimed of what follows, what the query had used by then, whether it
-    has `entered` another stage, and the passages that were asked for."""
+    """`kept` if the outcomes were stored; what was claimed next, what the query had used by then, whether it `entered`
+    another stage, and the requested passages.
+    """
 
     kept: bool
     claimed: dict[Key, int]
@@ -139,7 +141,7 @@ NOT_KEPT = Left(kept=False, claimed={}, used_s=0.0, spent_usd=0.0, entered=False
 
 
 async def leave(leaving: Leaving, following: Wanted | None = None) -> Left:
-    """Store the outcomes, all or none, tell the events, and claim what follows; the model calls in any case.
+    """Store the outcomes, all or none, publish the events, and claim what follows. Model calls are stored in any case.
 
     No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence).
     """
@@ -148,7 +150,7 @@ async def leave(leaving: Leaving, following: Wanted | None = None) -> Left:
 
 
 def leave_within(session: Session, leaving: Leaving, following: Wanted | None = None) -> Left:
-    """The same as a part of a transaction, for what is stored with it."""
+    """`leave` inside the caller's transaction."""
     values = {"tenant": current_tenant(), **_left_columns(leaving, following)}
     return _left(session.connection().exec_driver_sql(_LEAVE, values).one())
 

@@ -7,10 +7,8 @@ from db.models import Evaluation
 
 
 def add_evaluation(session: Session, evaluation: Evaluation) -> None:
-    """Store a finished run."""
     session.add(evaluation)
 
 
 def list_evaluations(session: Session, limit: int) -> list[Evaluation]:
-    """The latest runs, the newest first."""
     return list(session.scalars(select(Evaluation).order_by(Evaluation.created_at.desc(), Evaluation.id).limit(limit)))

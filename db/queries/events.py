@@ -1,4 +1,4 @@
-"""Events: what happened to a query, numbered so that a reader can tell a gap."""
+"""Events of a query, numbered so that a reader can detect a gap."""
 
 import json
 import uuid
@@ -14,19 +14,18 @@ from db.models import Event, Query
 EventData = tuple[str, dict[str, Any]]
 """(type, data)."""
 DRAFT = "draft"
-"""The type of events that hold what a model writes, before any check; all others are milestones."""
+"""Type of the events that carry unchecked model output; all others are milestones."""
 
 
 def add_event(session: Session, type_: str, data: dict[str, Any], *, query_id: uuid.UUID) -> None:
-    """Append one event of a query."""
     add_events(session, query_id, [(type_, data)])
 
 
 def add_events(session: Session, query_id: uuid.UUID, events: Sequence[EventData]) -> None:
-    """Append events of a query in their order.
+    """Append events of a query in order.
 
-    The query's row is locked until the transaction ends: numbers become visible in their order, so a reader that has
-    seen event N has not missed an earlier one.
+    The query's row is locked until the transaction ends, so numbers become visible in order: a reader that has seen
+    event N has missed no earlier one.
     """
     if events:
         session.execute(_APPEND, _columns(query_id, events))
@@ -35,10 +34,10 @@ def add_events(session: Session, query_id: uuid.UUID, events: Sequence[EventData
 def note_progress(
     session: Session, query_id: uuid.UUID, stage: str | None = None, events: Sequence[EventData] = ()
 ) -> bool | None:
-    """Append events and enter `stage`, which is one more event unless the query is in it already.
+    """Append events and enter `stage`, which adds one event unless the query is in that stage already.
 
-    True when it has just been entered; None, and nothing is noted, when the query has ended. Otherwise it cannot end
-    before the transaction does.
+    True when the stage was entered; None when the query has ended, and then nothing is stored. Otherwise the query
+    cannot end before the transaction does.
     """
     staged = [("stage", {"stage": stage})] if stage is not None else []
     columns = _columns(query_id, [*events, *staged]) | {"n": len(events), "stage": stage}
@@ -46,7 +45,7 @@ def note_progress(
 
 
 class Claim(NamedTuple):
-    """A step's hold on its only item: who has another attempt number has lost it."""
+    """A step's hold on its only item, lost once the item has another attempt number."""
 
     query_id: uuid.UUID
     launch: int
@@ -56,7 +55,7 @@ class Claim(NamedTuple):
 
 
 def add_events_while_held(session: Session, claim: Claim, events: Sequence[EventData]) -> bool:
-    """Append events in the middle of a step; False, and nothing is appended, when another worker has taken it over."""
+    """Append events in the middle of a step; False, without effect, when another worker has taken the step over."""
     held = {"launch": claim.launch, "round": claim.round, "step": claim.step, "attempt": claim.attempt}
     return bool(session.execute(_APPEND_HELD, _columns(claim.query_id, events) | held).scalars().all())
 
@@ -70,7 +69,7 @@ def _columns(query_id: uuid.UUID, events: Sequence[EventData]) -> dict[str, Any]
     }
 
 
-# One statement, because drafts come many times a second.
+# One statement, because drafts arrive many times a second.
 _SQL = """
     WITH numbered AS (
         UPDATE queries SET event_seq = event_seq + :n WHERE id = :q {condition} RETURNING event_seq - :n AS before
@@ -109,10 +108,10 @@ _APPEND_HELD = text(_SQL.format(condition=_HELD))
 
 
 def drop_old_drafts(session: Session, keep_s: float) -> None:
-    """Delete the drafts of queries that ended more than `keep_s` seconds ago: their answers are what counts."""
+    """Delete the drafts of queries that ended more than `keep_s` seconds ago: only their answers are kept."""
     until = func.now() - timedelta(seconds=keep_s)
     ended = select(Query.id).where(Query.id == Event.query_id, Query.finished_at < until).exists()
-    # Spelled out: with a parameter Postgres would not know that the index of drafts holds all it needs.
+    # A literal: with a parameter Postgres could not tell that the partial index of drafts applies.
     is_draft = Event.type == literal_column(f"'{DRAFT}'")
     session.execute(delete(Event).where(is_draft, Event.created_at < until, ended))
 

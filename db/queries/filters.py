@@ -1,4 +1,4 @@
-"""Which documents are searched, as conditions."""
+"""SQL conditions for document filters."""
 
 import re
 from decimal import Decimal
@@ -15,7 +15,7 @@ _YEAR = "^[0-9]{4}"
 
 
 def conditions(wanted: DocumentFilter | None) -> list[ColumnElement[bool]]:
-    """What a document must be; nothing for no filter."""
+    """Conditions that a document must meet; none without a filter."""
     if wanted is None:
         return []
     found: list[ColumnElement[bool]] = []
@@ -30,20 +30,20 @@ def _metadata(key: str, value: MetadataValue | list[MetadataValue] | Bounds) -> 
     stored = Document.details[key]
     if isinstance(value, Bounds):
         return and_(*_within(stored, stored.astext, value))
-    # 2024 and "2024" are the same year, and nobody remembers how a ticker was written.
+    # 2024 and "2024" are the same year, and letter case (of a ticker, say) does not matter.
     accepted = [_as_text(each).lower() for each in (value if isinstance(value, list) else [value])]
     in_list = cast(func.lower(cast(stored, Text)), JSONB).has_any(array(accepted, type_=Text))
     return or_(func.lower(stored.astext) == any_(array(accepted, type_=Text)), in_list)
 
 
 def _within(stored: ColumnElement[Any], text: ColumnElement[str], bounds: Bounds) -> list[ColumnElement[bool]]:
-    """Numbers are compared as such, dates and other texts in alphabetical order; ISO dates are in order of time."""
+    """Numbers compare numerically, all other texts alphabetically, which orders ISO dates in time."""
     number = case((text.regexp_match(_NUMBER), cast(text, Numeric)))
     single = func.jsonb_typeof(stored).in_(["string", "number"])
     found: list[ColumnElement[bool]] = []
     for bound, is_least in ((bounds.gte, True), (bounds.lte, False)):
         if isinstance(bound, str):
-            # Of a time of day as much as the bound has: the last day counts to its end.
+            # Cut to the bound's precision, so that an upper bound of a day includes that whole day.
             compared = text if is_least else func.left(text, len(bound))
             found += [single, compared >= bound if is_least else compared <= bound]
             found += [text.regexp_match(_YEAR)] if re.match(_YEAR, bound) else []

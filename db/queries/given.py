@@ -1,4 +1,4 @@
-"""Sources that came with a request (N2): each is one passage, however long."""
+"""Sources that came with a request (N2): each is one passage of any length."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def add_given_sources(session: Session, rows: Sequence[dict[str, Any]]) -> list[
 def read_document(session: Session, document_id: uuid.UUID) -> Document:
     """A stored document with its text. Raises DocumentNotFound, DocumentNotRead."""
     document = get_document(session, document_id)
-    # Whoever names a version that was superseded means that one.
+    # A request that names a superseded version means that version.
     if document.status not in (DocumentStatus.READY, DocumentStatus.SUPERSEDED) or document.text is None:
         raise DocumentNotRead(
             f"Document {document_id} cannot be a source yet: its status is {document.status!r}, not 'ready'."
@@ -63,14 +63,13 @@ def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
 
 
 def chunk_id_of(number: int) -> str:
-    """What stands for source `number` where chunks are named."""
     return f"source_{number}"
 
 
 def _passage(row: Any) -> Passage:
     return Passage(
         key=row.id,
-        # A text that is no stored document has an id all the same: always the same one.
+        # A source that is no stored document gets a stable derived id.
         document_id=row.document_id or uuid.uuid5(row.query_id, chunk_id_of(row.number)),
         doc_id=chunk_id_of(row.number),
         filename=row.title,

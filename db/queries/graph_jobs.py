@@ -1,4 +1,4 @@
-"""Building the graph of a document: asked for, claimed by a worker, finished (S5.1)."""
+"""Jobs that build the graph of a document: queued, claimed by a worker, finished (S5.1)."""
 
 import uuid
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ _UNFINISHED = (GraphStatus.QUEUED, GraphStatus.BUILDING)
 
 @dataclass(frozen=True, slots=True)
 class GraphClaim:
-    """`attempt` fences this worker; `idle` attempts before it, and this one, stored no chunk yet."""
+    """`attempt` fences this worker; `idle` counts the attempts, including this one, since one last stored a chunk."""
 
     document_id: uuid.UUID
     workspace_id: int
@@ -37,7 +37,7 @@ class GraphClaim:
 
 
 def queue_graph(session: Session, document_id: uuid.UUID, workspace_id: int) -> None:
-    """Ask for the graph of a document; one that failed is tried again, any other is left as it is."""
+    """Queue the graph of a document; a failed one is retried, any other left unchanged."""
     statement = insert(DocumentGraph).values(document_id=document_id, workspace_id=workspace_id)
     again = {"status": GraphStatus.QUEUED, "idle": 0, "reason": None, "lease_until": None, "progress_at": func.now()}
     session.execute(
@@ -48,7 +48,7 @@ def queue_graph(session: Session, document_id: uuid.UUID, workspace_id: int) -> 
 
 
 def claim_graph(session: Session, document_id: uuid.UUID, lease_s: float) -> GraphClaim | None:
-    """Take an unfinished graph of a ready document whose lease is free, or None."""
+    """Claim an unfinished graph of a ready document whose lease is free, or return None."""
     ready = select(Document.id).where(Document.id == document_id, Document.status == DocumentStatus.READY)
     row = session.execute(
         update(DocumentGraph)
@@ -70,7 +70,7 @@ def claim_graph(session: Session, document_id: uuid.UUID, lease_s: float) -> Gra
 
 
 def unread_chunks(session: Session, document_id: uuid.UUID, max_chunks: int) -> list[int]:
-    """The keys of the document's first `max_chunks` chunks that were not read yet, in order."""
+    """Keys of the unread chunks among the document's first `max_chunks`, in order."""
     return list(
         session.scalars(
             select(Chunk.id)
@@ -82,7 +82,7 @@ def unread_chunks(session: Session, document_id: uuid.UUID, max_chunks: int) -> 
 
 
 def advance_graph(session: Session, claim: GraphClaim, lease_s: float, **values: Any) -> bool:
-    """Store progress and extend the lease, if this claim still holds; False when another worker took over."""
+    """Store progress and extend the lease if this claim still holds; False when another worker took over."""
     taken = session.scalar(
         update(DocumentGraph)
         .where(
@@ -97,7 +97,7 @@ def advance_graph(session: Session, claim: GraphClaim, lease_s: float, **values:
 
 
 def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str | None) -> bool:
-    """One chunk more is read; `error` says why nothing is known of it. Like `advance_graph`."""
+    """Count one more chunk as read, or as failed with `error`. Returns as `advance_graph`."""
     failed = {"failed": DocumentGraph.failed + 1, "reason": error} if error else {}
     return advance_graph(session, claim, lease_s, done=DocumentGraph.done + 1, idle=0, **failed)
 
@@ -105,7 +105,7 @@ def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str 
 def add_graph_usage(
     session: Session, document_id: uuid.UUID, *, calls: int, prompt_tokens: int, completion_tokens: int, cost: Decimal
 ) -> None:
-    """Add what model calls cost, whoever holds the claim: they were paid for."""
+    """Add the cost of model calls, even if another worker holds the claim by now: they were paid for."""
     session.execute(
         update(DocumentGraph)
         .where(DocumentGraph.document_id == document_id)
@@ -121,10 +121,10 @@ def add_graph_usage(
 def list_waiting_graphs(
     session: Session, in_flight: int, older_than_s: float | None = None
 ) -> list[tuple[uuid.UUID, int]]:
-    """(document, tenant) of unfinished graphs that nobody works on, the oldest documents first: so many that
-    `in_flight` of all tenants are worked on.
+    """(document, tenant) of unfinished graphs without a live claim, the oldest documents first; only as many as keep
+    `in_flight` graphs of all tenants in progress.
 
-    With `older_than_s` only those with which nothing happened for so long; that they are published now counts, too.
+    With `older_than_s` only graphs without progress for that long; their publication now is recorded as progress.
     """
     held = DocumentGraph.lease_until > func.now()
     building = session.scalar(select(func.count()).where(DocumentGraph.status == GraphStatus.BUILDING, held)) or 0
@@ -136,7 +136,7 @@ def list_waiting_graphs(
             or_(DocumentGraph.lease_until.is_(None), not_(held)),
             Document.status == DocumentStatus.READY,
         )
-        # Always the same ones, until they are claimed: more of them would take the threads that questions need.
+        # The same ones until they are claimed: more of them would take the threads that questions need.
         .order_by(Document.created_at, Document.id)
         .limit(max(0, in_flight - building))
     )
@@ -151,7 +151,7 @@ def list_waiting_graphs(
 
 @dataclass(frozen=True, slots=True)
 class GraphState:
-    """How far the graph of a document is, and how many entities and relations the document's chunks name."""
+    """Progress of a document's graph, and the number of entities and relations that its chunks mention."""
 
     row: DocumentGraph
     entities: int
@@ -159,7 +159,7 @@ class GraphState:
 
 
 def graph_states(session: Session, document_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, GraphState]:
-    """The graphs of these documents; one that was never asked for is left out."""
+    """The graphs of these documents; documents without one are left out."""
     wanted = list(document_ids)
     rows = session.scalars(select(DocumentGraph).where(DocumentGraph.document_id.in_(wanted))).all()
     entities = _counts(session, EntityChunk.entity_id, EntityChunk.chunk_id, wanted)

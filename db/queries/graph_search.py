@@ -1,4 +1,4 @@
-"""Searching the graph (S5.1): entities, the relations between them, and the chunks of ready documents that say so."""
+"""Graph search (S5.1): entities, their relations, and the chunks of ready documents that mention them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,14 @@ from domain.lexemes import lexemes
 Conditions = Sequence[ColumnElement[bool]]
 
 
-_LEXEMES = 32  # of a question, by which passages are put in order
+_LEXEMES = 32  # most lexemes of a question that rank passages
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The entities of a workspace whose vectors `model` made, and which documents name for which `where` holds; others
-    cannot be compared, or are not asked for."""
+    """The entities of a workspace whose vectors `model` made and that documents meeting `where` mention. Vectors of
+    other models cannot be compared.
+    """
 
     workspace_id: int
     model: str
@@ -39,7 +40,9 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A relation: `ends` and their `names`; `weight` chunks say so; `similarity` to what was searched for."""
+    """A relation between the entities `ends` (`names`), stated by `weight` chunks; `similarity` to the
+    search vector.
+    """
 
     id: int
     ends: tuple[int, int]
@@ -49,7 +52,7 @@ class Connection:
 
 
 def has_graph(session: Session, workspace_id: int) -> bool:
-    """Whether the graph of at least one ready document is finished."""
+    """True if the graph of at least one ready document is finished."""
     found = select(DocumentGraph.document_id).join(Document, Document.id == DocumentGraph.document_id)
     wanted = (
         DocumentGraph.workspace_id == workspace_id,
@@ -60,7 +63,7 @@ def has_graph(session: Session, workspace_id: int) -> bool:
 
 
 def entities_with_keys(session: Session, workspace_id: int, keys: Iterable[str]) -> list[int]:
-    """The entities that are called so."""
+    """The entities with these normalised names."""
     wanted = select(Entity.id).where(Entity.workspace_id == workspace_id, Entity.key.in_(list(keys)), _is_named())
     return list(session.scalars(wanted.order_by(Entity.id)))
 
@@ -68,7 +71,7 @@ def entities_with_keys(session: Session, workspace_id: int, keys: Iterable[str])
 def near_entities(session: Session, space: Space, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
     """The `k` entities nearest to a vector as (id, cosine similarity), the nearest first.
 
-    Exact, over the entities of one workspace: they are far fewer than its chunks.
+    Exact: the entities of one workspace are far fewer than its chunks.
     """
     distance = Entity.embedding.cosine_distance(embedding)
     rows = session.execute(
@@ -81,14 +84,14 @@ def near_entities(session: Session, space: Space, embedding: Sequence[float], k:
 
 
 def near_connections(session: Session, space: Space, embedding: Sequence[float], k: int) -> list[Connection]:
-    """The `k` relations nearest to a vector, the nearest first; exact, as with entities."""
+    """The `k` relations nearest to a vector, the nearest first; exact, as for entities."""
     return _connections(session, space, embedding, k)
 
 
 def connections_of(
     session: Session, space: Space, entities: Iterable[int], embedding: Sequence[float], k: int
 ) -> list[Connection]:
-    """The `k` relations of any of `entities` that are nearest to a vector, the nearest first."""
+    """The `k` relations of any of `entities` nearest to a vector, the nearest first."""
     ids = list(entities)
     return _connections(session, space, embedding, k, or_(Relation.source_id.in_(ids), Relation.target_id.in_(ids)))
 
@@ -122,8 +125,9 @@ def _connections(
 def chunks_of_connections(
     session: Session, ids: Iterable[int], per: int, where: Conditions = ()
 ) -> dict[int, list[tuple[int, str]]]:
-    """For each relation `per` chunks of ready documents that state it, and how, as (chunk, description); `where` are
-    conditions on their documents."""
+    """For each relation, up to `per` chunks of ready documents that state it, as (chunk, description); `where` holds
+    conditions on their documents.
+    """
     place = func.row_number().over(partition_by=RelationChunk.relation_id, order_by=RelationChunk.chunk_id)
     inner = (
         select(RelationChunk.relation_id, RelationChunk.chunk_id, RelationChunk.description, place.label("place"))
@@ -142,8 +146,9 @@ def chunks_of_connections(
 def chunks_of_entities(
     session: Session, ids: Iterable[int], question: str, per: int, where: Conditions = ()
 ) -> dict[int, list[int]]:
-    """For each entity `per` chunks of ready documents that name it, most words of the question first; `where`
-    are conditions on their documents."""
+    """For each entity, up to `per` chunks of ready documents that mention it, the best matches of the question first;
+    `where` holds conditions on their documents.
+    """
     rank = func.ts_rank_cd(Chunk.search, any_of(list(dict.fromkeys(lexemes(question)))[:_LEXEMES]), 1)
     place = func.row_number().over(partition_by=EntityChunk.entity_id, order_by=(rank.desc(), EntityChunk.chunk_id))
     inner = (
@@ -165,7 +170,7 @@ def _is_named(where: Conditions = ()) -> Any:
 
 
 def _in_ready(mention: type[EntityChunk] | type[RelationChunk], condition: Any, where: Conditions) -> Any:
-    """Some chunk of a ready document says so."""
+    """Some chunk of a ready document mentions it."""
     return exists(
         select(mention.chunk_id)
         .join(Chunk, Chunk.id == mention.chunk_id)

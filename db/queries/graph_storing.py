@@ -1,4 +1,4 @@
-"""The graph, chunk by chunk: stored as mentions, put together from them, and forgotten with its documents (S5.1)."""
+"""Stores the graph as mentions by chunk, merges them into entities and relations, forgets deleted documents (S5.1)."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -14,14 +14,14 @@ from domain.graph import EntityMention, Merged, PassageGraph, RelationMention, m
 
 _LOCK_CLASS = 0x43475248
 _MOST_MERGED = 50
-"""Mentions that a description is made of: more would not fit in it."""
+"""Most mentions merged into one description: more would not fit."""
 
 Row = type[Entity] | type[Relation]
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """What an entity or relation should say now, put together from `mentions` mentions."""
+    """An entity or relation to be updated with what its `mentions` mentions merge into."""
 
     id: int
     mentions: int
@@ -29,14 +29,14 @@ class Stale:
 
 
 def lock_graph(session: Session, workspace_id: int) -> None:
-    """Wait until nobody else writes the workspace's graph. Before any other lock: the rows are shared by documents."""
+    """Take the lock for writing the workspace's graph. Before any other lock: documents share the graph's rows."""
     session.execute(select(func.pg_advisory_xact_lock(_LOCK_CLASS, workspace_id % 2**31)))
 
 
 def store_passage_graph(
     session: Session, workspace_id: int, document_id: uuid.UUID, chunk: int, found: PassageGraph, error: str | None
 ) -> None:
-    """Store what one chunk says, once. `lock_graph` first."""
+    """Store the mentions of one chunk, once. Call `lock_graph` first."""
     read = insert(GraphChunk).values(chunk_id=chunk, document_id=document_id, error=error).on_conflict_do_nothing()
     if session.scalar(read.returning(GraphChunk.chunk_id)) is None or not found.entities:
         return
@@ -98,7 +98,7 @@ def _count_relations(
 
 
 def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int) -> list[Stale]:
-    """Entities or relations of a document of which chunks say more than their descriptions tell, as they should be."""
+    """Entities or relations of a document with mentions that are not merged yet, with their updated contents."""
     rows = session.execute(
         select(table.id, table.mentions)
         .where(table.merged < table.mentions, table.id.in_(_of_document(table, document_id)))
@@ -111,8 +111,9 @@ def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int)
 def rows_of_other_models(
     session: Session, table: Row, workspace_id: int, model: str, after: int, limit: int
 ) -> list[Stale]:
-    """The next entities or relations of a workspace with an id above `after` whose vectors are not of `model`, as they
-    should be."""
+    """The next entities or relations of a workspace with an id above `after` whose vectors are not of `model`, with
+    their updated contents.
+    """
     rows = session.execute(
         select(table.id, table.mentions)
         .where(table.workspace_id == workspace_id, table.id > after, table.embedding_model.is_distinct_from(model))
@@ -125,7 +126,7 @@ def rows_of_other_models(
 def save_merged(
     session: Session, table: Row, rows: Sequence[Stale], embeddings: Sequence[Sequence[float]], model: str
 ) -> None:
-    """Store descriptions with the vectors of `model`; one that was put together from more meanwhile stays."""
+    """Store descriptions with the vectors of `model`, except where a merge of more mentions was stored meanwhile."""
     for stale, embedding in zip(rows, embeddings, strict=True):
         session.execute(
             update(table)
@@ -137,9 +138,10 @@ def save_merged(
 
 
 def forget_document_graph(session: Session, workspace_id: int, document_id: uuid.UUID) -> None:
-    """Take out what a document says, before it goes: nothing that only it said stays, not even in a description.
+    """Remove a document's mentions before it is deleted; nothing that only it stated remains, not even in a
+    description.
 
-    The vectors of what other documents name, too, stay until more is said about it.
+    Entities and relations that other documents mention keep their vectors until their next merge.
     """
     lock_graph(session, workspace_id)
     chunks = select(Chunk.id).where(Chunk.document_id == document_id)
@@ -182,7 +184,6 @@ def _merged(session: Session, table: Row, counts: dict[int, int]) -> list[Stale]
 
 
 def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> dict[int, list[list[str]]]:
-    """The first mentions of each, in the order of the chunks."""
     mention, owner = _mention(table)
     place = func.row_number().over(partition_by=owner, order_by=mention.chunk_id)
     inner = select(owner.label("owner"), place.label("place"), *texts).where(owner.in_(list(ids))).subquery()

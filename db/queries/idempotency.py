@@ -1,4 +1,4 @@
-"""Idempotency keys: the first request with a key wins, whoever comes later gets what it made."""
+"""Idempotency keys: the first request with a key creates a resource, later ones get the same resource."""
 
 import uuid
 from datetime import timedelta
@@ -22,9 +22,9 @@ class Repeatable(NamedTuple):
 
 
 def claim_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -> uuid.UUID:
-    """Return `resource_id` if this is the first request with its key, else what the first one made.
+    """Return `resource_id` if this is the first request with its key, else the resource of the first one.
 
-    In one transaction with whatever makes `resource_id`: a second request waits here until the first is committed.
+    Call it in the transaction that creates the resource: a second request waits here until the first is committed.
     Raises IdempotencyKeyReused when the first one had another path or body.
     """
     first = session.scalar(
@@ -42,5 +42,4 @@ def claim_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -> 
 
 
 def forget_old_keys(session: Session) -> None:
-    """Delete keys of more than a day ago."""
     session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < func.now() - KEPT_FOR))

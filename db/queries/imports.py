@@ -1,4 +1,4 @@
-"""Imports: an archive accepted in parts, unpacked by one worker at a time, finished with its last document."""
+"""Imports: an archive stored in parts, unpacked by one worker at a time, finished with its last document."""
 
 import uuid
 from collections import Counter
@@ -34,7 +34,6 @@ def add_import(session: Session, workspace_id: int, **values: Any) -> Import:
 
 
 def add_part(session: Session, import_id: uuid.UUID, position: int, content: bytes) -> None:
-    """Store a piece of the archive."""
     values = {"import_id": import_id, "position": position, "content": content}
     session.execute(insert(ImportPart).values(values))
 
@@ -48,12 +47,11 @@ def get_import(session: Session, import_id: uuid.UUID) -> Import:
 
 
 def workspace_name_of(session: Session, found: Import) -> str:
-    """The name of the import's workspace."""
     return session.get_one(Workspace, found.workspace_id).name
 
 
 def find_unfinished(session: Session, workspace_id: int, filename: str, sha256: str) -> Import | None:
-    """The import of this very archive that is under way."""
+    """An unfinished import of the same archive, or None."""
     return session.scalar(
         select(Import)
         .where(
@@ -81,7 +79,7 @@ def list_imports(
 
 
 def claim_import(session: Session, import_id: uuid.UUID, lease_s: float) -> int | None:
-    """Take an import that is not unpacked yet and whose lease is free; return the attempt that fences this worker."""
+    """Claim an import that is not unpacked yet and whose lease is free; return the attempt that fences this worker."""
     return session.scalar(
         update(Import)
         .where(
@@ -102,7 +100,7 @@ def claim_import(session: Session, import_id: uuid.UUID, lease_s: float) -> int 
 
 
 def advance_import(session: Session, import_id: uuid.UUID, attempt: int, *, lease_s: float, **values: object) -> bool:
-    """Store progress and extend the lease, if `attempt` still holds it; False means that another worker took over."""
+    """Store progress and extend the lease if `attempt` still holds it; False means that another worker took over."""
     taken = session.scalar(
         update(Import)
         .where(Import.id == import_id, Import.attempt == attempt, Import.status == ImportStatus.RUNNING)
@@ -113,7 +111,6 @@ def advance_import(session: Session, import_id: uuid.UUID, attempt: int, *, leas
 
 
 def read_parts(session: Session, import_id: uuid.UUID) -> Iterator[bytes]:
-    """The archive, piece by piece."""
     positions = session.scalars(
         select(ImportPart.position).where(ImportPart.import_id == import_id).order_by(ImportPart.position)
     ).all()
@@ -123,23 +120,23 @@ def read_parts(session: Session, import_id: uuid.UUID) -> Iterator[bytes]:
 
 
 def add_member(session: Session, import_id: uuid.UUID, position: int, **values: Any) -> None:
-    """Note what became of a file, once; `values` are columns of `ImportMember`."""
+    """Record the result of one file, once; `values` are columns of `ImportMember`."""
     row = {"import_id": import_id, "position": position, **values}
     session.execute(insert(ImportMember).values(row).on_conflict_do_nothing())
 
 
 def known_positions(session: Session, import_id: uuid.UUID) -> set[int]:
-    """The files of which is noted what became of them."""
+    """Positions of the files whose results are recorded."""
     return set(session.scalars(select(ImportMember.position).where(ImportMember.import_id == import_id)))
 
 
 def forget_parts(session: Session, import_id: uuid.UUID) -> None:
-    """The archive itself is not needed any more."""
+    """Delete the archive's contents, which are no longer needed."""
     session.execute(delete(ImportPart).where(ImportPart.import_id == import_id))
 
 
 def settle_import(session: Session, import_id: uuid.UUID) -> bool:
-    """Note the end of an import, once, when it is unpacked and none of its documents is unfinished."""
+    """Mark an import as finished, once, when it is unpacked and all its documents are. Return whether it was marked."""
     unfinished = (
         select(ImportMember.position)
         .join(Document, Document.id == ImportMember.document_id)
@@ -174,13 +171,13 @@ def list_skipped(session: Session, import_id: uuid.UUID) -> list[Skipped]:
 
 
 def count_accepted(session: Session, import_id: uuid.UUID) -> int:
-    """How many files became documents, those that were deleted since among them."""
+    """Number of files that became documents, including documents deleted since."""
     counted = select(func.count()).where(ImportMember.import_id == import_id, ImportMember.code.is_(None))
     return session.scalar(counted) or 0
 
 
 def count_documents(session: Session, import_id: uuid.UUID) -> Counter[str]:
-    """How many documents of the import are in which state."""
+    """Number of the import's documents by status."""
     rows = session.execute(
         select(Document.status, func.count())
         .join(ImportMember, ImportMember.document_id == Document.id)
@@ -191,7 +188,7 @@ def count_documents(session: Session, import_id: uuid.UUID) -> Counter[str]:
 
 
 def list_failures(session: Session, import_id: uuid.UUID) -> list[tuple[uuid.UUID, str, dict[str, Any]]]:
-    """(document, file name, error) of the documents that could not be used."""
+    """(document, file name, error) of the documents that failed."""
     rows = session.execute(
         select(Document.id, Document.filename, Document.error)
         .join(ImportMember, ImportMember.document_id == Document.id)
@@ -202,7 +199,7 @@ def list_failures(session: Session, import_id: uuid.UUID) -> list[tuple[uuid.UUI
 
 
 def list_unstarted_imports(session: Session, older_than_s: float, limit: int = 100) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of imports that are not unpacked and on which nobody works."""
+    """(id, tenant) of imports that are not unpacked and have no live claim."""
     rows = session.execute(
         select(Import.id, Import.tenant_id)
         .where(
@@ -218,12 +215,11 @@ def list_unstarted_imports(session: Session, older_than_s: float, limit: int = 1
 
 
 def touch_imports(session: Session, import_ids: list[uuid.UUID]) -> None:
-    """Note that these were published again just now."""
     session.execute(update(Import).where(Import.id.in_(import_ids)).values(progress_at=func.now()))
 
 
 def list_unpacked_imports(session: Session) -> list[uuid.UUID]:
-    """Imports that only wait for their documents."""
+    """Imports that are unpacked and wait only for their documents."""
     return list(
         session.scalars(select(Import.id).where(Import.status == ImportStatus.RUNNING, Import.unpacked_at.is_not(None)))
     )

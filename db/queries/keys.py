@@ -22,7 +22,7 @@ class ListedKey(NamedTuple):
 
 
 def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
-    """Return the id of the tenant `name`, made if need be; safe under concurrent first use."""
+    """The id of the tenant `name`, created if missing; safe under concurrent first use."""
     new = insert(Tenant).values(name=name, callback_secret=callback_secret)
     session.execute(new.on_conflict_do_nothing())
     return session.execute(select(Tenant.id).where(Tenant.name == name)).scalar_one()
@@ -38,7 +38,7 @@ def add_key(
     expires_in_days: int | None,
     requests_per_minute: int | None,
 ) -> ListedKey:
-    """Store a key for the tenant of the transaction; its time of expiry is by the database's clock."""
+    """Store a key for the transaction's tenant; its expiry is by the database's clock."""
     key = ApiKey(id=key_id, name=name, digest=digest, scopes=list(scopes), requests_per_minute=requests_per_minute)
     if expires_in_days is not None:
         key.expires_at = func.now() + timedelta(days=expires_in_days)
@@ -56,7 +56,7 @@ def find_key(session: Session, key_id: str) -> tuple[ApiKey, bool] | None:
 
 
 def note_use(session: Session, key_id: str) -> None:
-    """Write down that the key was used just now, unless that was done within the last minute."""
+    """Record that the key was used, at most once a minute."""
     session.execute(
         update(ApiKey)
         .where(
@@ -68,7 +68,7 @@ def note_use(session: Session, key_id: str) -> None:
 
 
 def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
-    """The keys that the transaction sees, or of them those of the tenant with that name; the newest first."""
+    """The keys visible to the transaction, optionally only those of the named tenant; the newest first."""
     statement = select(ApiKey, Tenant.name).join(Tenant, Tenant.id == ApiKey.tenant_id)
     if tenant is not None:
         statement = statement.where(Tenant.name == tenant)
@@ -77,7 +77,7 @@ def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
 
 
 def revoke_key(session: Session, key_id: str) -> None:
-    """From now on the key is refused; a second time changes nothing. Raises KeyNotFound."""
+    """Revoke a key; a second call changes nothing. Raises KeyNotFound."""
     found = session.scalar(
         update(ApiKey)
         .where(ApiKey.id == key_id)

@@ -1,4 +1,4 @@
-"""Lexical search: the passages with the question's rarest words, in the order of domain.lexical."""
+"""Lexical search: the passages that hold the question's rarest words, in the order of domain.lexical."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,8 +11,8 @@ from db.queries.lexicon import collection
 from domain.lexemes import lexemes
 from domain.lexical import Collection, Occurrences, lexical_order
 
-# Work per search is bounded: so many of the question's lexemes count, so many passages are looked at for having one of
-# the rarest, and so many of these, with most of the question's words by rarity, are scored.
+# Limits on the work of a search: the lexemes used (the question's rarest), the passages scanned for them, and the
+# passages scored (those with the highest total rarity of shared lexemes).
 _LEXEMES = 32
 _LOOKED_AT = 20_000
 _SCORED = 200
@@ -27,8 +27,9 @@ _PLACES = text("""
 def search_text(
     session: Session, workspace_id: int, question: str, k: int, where: Sequence[ColumnElement[bool]] = ()
 ) -> list[int]:
-    """The `k` passages of ready documents that match the question's words best, the best first; `where` are conditions
-    on their documents. Empty without a word that any passage has."""
+    """The `k` passages of ready documents that match the question's words best, the best first; `where` holds
+    conditions on their documents. Empty if no passage has any of the words.
+    """
     asked = lexemes(question)
     known = collection(session, workspace_id, list(dict.fromkeys(asked)))
     rarest = sorted(known.frequencies, key=lambda lexeme: known.frequencies[lexeme])[:_LEXEMES]
@@ -57,7 +58,7 @@ def _candidates(
 
 
 def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
-    """The rarest lexemes that together stand in so many passages as may be looked at; always one."""
+    """The rarest lexemes that together occur in no more passages than may be scanned; at least one."""
     chosen, passages = rarest[:1], frequencies[rarest[0]]
     for lexeme in rarest[1:]:
         passages += frequencies[lexeme]
@@ -68,7 +69,7 @@ def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
 
 
 def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
-    """The query for passages with any of these lexemes; without one it matches nothing."""
+    """The tsquery for passages with any of these lexemes; with none it matches nothing."""
     # No lexeme holds a quotation mark or a backslash (domain.lexemes).
     return cast(" | ".join(f"'{lexeme}'" for lexeme in wanted), TSQUERY)
 
@@ -78,7 +79,7 @@ def _has(wanted: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _occurrences(session: Session, keys: list[int], wanted: list[str]) -> list[Occurrences[int]]:
-    """Where the lexemes stand in the passages, in the order of `keys`."""
+    """Positions of the lexemes in the passages, in the order of `keys`."""
     places: dict[int, dict[str, list[int]]] = {key: {} for key in keys}
     lengths: dict[int, int] = {}
     for key, length, lexeme, positions in session.execute(_PLACES, {"keys": keys, "lexemes": wanted}):

@@ -1,6 +1,6 @@
-"""What lexical search knows of a workspace: how many passages it has, how long they are, which lexemes they hold.
+"""Lexical statistics of a workspace: number and length of its passages, and how many hold each lexeme.
 
-Kept in the transaction that stores or deletes the passages.
+Updated in the transaction that stores or deletes the passages.
 """
 
 import uuid
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from db.models import Chunk, Lexeme, Workspace
 from domain.lexical import Collection
 
-# Postgres keeps so many places of a lexeme, and none behind the last one that fits into 14 bits.
+# Limits of a Postgres tsvector: positions per lexeme, and the largest position (14 bits).
 _MOST_PLACES = 256
 _LAST_PLACE = 16_383
 
@@ -32,7 +32,7 @@ _HELD = text("""
 
 
 def as_tsvector(lexemes: Sequence[str]) -> str:
-    """Return the lexemes with their places (from 1), as Postgres reads a tsvector."""
+    """The lexemes with their positions (from 1), in the input syntax of tsvector."""
     places: dict[str, list[int]] = {}
     for place, lexeme in enumerate(lexemes[:_LAST_PLACE], start=1):
         places.setdefault(lexeme, []).append(place)
@@ -41,14 +41,14 @@ def as_tsvector(lexemes: Sequence[str]) -> str:
 
 
 def count_chunks(session: Session, workspace_id: int, chunks: Iterable[Sequence[str]]) -> None:
-    """Add passages, each as its lexemes in order."""
+    """Add passages, each given as its lexemes in order."""
     counted = list(chunks)
     held = Counter(lexeme for lexemes in counted for lexeme in set(lexemes[:_LAST_PLACE]))
     _add(session, workspace_id, held, len(counted), sum(map(len, counted)))
 
 
 def forget_chunks(session: Session, document_id: uuid.UUID) -> None:
-    """Delete the passages of a document, and take them out of what is known of its workspace."""
+    """Delete a document's passages and subtract them from the statistics of its workspace."""
     known = session.execute(
         select(Chunk.workspace_id, func.count(), func.sum(Chunk.length))
         .where(Chunk.document_id == document_id)
@@ -60,12 +60,12 @@ def forget_chunks(session: Session, document_id: uuid.UUID) -> None:
     held = {lexeme: -count for lexeme, count in session.execute(_HELD, {"document_id": document_id})}
     session.execute(delete(Chunk).where(Chunk.document_id == document_id))
     _add(session, workspace_id, held, -chunks, -length)
-    # What only a deleted document said stays nowhere.
+    # Lexemes that only the deleted document held must not remain.
     session.execute(delete(Lexeme).where(Lexeme.workspace_id == workspace_id, Lexeme.chunks <= 0))
 
 
 def recount(session: Session, workspace_id: int) -> None:
-    """Count everything again: after passages were stored in bulk."""
+    """Rebuild the statistics, after passages were stored in bulk."""
     session.execute(delete(Lexeme).where(Lexeme.workspace_id == workspace_id))
     session.execute(_RECOUNT, {"workspace_id": workspace_id})
     counted = select(func.count(), func.coalesce(func.sum(Chunk.length), 0)).where(Chunk.workspace_id == workspace_id)
@@ -76,7 +76,7 @@ def recount(session: Session, workspace_id: int) -> None:
 
 
 def collection(session: Session, workspace_id: int, lexemes: Sequence[str]) -> Collection:
-    """What is known of the workspace with regard to these lexemes; those that no passage has are left out."""
+    """The workspace's statistics for these lexemes; lexemes that no passage holds are left out."""
     workspace = session.get_one(Workspace, workspace_id, populate_existing=True)
     rows = session.execute(
         select(Lexeme.lexeme, Lexeme.chunks).where(
@@ -88,7 +88,7 @@ def collection(session: Session, workspace_id: int, lexemes: Sequence[str]) -> C
 
 
 def _add(session: Session, workspace_id: int, held: Mapping[str, int], chunks: int, length: int) -> None:
-    # In order, so that two who store into one workspace never wait for each other.
+    # In one order, so that two writers to one workspace do not deadlock.
     rows = [{"workspace_id": workspace_id, "lexeme": lexeme, "chunks": held[lexeme]} for lexeme in sorted(held)]
     if rows:
         adding = insert(Lexeme)

@@ -1,4 +1,4 @@
-"""Messages of webhooks and who they are for: the outbox, its lists and replays."""
+"""Webhook messages and their receivers: the outbox, its lists and replays."""
 
 import uuid
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from domain.errors import DeliveryNotFound
 
 
 class Receiver(NamedTuple):
-    """Whom a message is for; see WebhookDelivery. A callback has no endpoint."""
+    """A message's receiver, as in WebhookDelivery. A callback has no endpoint."""
 
     url: str
     destination: str
@@ -22,7 +22,6 @@ class Receiver(NamedTuple):
 
 
 def current_time(session: Session) -> datetime:
-    """The time by the database's clock."""
     return session.scalars(select(func.clock_timestamp())).one()
 
 
@@ -35,14 +34,14 @@ def add_message(
     to: Sequence[Receiver],
     traceparent: str | None = None,
 ) -> list[uuid.UUID]:
-    """Store a message and one delivery for each receiver, due at once; return the ids of these."""
+    """Store a message and one delivery per receiver, due at once; return the delivery ids."""
     session.add(WebhookMessage(id=message_id, type=type_, payload=payload, query_id=query_id, traceparent=traceparent))
     session.flush()
     return [add_delivery(session, message_id, receiver).id for receiver in to]
 
 
 def add_delivery(session: Session, message_id: str, to: Receiver) -> WebhookDelivery:
-    """A delivery of a stored message, due at once."""
+    """Add a delivery of a stored message, due at once."""
     delivery = WebhookDelivery(message_id=message_id, **to._asdict())
     session.add(delivery)
     session.flush()
@@ -51,7 +50,6 @@ def add_delivery(session: Session, message_id: str, to: Receiver) -> WebhookDeli
 
 
 def get_message(session: Session, message_id: str) -> WebhookMessage:
-    """The message: its exact body, and the trace that it belongs to."""
     return session.get_one(WebhookMessage, message_id)
 
 
@@ -72,7 +70,7 @@ def list_deliveries(
     status: str | None = None,
     after: Place | None = None,
 ) -> list[tuple[WebhookDelivery, WebhookMessage]]:
-    """Deliveries with their messages, the newest first; those of one endpoint, or of one query to all its receivers."""
+    """Deliveries with their messages, the newest first; optionally of one endpoint, one query or one status."""
     statement = _with_message()
     if endpoint_id is not None:
         statement = statement.where(WebhookDelivery.endpoint_id == endpoint_id)
@@ -85,7 +83,6 @@ def list_deliveries(
 
 
 def list_attempts(session: Session, delivery_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[WebhookAttempt]]:
-    """The attempts of each delivery, in their order."""
     found: dict[uuid.UUID, list[WebhookAttempt]] = {delivery_id: [] for delivery_id in delivery_ids}
     rows = select(WebhookAttempt).where(WebhookAttempt.delivery_id.in_(delivery_ids))
     for attempt in session.scalars(rows.order_by(WebhookAttempt.number, WebhookAttempt.id)):
@@ -103,10 +100,10 @@ def replay_range(
     missed_types: Sequence[str],
     limit: int,
 ) -> list[uuid.UUID]:
-    """Deliver messages of [since, until) to the endpoint once more, the oldest first; return the new deliveries.
+    """Deliver messages of [since, until) to the endpoint again, the oldest first; return the new deliveries.
 
-    Those whose newest delivery to this endpoint ended in one of `statuses`, and those of `missed_types` that were never
-    meant for it.
+    Includes messages whose latest delivery to this endpoint ended in one of `statuses`, and those of `missed_types`
+    that were never sent to it.
     """
     newest = (
         select(WebhookDelivery.status)

@@ -1,4 +1,4 @@
-"""What processes have counted: told by each of them again and again, kept when they end, added up for whoever asks."""
+"""Process metrics: reported periodically by each process, added to totals when it ends, summed for readers."""
 
 import json
 import uuid
@@ -9,9 +9,9 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 FOLDED_AFTER_S = 300.0
-"""A process that was silent for so long has ended; one that comes back tells what it has counted since."""
+"""A process silent for this long counts as ended; one that comes back reports only what it counted since."""
 GAUGES_FOR_S = 30.0
-"""What goes up and down is believed for so long."""
+"""Gauges older than this are ignored."""
 
 Counts = Mapping[str, Mapping[str, Mapping[str, float]]]
 Gauges = Mapping[str, Mapping[str, float]]
@@ -20,7 +20,7 @@ _ADD = text("""
     INSERT INTO process_meters (id, counts, gauges)
     VALUES (:id, CAST(:counts AS jsonb), CAST(:gauges AS jsonb))
 """)
-# What has not changed is not written again: it may be large.
+# Unchanged counts are not rewritten: they may be large.
 _TELL = text("""
     UPDATE process_meters SET counts = coalesce(CAST(:counts AS jsonb), counts), gauges = CAST(:gauges AS jsonb),
         seen_at = clock_timestamp()
@@ -31,7 +31,7 @@ _FLAT = """
     FROM {rows}, jsonb_each(counts) AS family, jsonb_each(family.value) AS series,
         jsonb_each_text(series.value) AS place
 """
-# In one order, so that two that end together do not wait for each other.
+# In one order, so that two processes that end together do not deadlock.
 _FOLD = """
     WITH gone AS (DELETE FROM process_meters WHERE {which} RETURNING counts), flat AS ({flat})
     INSERT INTO meter_totals (family, labels, place, value)
@@ -56,27 +56,26 @@ _GAUGES = text("""
 
 
 def add_meter(session: Session, process_id: uuid.UUID, counts: Counts, gauges: Gauges) -> None:
-    """The first that a process tells."""
     session.execute(_ADD, {"id": process_id, **_as_json(counts, gauges)})
 
 
 def tell_meter(session: Session, process_id: uuid.UUID, counts: Counts | None, gauges: Gauges) -> bool:
-    """What it has counted by now, None if no more than before; False when its row is gone: it was taken for dead."""
+    """Update a process's counts (None: unchanged) and gauges; False when its row is gone: it was taken for dead."""
     return session.scalar(_TELL, {"id": process_id, **_as_json(counts, gauges)}) is not None
 
 
 def fold_meter(session: Session, process_id: uuid.UUID) -> None:
-    """The process ends: what it told goes into the totals."""
+    """Add an ended process's counts to the totals."""
     session.execute(_FOLD_ONE, {"id": process_id})
 
 
 def fold_the_dead(session: Session) -> None:
-    """The same for processes that have been silent for long."""
+    """`fold_meter` for all processes that have been silent for FOLDED_AFTER_S."""
     session.execute(_FOLD_THE_DEAD, {"silent_s": FOLDED_AFTER_S})
 
 
 def sum_meters(session: Session) -> dict[str, dict[str, dict[str, float]]]:
-    """All that was ever counted: by family, labels as a JSON list, place. Its cost grows with the living processes."""
+    """Totals of all processes, by family, labels (a JSON list) and place. The cost grows only with live processes."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for family, labels, place, value in session.execute(_SUM):
         found.setdefault(family, {}).setdefault(labels, {})[place] = value
@@ -84,7 +83,6 @@ def sum_meters(session: Session) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def sum_gauges(session: Session) -> dict[str, dict[str, float]]:
-    """What goes up and down, of the processes that live."""
     found: dict[str, dict[str, float]] = {}
     for gauge, labels, value in session.execute(_GAUGES, {"fresh_s": GAUGES_FOR_S}):
         found.setdefault(gauge, {})[labels] = value

@@ -1,6 +1,6 @@
-"""What waits and what runs, as numbers for a scrape: one statement over the partial indexes of what is not finished.
+"""Levels of waiting and running work for a scrape: one statement over partial indexes of unfinished rows.
 
-What has ended costs nothing here, however much there is of it. Counts stop at MOST.
+Finished rows cost nothing here, however many there are. Counts stop at MOST.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ MOST = 100_000
 
 
 class Level(NamedTuple):
-    """A gauge's value; `label` is the one that tells it from others of the same name."""
+    """A gauge's value; `label` distinguishes gauges of the same name."""
 
     name: str
     label: str
@@ -22,7 +22,7 @@ class Level(NamedTuple):
 
 
 def _counted(name: str, label: str, rows: str, since: str = "") -> str:
-    """How many `rows` there are, and with `since`, a column of theirs, how old the oldest is."""
+    """SQL that counts `rows` and, with `since`, finds the earliest value of that column."""
     column = since or "NULL::timestamptz"
     return (
         f"SELECT '{name}' AS name, '{label}' AS label, count(*)::float8 AS value, min(at) AS since "  # noqa: S608
@@ -65,7 +65,7 @@ _LEVELS = text(
 
 
 def list_levels(session: Session) -> list[Level]:
-    """Every level; `…_oldest_seconds` is missing where there is nothing."""
+    """Every level; `…_oldest_seconds` is omitted where there are no rows."""
     found: list[Level] = []
     for name, label, value, oldest_s in session.execute(_LEVELS, {"dead_after": DEAD_AFTER_S}):
         found.append(Level(name, label, value))

@@ -1,4 +1,4 @@
-"""Nearest vectors (S1.1): through the index of the workspace's space, or exactly where few chunks are left."""
+"""Vector search (S1.1): through the index of the workspace's space, or exactly where few chunks are candidates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from db.queries.spaces import Space, space_of
 from domain.errors import EmbeddingMismatch
 
 EXACT_UP_TO = 10_000
-"""So many chunks are compared one by one, which misses none. Measured, like the rest: docs/decisions/0018."""
+"""Up to this many chunks are compared one by one, with full recall. Measured, as the rest: docs/decisions/0018."""
 EF_SEARCH = 100
 OVERFETCH = 4
-"""A filtered scan gives matches in about the right order: of four times `k`, the best `k` are nearly the nearest."""
+"""A filtered scan returns matches only roughly in order: of four times `k`, the best `k` are nearly the nearest."""
 _CHUNKS_OF_A_DOCUMENT = 10
 
 Conditions = Sequence[ColumnElement[bool]]
@@ -25,7 +25,7 @@ _SCAN = {
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": "200000",
     "hnsw.scan_mem_multiplier": "16",
-    # Whatever the statistics say: a sort would mean to read and compare all candidates.
+    # Regardless of statistics: a sort would mean reading and comparing all candidates.
     "enable_sort": "off",
 }
 _SET = text("""
@@ -36,7 +36,7 @@ _SET = text("""
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Which chunks come into question: those of ready documents of a workspace for which `where` holds."""
+    """The chunks to search: those of a workspace's ready documents for which `where` holds."""
 
     space: Space
     workspace_id: int
@@ -44,7 +44,6 @@ class Candidates:
 
     @property
     def conditions(self) -> tuple[ColumnElement[bool], ...]:
-        """The same on Document."""
         return Document.workspace_id == self.workspace_id, Document.status == DocumentStatus.READY, *self.where
 
 
@@ -59,8 +58,8 @@ def search_vector(
 ) -> list[tuple[int, float]]:
     """The `k` nearest chunks of ready documents as (chunk id, cosine similarity), the nearest first.
 
-    `where` are conditions on Document; `space` is the one that the vector is of, or else that of the workspace, and
-    without any nothing is found. Raises EmbeddingMismatch when the vector does not have the dimension of the space.
+    `where` holds conditions on Document. `space` is the vector's space, by default the workspace's; without one the
+    result is empty. Raises EmbeddingMismatch when the vector does not have the dimension of the space.
     """
     space = space or space_of(session, workspace_id)
     if space is None:
@@ -74,31 +73,30 @@ def search_vector(
     if _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
     found = through_index(session, chosen, embedding, k)
-    # There are more than `k` candidates: with fewer, the scan met its limit among deleted rows or those of others.
+    # There are more than `k` candidates. Fewer results mean that the scan hit its limit among rows that do not match.
     return found if len(found) >= k else exactly(session, chosen, embedding, k)
 
 
 def exactly(session: Session, chosen: Candidates, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
-    """The same with every candidate compared, whatever that takes."""
-    # The index is on the vector cast to its dimension; for this expression there is none.
+    """`search_vector` comparing every candidate, at any cost."""
+    # The index is on the vector cast to its dimension; this expression has none.
     return _nearest(session, chosen, ChunkVector.embedding, embedding, k)
 
 
 def through_index(
     session: Session, chosen: Candidates, embedding: Sequence[float], k: int, *, ef_search: int = EF_SEARCH
 ) -> list[tuple[int, float]]:
-    """The same through the index: fast as long as candidates are not rare among all vectors."""
-    # A filtered scan goes on until enough rows match, or these limits are reached.
+    """`search_vector` through the index: fast unless candidates are rare among all vectors."""
+    # A filtered scan continues until enough rows match or these limits are reached.
     _set(session, {**_SCAN, "hnsw.ef_search": str(ef_search)})
     halved = cast(ChunkVector.embedding, HALFVEC(chosen.space.dimension))
     found = _nearest(session, chosen, halved, embedding, k * OVERFETCH)[:k]
-    # What else is asked in this transaction may sort.
+    # Other statements of this transaction may sort.
     _set(session, {"enable_sort": "on"})
     return found
 
 
 def _set(session: Session, settings: Mapping[str, str]) -> None:
-    """Until the transaction ends."""
     session.execute(_SET, {"names": list(settings), "values": list(settings.values())})
 
 
@@ -123,8 +121,9 @@ def _nearest(
 
 
 def _at_most(session: Session, limit: int, chosen: Candidates) -> bool:
-    """Whether the documents that come into question have at most `limit` chunks together."""
-    # Of documents, not of chunks: there are far fewer of them, and each has at least one. Mostly the first look tells.
+    """True if the candidate documents have at most `limit` chunks in total."""
+    # Counts documents, not chunks: there are far fewer, and each has at least one chunk. Usually the first pass
+    # decides.
     for most in (limit // _CHUNKS_OF_A_DOCUMENT, limit):
         looked_at = select(Document.chunks_done).where(*chosen.conditions).limit(most).subquery()
         chunks = func.coalesce(func.sum(looked_at.c.chunks_done), 0)

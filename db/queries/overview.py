@@ -1,4 +1,4 @@
-"""What became of many queries, at a glance: a few statements for a whole page of them."""
+"""Results of many queries at a glance: a few statements for a whole page of them."""
 
 import uuid
 from collections import defaultdict
@@ -15,7 +15,7 @@ EXCERPT_CHARS = 200
 
 
 class Judged(NamedTuple):
-    """The verification that counts: of what was published, or of the text as it was given."""
+    """The verification that counts: of the published answer, or of the submitted text."""
 
     verification_id: int
     excerpt: str
@@ -35,14 +35,13 @@ class Answered(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """What the model calls came to; a reply that was kept costs nothing and is no call."""
+    """Number and cost of model calls; a cached reply costs nothing and does not count as a call."""
 
     llm_calls: int
     cost_usd: float
 
 
 def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind) -> dict[uuid.UUID, Judged]:
-    """The verification of each query that has one."""
     statement = (
         select(
             Verification.query_id,
@@ -62,13 +61,13 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
         statement = statement.where(Verification.kind == "published")
         statement = statement.order_by(Verification.query_id, Verification.id.desc())
     else:
-        # As `results.find_draft_verification`: a draft comes before what was published.
+        # As `results.find_draft_verification`: a draft sorts before the published answer.
         statement = statement.order_by(Verification.query_id, Verification.kind, Verification.id)
     return {row[0]: Judged(*row[1:]) for row in session.execute(statement)}
 
 
 def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int, dict[str, int]]:
-    """How many sentences of each verification are in which state."""
+    """Number of sentences of each verification by status."""
     found: dict[int, dict[str, int]] = defaultdict(dict)
     of, state = VerificationSentence.verification_id, VerificationSentence.status
     rows: Any = session.execute(select(of, state, func.count()).where(of.in_(verifications)).group_by(of, state))
@@ -78,7 +77,6 @@ def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int,
 
 
 def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Answered]:
-    """What is told of the answer of each query that has one."""
     rows = session.execute(
         select(Answer.query_id, Answer.abstained, func.jsonb_array_length(Answer.removed_citations))
         .where(Answer.query_id.in_(queries))
@@ -89,7 +87,6 @@ def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.U
 
 
 def sum_paid(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Paid]:
-    """The model calls of each query that made any."""
     rows = session.execute(
         select(
             ModelCall.query_id,

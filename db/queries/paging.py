@@ -1,4 +1,4 @@
-"""Pages of a list that grows at its front: the newest first, each page starting after a known row."""
+"""Keyset pagination, the newest first: each page starts after a known row."""
 
 import uuid
 from datetime import datetime
@@ -13,7 +13,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class Place(NamedTuple):
-    """The last row of a page: rows of the next one are older, or as old with a smaller id."""
+    """The last row of a page: rows of the next one are older, or of the same age with a smaller id."""
 
     created_at: datetime
     id: uuid.UUID
@@ -27,9 +27,9 @@ def page(
     after: Place | None,
     limit: int,
 ) -> Select[*Ts]:
-    """The newest `limit` rows of `statement` that come after `after`, of the tenant that the transaction is for.
+    """The newest `limit` rows of `statement` after `after`, of the transaction's tenant.
 
-    Rows that arrive meanwhile shift nothing.
+    New rows do not shift the pages.
     """
     statement = statement.where(created_at.class_.tenant_id == OWN_TENANT)
     if after is not None:

@@ -1,4 +1,4 @@
-"""Claims that end without an outcome: handed back, or parked because they broke their worker too often (A5)."""
+"""Claims that end without an outcome: handed back, or parked after crashing workers too often (A5)."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from db.queries.steps import IS_FREE
 
 
 class OpenItem(NamedTuple):
-    """An item without an outcome that could not be claimed; `is_free`: nobody else works on it.
+    """An item without an outcome that could not be claimed; `is_free` means that no worker holds it now.
 
-    `put_off_s`: how long nobody is to claim it, None when somebody has it.
+    `put_off_s` is the time until a handed-back item may be claimed, None when a worker has it.
     """
 
     item: str
@@ -34,7 +34,7 @@ def list_open_items(
     launch: int,
     lease_s: float,
 ) -> list[OpenItem]:
-    """Those of `items` that have a claim and no outcome, as it looks to a message of `launch`."""
+    """Those of `items` that have a claim and no outcome, as seen by a message of `launch`."""
     found = session.execute(
         _OPEN, {"q": query_id, "r": round_, "s": step, "items": list(items), "launch": launch, "lease": lease_s}
     )
@@ -54,8 +54,9 @@ _OPEN = text(f"""
 def hand_back(
     session: Session, query_id: str, round_: int, step: str, attempts: Mapping[str, int], hold_s: float = 0.0
 ) -> bool:
-    """Give up claims, as if they had not been made; nobody is expected for `hold_s` seconds, and they may be claimed
-    again one lease before. False when there is none to give up: they have ended."""
+    """Release claims as if they had not been made. They look held for `hold_s` seconds, and can be claimed again one
+    lease before that. False when there is none to release: they have ended.
+    """
     handed = 0
     for item, attempt in attempts.items():
         values = {"q": query_id, "r": round_, "s": step, "i": item, "a": attempt, "hold": hold_s}
@@ -63,7 +64,7 @@ def hand_back(
     return handed > 0
 
 
-# Somebody may have taken it over meanwhile: then the lease is theirs, and still this claim was no failed try.
+# If another worker took the item over meanwhile, its lease stays, and this claim still does not count as a try.
 _HAND_BACK = text("""
     UPDATE step_outcomes
     SET tries = greatest(tries - 1, 0), worker = CASE WHEN attempt = :a THEN '' ELSE worker END,
@@ -77,7 +78,7 @@ _HAND_BACK = text("""
 
 
 def hand_back_all(session: Session, worker_prefix: str) -> int:
-    """The same for everything that workers whose names begin so still hold, of all tenants; return how many."""
+    """Release everything still held by workers whose names have this prefix, in all tenants; return how many."""
     handed = session.execute(_HAND_BACK_ALL, {"prefix": worker_prefix})
     return len(handed.all())
 
@@ -98,7 +99,7 @@ def park_items(
     reason: str,
     value: Mapping[str, Any] | None,
 ) -> None:
-    """Never try these items again; with a `value` that is their outcome."""
+    """Never try these items again; `value`, if any, becomes their outcome."""
     done = {"value": dict(value), "finished_at": func.now()} if value is not None else {}
     session.execute(
         update(StepOutcome)
@@ -109,7 +110,7 @@ def park_items(
             StepOutcome.item.in_(list(items)),
             StepOutcome.value.is_(None),
         )
-        # A new attempt: whoever worked on it, and may come back, stores nothing.
+        # A new attempt number fences a worker that may still come back.
         .values(
             parked_at=func.now(),
             parked_reason=reason,
@@ -121,7 +122,7 @@ def park_items(
 
 
 class Parked(NamedTuple):
-    """An item that is not tried again; `worker` is the last one that it broke."""
+    """An item that is not tried again; `worker` is the last one that it crashed."""
 
     tenant: str
     query_id: uuid.UUID
@@ -134,7 +135,7 @@ class Parked(NamedTuple):
 
 
 def list_parked(session: Session, limit: int) -> list[Parked]:
-    """What is parked, of all tenants that the session sees, the newest first."""
+    """Parked items of all tenants visible to the session, the newest first."""
     rows = session.execute(
         select(Tenant.name, *_SHOWN)
         .join(Query, Query.id == StepOutcome.query_id)
@@ -158,7 +159,6 @@ _SHOWN = (
 
 
 def parked_of_query(session: Session, query_id: uuid.UUID) -> list[dict[str, Any]]:
-    """What is parked of one query, in order."""
     rows = session.execute(
         select(*_SHOWN)
         .where(StepOutcome.query_id == query_id, StepOutcome.parked_at.is_not(None))

@@ -1,4 +1,4 @@
-"""Worker processes: seen alive, or not any more."""
+"""Heartbeats of worker processes."""
 
 import uuid
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _SHOWN_FOR = timedelta(hours=1)
 
 
 class Process(NamedTuple):
-    """A worker process; `silent_s` is how long ago it was seen."""
+    """A worker process, last seen `silent_s` seconds ago."""
 
     host: str
     pid: int
@@ -27,7 +27,6 @@ class Process(NamedTuple):
 
     @property
     def alive(self) -> bool:
-        """Whether it counts."""
         return self.silent_s < DEAD_AFTER_S
 
 
@@ -40,7 +39,7 @@ def note_alive(
     concurrency: int,
     room: int | None = None,
 ) -> None:
-    """Write that the process lives, and how many queries may run for it; None: as many as are configured."""
+    """Record a heartbeat, and how many queries the process can run (None: as many as configured)."""
     row = insert(WorkerProcess).values(
         id=process_id, host=host, pid=pid, queues=list(queues), concurrency=concurrency, room=room
     )
@@ -49,17 +48,16 @@ def note_alive(
 
 
 def forget(session: Session, process_id: uuid.UUID) -> None:
-    """The process has ended."""
     session.execute(delete(WorkerProcess).where(WorkerProcess.id == process_id))
 
 
 def forget_the_dead(session: Session) -> None:
-    """Remove processes that died without a word, when everybody has seen it."""
+    """Remove processes that died without notice, an hour after they were last seen."""
     session.execute(delete(WorkerProcess).where(WorkerProcess.seen_at < func.now() - _SHOWN_FOR))
 
 
 def list_processes(session: Session) -> list[Process]:
-    """All that are known, those that died lately included."""
+    """All known processes, including those that died within the last hour."""
     silent = func.extract("epoch", func.clock_timestamp() - WorkerProcess.seen_at)
     rows = session.execute(
         select(

@@ -1,4 +1,4 @@
-"""What the history says about many answers together: rows for the metrics of S2.7 and S3.7."""
+"""Rows of the verification history for the metrics of S2.7 and S3.7."""
 
 import uuid
 from collections.abc import Collection
@@ -40,8 +40,9 @@ class VerifiedRow(NamedTuple):
 def newest_queries(
     session: Session, workspace: str | None, limit: int, since: datetime | None = None
 ) -> dict[uuid.UUID, datetime]:
-    """The newest questions whose answers were verified, with their times; answers from elsewhere say nothing about
-    ours."""
+    """The newest questions with verified answers, and their times. Verifications of external answers are excluded: they
+    say nothing about ours.
+    """
     verified = select(Verification.id).where(Verification.query_id == Query.id).exists()
     statement = select(Query.id, Query.created_at).where(
         Query.kind == QueryKind.ANSWER, Query.tenant_id == OWN_TENANT, verified
@@ -55,7 +56,7 @@ def newest_queries(
 
 
 def list_verified(session: Session, queries: Collection[uuid.UUID]) -> list[VerifiedRow]:
-    """Every verification of the queries in the order of their making."""
+    """Every verification of the queries, in order of creation."""
     rows = session.execute(
         select(
             Verification.query_id,
@@ -99,7 +100,7 @@ def list_cited(session: Session, verifications: Collection[int]) -> list[tuple[i
 
 
 def list_citation_states(session: Session, verifications: Collection[int]) -> list[tuple[int, str]]:
-    """(verification, state) of every citation check of the answers as they were written."""
+    """(verification, state) of every citation check, except those of repairs."""
     return _rows(
         session,
         select(CitationCheck.verification_id, CitationCheck.status).where(
@@ -113,7 +114,7 @@ def list_citation_states(session: Session, verifications: Collection[int]) -> li
 def list_rerankings(
     session: Session, queries: Collection[uuid.UUID]
 ) -> list[tuple[uuid.UUID, str, str, dict[str, Any]]]:
-    """(query, step, item, outcome) of reranking and selection of the first rounds."""
+    """(query, step, item, outcome) of reranking and selection in first rounds."""
     return _rows(
         session,
         select(StepOutcome.query_id, StepOutcome.step, StepOutcome.item, StepOutcome.value).where(

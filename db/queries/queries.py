@@ -31,7 +31,7 @@ from domain.errors import NotFound, QueryNotFound, VerificationNotFound
 
 
 class Launch(NamedTuple):
-    """A start of a query's canvas; `launch` is the number that was read."""
+    """A start of a query's canvas; `launch` is the number when it was read."""
 
     query_id: uuid.UUID
     launch: int
@@ -42,7 +42,7 @@ UNFINISHED = (QueryStatus.QUEUED, QueryStatus.RUNNING)
 
 
 def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None = None, **values: Any) -> Query:
-    """Accept a query: from the commit on it reaches exactly one final state. `values` are columns of `Query`."""
+    """Accept a query: once committed, it reaches exactly one final state. `values` are columns of `Query`."""
     query = Query(id=query_id or uuid.uuid4(), workspace_id=workspace_id, **values)
     session.add(query)
     session.flush()
@@ -50,16 +50,16 @@ def add_query(session: Session, workspace_id: int, *, query_id: uuid.UUID | None
 
 
 def add_queries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Accept many; each of `rows` has the same columns of `Query`, its `id` among them."""
+    """Accept many; all `rows` have the same columns of `Query`, including `id`."""
     session.execute(insert(Query), list(rows))
 
 
 def count_in_flight(session: Session, key_id: str | None, most: int) -> int:
-    """How many of the tenant's own unfinished queries were sent with a key, or without any: `most` at most."""
+    """Number of the tenant's unfinished queries sent with this key, or without any; counted up to `most`."""
     return session.execute(_IN_FLIGHT, {"key": key_id, "most": most}).scalar_one()
 
 
-# Two partial indexes, so their literals are spelled out (db.queries.admission).
+# Two partial indexes apply, so the statuses are literals (db.queries.admission).
 _IN_FLIGHT = text("""
     SELECT count(*) FROM (
         (SELECT FROM queries WHERE status = 'running' AND batch_id IS NULL
@@ -83,24 +83,23 @@ def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = No
 
 
 def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
-    """The query, of any kind."""
     return session.get(Query, query_id)
 
 
 def has_ended(session: Session, query_id: uuid.UUID) -> bool:
-    """Whether the query has a final state, or was deleted."""
+    """True if the query has a final state or was deleted."""
     unfinished = select(Query.id).where(Query.id == query_id, Query.finished_at.is_(None))
     return session.scalar(unfinished) is None
 
 
 def list_reverifications(session: Session, query_id: uuid.UUID) -> list[Query]:
-    """The verifications that were made of the query's answer since (N6), the first one first."""
+    """The re-verifications of the query's answer (N6), the oldest first."""
     made = select(Query).where(Query.reverifies == query_id)
     return list(session.scalars(made.order_by(Query.created_at, Query.id)))
 
 
 def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> str:
-    """The query's status alone. Raises what `get_query` raises."""
+    """The query's status alone. Raises as `get_query`."""
     found = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
     if found is None or kind not in (None, found.kind):
         raise _not_found(query_id, kind)
@@ -108,7 +107,7 @@ def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = N
 
 
 def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> tuple[Query, str]:
-    """The query and the name of its workspace. Raises what `get_query` raises."""
+    """The query and the name of its workspace. Raises as `get_query`."""
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
     found = session.execute(statement.where(Query.id == query_id)).one_or_none()
     if found is None or kind not in (None, found[0].kind):
@@ -123,13 +122,12 @@ def _not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
 
 
 def workspace_name_of(session: Session, query: Query) -> str:
-    """The name of the query's workspace."""
     return session.get_one(Workspace, query.workspace_id).name
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFilter:
-    """Which queries a list holds; None leaves a property open. Times are half-open: from `since` to before `until`."""
+    """Conditions on listed queries; None leaves a property open. Times are half-open: `since` <= time < `until`."""
 
     workspace: str | None = None
     status: str | None = None
@@ -155,20 +153,20 @@ def list_queries(
 
 
 def workspace_id_of(name: str) -> ScalarSelect[int]:
-    """The id of the tenant's workspace, as a value: a join by name would not be read in the order of an index."""
+    """The id of the tenant's workspace as a subquery: a join by name would not be read in index order."""
     own = select(Workspace.id).where(Workspace.name == name, Workspace.tenant_id == OWN_TENANT)
     return own.scalar_subquery()
 
 
 def _as_literal(status: str) -> BindParameter[str]:
-    # A parameter would not tell Postgres that the index of what runs, or of what failed, holds all it needs.
+    # With a parameter Postgres could not tell that the partial index of running or failed queries applies.
     return bindparam("status", status, literal_execute=True)
 
 
 def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> int | None:
-    """Count a new start of the canvas; messages of earlier ones are ignored from now on.
+    """Count a new start of the canvas; messages of earlier launches are ignored from now on.
 
-    Return the number, or None when the query is finished or somebody else launched it since `seen_launch` was read.
+    Return its number, or None when the query is finished or was launched again since `seen_launch` was read.
     """
     return session.scalar(
         update(Query)
@@ -184,15 +182,15 @@ def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> in
 
 
 def find_current(session: Session, query_id: str, launch: int) -> Query | None:
-    """The query, if it is unfinished and `launch` is its newest start; None makes a message stale."""
+    """The query, if it is unfinished and `launch` is its latest start; None means that the message is stale."""
     query = session.get(Query, uuid.UUID(query_id))
     return query if query and query.status in UNFINISHED and query.launch == launch else None
 
 
 def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
-    """Undo a launch whose message could not be published: the query waits again and is started soon.
+    """Undo a launch whose message could not be published: the query waits again and starts soon.
 
-    It does not count as a start: a broker that is away for long must not use up the starts of what was accepted.
+    It does not count as a start: a long outage of the broker must not use up the starts of accepted queries.
     """
     session.execute(
         update(Query)
@@ -206,7 +204,7 @@ def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
 
 
 def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
-    """S2.3: from now on a new start begins at corrective round `round_`."""
+    """Make a new start begin at corrective round `round_` (S2.3)."""
     session.execute(
         update(Query)
         .where(Query.id == query_id, Query.status.in_(UNFINISHED), Query.round < round_)
@@ -215,7 +213,7 @@ def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
 
 
 class Finished(NamedTuple):
-    """A query at its end: of which kind it is, and how long it took since it was accepted."""
+    """A finished query's kind and its duration since acceptance."""
 
     kind: str
     seconds: float
@@ -224,7 +222,7 @@ class Finished(NamedTuple):
 def mark_finished(
     session: Session, query_id: uuid.UUID, status: QueryStatus, *, error: dict[str, Any] | None = None
 ) -> Finished | None:
-    """Enter a final state, once: None when the query had one already."""
+    """Enter a final state, once; None when the query had one already."""
     done = session.execute(
         update(Query)
         .where(Query.id == query_id, Query.status.in_(UNFINISHED))
@@ -237,18 +235,18 @@ def mark_finished(
 def list_stalled(
     session: Session, *, lease_s: float, stalled_s: float, doublings: int = 5, limit: int = 100
 ) -> list[Launch]:
-    """Unfinished, launched queries on which nobody works, and which need a new start.
+    """Unfinished, launched queries that hold no live claim and need a new start.
 
-    At once when a lease of this launch ran out: a process died. Soon when one of an earlier launch did, late when
-    nothing is known (its message was lost, or waits in a long queue): both waits double with every launch, so many
-    times, so that a backlog is not mistaken for a loss again and again.
+    At once when a lease of this launch expired: a process died. Soon when a lease of an earlier launch expired. Late
+    when nothing is known: the message was lost, or waits in a long queue. The two waits double with every launch, up to
+    `doublings` times, so that a backlog is not mistaken for a loss again and again.
     """
     since = func.extract("epoch", func.now() - Query.progress_at)
     patience = func.power(2, func.least(Query.launch - 1, doublings))
-    # Of a step that was put off the lease covers its wait; from there on it may be as late as any other.
+    # The lease of a postponed step covers its wait; beyond that it may be as late as any other step.
     lapsed = StepOutcome.lease_until < func.now() - func.make_interval(0, 0, 0, 0, 0, 0, lease_s * (patience - 1))
     waited = or_(
-        # Claiming is progress, and so is a launch: only a claim that was made since then can end after it.
+        # Claims and launches both set `progress_at`: only a claim made since then has a lease that ends after it.
         _claim(
             and_(
                 StepOutcome.lease_until < func.now(),

@@ -1,4 +1,4 @@
-"""What is kept about a query besides its result: the model calls, those that have begun and those that have ended."""
+"""The ledger of model calls: begun calls and finished ones."""
 
 import json
 import uuid
@@ -15,7 +15,7 @@ from db.models import ModelCall
 
 @dataclass(frozen=True, slots=True)
 class UsageTotals:
-    """Sums over all model calls of a query; kept replies are none. Of `llm_calls` the outcome of some is unknown."""
+    """Sums over a query's model calls without cached replies; `unknown_calls` of them have no known outcome."""
 
     llm_calls: int
     unknown_calls: int
@@ -26,14 +26,16 @@ class UsageTotals:
 
 
 class Settled(NamedTuple):
-    """Calls that a step began: all of them are in the ledger now, or were never made."""
+    """Calls that a step began and that are now in the ledger, or were never made."""
 
     query_id: uuid.UUID
     token: uuid.UUID
 
 
 def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[Settled] = ()) -> None:
-    """Store calls, columns of `ModelCall` each; they are never changed. Those that are `settled` are begun no more."""
+    """Store calls, given as columns of `ModelCall`; they are never changed. `settled` calls no longer
+    count as begun.
+    """
     if calls or settled:
         queries, tokens = [each.query_id for each in settled], [each.token for each in settled]
         session.execute(_ADD, {"calls": json.dumps(calls), "queries": queries, "tokens": tokens})
@@ -46,7 +48,7 @@ _COLUMNS = """
     kept bool, hedged bool, prompt_sha256 text
 """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
-# One statement however many there are, so that it is prepared once.
+# One statement for any number of calls, so that it is prepared once.
 _ADD = text(f"""
     WITH settled AS (
         DELETE FROM begun_calls
@@ -58,12 +60,13 @@ _ADD = text(f"""
 
 
 def write_off_calls(session: Session, after_s: float) -> int:
-    """Enter the calls into the ledger, as unknown, whose process has not held their step for `after_s` seconds: it was
-    killed, so nobody will ever say how they ended. Returns how many."""
+    """Move begun calls to the ledger, as unknown, if their process has not held their step for `after_s` seconds: it
+    was killed, so their outcome will never be known. Returns how many.
+    """
     return len(session.execute(_WRITE_OFF, {"after": after_s}).all())
 
 
-# A process that was only late stores its calls itself as soon as it wakes, hence the patience.
+# The delay is for processes that are merely late: they store their calls themselves when they resume.
 _WRITE_OFF = text(f"""
     WITH dead AS (
         DELETE FROM begun_calls AS begun
@@ -82,7 +85,6 @@ _WRITE_OFF = text(f"""
 
 
 def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
-    """What the query has cost so far."""
     row = session.execute(
         select(
             func.count(ModelCall.id).filter(~ModelCall.kept),
@@ -98,5 +100,4 @@ def usage_of_query(session: Session, query_id: uuid.UUID) -> UsageTotals:
 
 
 def list_model_calls(session: Session, query_id: uuid.UUID) -> list[ModelCall]:
-    """All calls of a query in order."""
     return list(session.scalars(select(ModelCall).where(ModelCall.query_id == query_id).order_by(ModelCall.id)))

@@ -1,4 +1,4 @@
-"""Replays: a new query with what an old one was given and has found."""
+"""Replays: copies an old query's inputs and outcomes to a new one."""
 
 import uuid
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 
 from db.models import GivenSource, StepOutcome
 
-# The outcomes that came with a request (db.queries.steps.add_outcomes).
+# `worker` of outcomes that came with a request (db.queries.steps.add_outcomes).
 _FROM_REQUEST = "request"
 
 
 def copy_outcomes(session: Session, old: uuid.UUID, new: uuid.UUID, keys: Sequence[tuple[int, str, str]]) -> None:
-    """Give query `new` the outcomes of `old` under these (round, step, item)."""
+    """Copy the outcomes under these (round, step, item) from query `old` to `new`."""
     rounds, names, items = zip(*keys, strict=True) if keys else ((), (), ())
     session.execute(_COPY, {"old": old, "new": new, "rounds": list(rounds), "steps": list(names), "items": list(items)})
 
@@ -30,7 +30,7 @@ _COPY = text("""
 
 
 def copy_sources(session: Session, old: uuid.UUID, new: uuid.UUID) -> dict[int, int]:
-    """Give query `new` the given sources of `old` (N2); return the new keys by the old ones."""
+    """Copy the given sources (N2) from query `old` to `new`; return the new keys by the old ones."""
     session.execute(_COPY_SOURCES, {"old": old, "new": new})
     numbered = select(GivenSource.number, GivenSource.id)
     before = session.execute(numbered.where(GivenSource.query_id == old)).all()
@@ -47,7 +47,7 @@ _COPY_SOURCES = text("""
 
 
 def outcomes_of_request(session: Session, query_id: uuid.UUID) -> list[tuple[str, str, dict[str, Any]]]:
-    """(step, item, outcome) of what came with the request (N2)."""
+    """(step, item, outcome) of everything that came with the request (N2)."""
     rows = session.execute(
         select(StepOutcome.step, StepOutcome.item, StepOutcome.value).where(
             StepOutcome.query_id == query_id, StepOutcome.worker == _FROM_REQUEST, StepOutcome.value.is_not(None)

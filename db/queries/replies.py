@@ -1,4 +1,4 @@
-"""Kept replies: looked up and stored many at a time, removed when they are old."""
+"""Cached model replies: looked up and stored in bulk, deleted when old."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from db.functions import call
 from db.models import KeptReply
 
 SWEEP = 5_000
-"""Rows removed per look: a statement that takes long would hold up the rest of the tidying."""
+"""Rows deleted per sweep: a long statement would hold up the other housekeeping."""
 
 
 class Reply(NamedTuple):
@@ -25,10 +25,10 @@ class Reply(NamedTuple):
 async def find_replies(
     begun: Mapping[bytes, Mapping[str, Any] | None], keep_s: float, new: Mapping[bytes, Reply] | None = None
 ) -> dict[bytes, Reply]:
-    """The replies under these keys that are not older than `keep_s` seconds. For the others a call begins: what is
-    `begun`, columns of `BegunCall`, is written down; that of a step which has left its outcome meanwhile is not.
+    """The replies under these keys that are at most `keep_s` seconds old.
 
-    `new` ones are stored with it, as by `add_replies`. Raises Refused.
+    For the other keys a call begins, and their `begun` values, columns of `BegunCall`, are stored, unless their step
+    has stored its outcome meanwhile. `new` replies are stored too, as by `add_replies`. Raises Refused.
     """
     calls = [{"key": key.hex(), **call_} for key, call_ in begun.items() if call_ is not None]
     values = {"looked_up": list(begun), "begun": json.dumps(calls) if calls else None, **_columns(new or {}, keep_s)}
@@ -36,12 +36,12 @@ async def find_replies(
 
 
 async def add_replies(replies: Mapping[bytes, Reply], keep_s: float) -> None:
-    """Store replies; the first one under a key stays until it is older than `keep_s` seconds. Raises Refused."""
+    """Store replies; an existing reply stays until it is older than `keep_s` seconds. Raises Refused."""
     await call(_ADD, _columns(replies, keep_s))
 
 
 def _columns(replies: Mapping[bytes, Reply], keep_s: float) -> dict[str, Any]:
-    # Sorted, so that two processes that store the same keys wait for each other instead of deadlocking.
+    # Sorted, so that two processes storing the same keys wait for each other instead of deadlocking.
     keys: Sequence[bytes] = sorted(replies)
     return {
         "keys": keys,
@@ -60,7 +60,7 @@ _ADD = f"SELECT FROM keep_replies_v1(%(tenant)s::bigint, {_NEW}, %(keep)s::float
 
 
 def drop_old_replies(session: Session, keep_s: float) -> int:
-    """Delete replies older than `keep_s` seconds, the oldest first and SWEEP at most; return how many."""
+    """Delete replies older than `keep_s` seconds, the oldest first and at most SWEEP; return how many."""
     old = (
         select(KeptReply.tenant_id, KeptReply.key)
         .where(KeptReply.created_at < func.now() - timedelta(seconds=keep_s))

@@ -24,7 +24,6 @@ class StoredVerification:
 
 
 def add_answer(session: Session, answer: Answer, citations: list[Citation]) -> None:
-    """Store an answer with its citations."""
     session.add(answer)
     session.flush()
     for citation in citations:
@@ -33,7 +32,6 @@ def add_answer(session: Session, answer: Answer, citations: list[Citation]) -> N
 
 
 def add_verification(session: Session, stored: StoredVerification) -> None:
-    """Append one verification to the history."""
     session.add(stored.verification)
     session.flush()
     parts = [*stored.sentences, *stored.claims, *stored.citation_checks]
@@ -46,7 +44,7 @@ StoredAnswer = tuple[Answer, list[Citation]]
 
 
 def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
-    """The answer of the last round with its citations in order, if there is one yet."""
+    """The answer of the last round, if any, with its citations in order."""
     answer = session.scalar(select(Answer).where(Answer.query_id == query_id).order_by(Answer.round.desc()).limit(1))
     if answer is None:
         return None
@@ -55,7 +53,7 @@ def find_answer(session: Session, query_id: uuid.UUID) -> StoredAnswer | None:
 
 
 def find_published_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
-    """The verification of the answer that users see, if there is one yet."""
+    """The verification of the answer that users see, if any."""
     verification = session.scalar(
         select(Verification)
         .where(Verification.query_id == query_id, Verification.kind == "published")
@@ -66,14 +64,14 @@ def find_published_verification(session: Session, query_id: uuid.UUID) -> Stored
 
 
 class Whole(NamedTuple):
-    """All that is told of a query beside its own row; `answer` and `published` are copies that no session knows."""
+    """Everything reported about a query besides its own row; `answer` and `published` are detached copies."""
 
     answer: StoredAnswer | None
     published: StoredVerification | None
-    """Without the checks of its citations."""
+    """Without its citation checks."""
     sources: list[dict[str, Any]]
     added: dict[str, str]
-    """When each document that is cited or written from was added, by its id; a deleted one is left out (S3.3)."""
+    """When each cited document or source was added, by its id; deleted ones are left out (S3.3)."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -82,10 +80,10 @@ class Whole(NamedTuple):
     audit: dict[str, Any] | None
     """{head, records} of its audit (N6)."""
     standing: dict[str, Any] | None
-    """{state, reason, since, verification} of its answer, if anything has happened to what it cites (N7)."""
+    """{state, reason, since, verification} of its answer, once a cited document has changed (N7)."""
 
 
-# One statement, because every answer is fetched with it: a dozen by themselves cost five times as much.
+# One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
 _WHOLE = text("""
 WITH
 answer AS MATERIALIZED (SELECT * FROM answers WHERE query_id = :q ORDER BY round DESC LIMIT 1),
@@ -140,7 +138,7 @@ SELECT
 
 
 def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
-    """Everything that is known of the query so far; `round_` is the one that it is in."""
+    """Everything known about the query so far; `round_` is its current round."""
     row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
     citations: list[dict[str, Any]] = row.citations or []
     answer = (Answer(**row.answer), [Citation(**each) for each in citations]) if row.answer else None
@@ -170,7 +168,7 @@ def _published(
 
 
 def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
-    """The verification of what was written, or given (N2), before any repair; else of what was published."""
+    """The verification before any repair, of the draft or of a given answer (N2); else that of the published answer."""
     verification = session.scalar(
         select(Verification)
         .where(Verification.query_id == query_id)
@@ -181,7 +179,7 @@ def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVeri
 
 
 def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVerification]:
-    """Every verification of a query, the first one first."""
+    """Every verification of a query, the oldest first."""
     verifications = session.scalars(
         select(Verification).where(Verification.query_id == query_id).order_by(Verification.id)
     )
@@ -189,7 +187,7 @@ def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVeri
 
 
 def _with_parts(session: Session, *verifications: Verification) -> list[StoredVerification]:
-    # Three statements, however many there are.
+    # Three statements for any number of verifications.
     own = [verification.id for verification in verifications]
     sentences = _below(session, VerificationSentence, VerificationSentence.position, own)
     claims = _below(session, VerificationClaim, VerificationClaim.position, own)
@@ -200,7 +198,6 @@ def _with_parts(session: Session, *verifications: Verification) -> list[StoredVe
 def _below(
     session: Session, part: type[Part], place: InstrumentedAttribute[Any], verification_ids: Sequence[int]
 ) -> dict[int, list[Part]]:
-    """The parts of each verification in their order."""
     found: dict[int, list[Part]] = {each: [] for each in verification_ids}
     for row in session.scalars(select(part).where(part.verification_id.in_(verification_ids)).order_by(place)):
         found[row.verification_id].append(row)

@@ -1,4 +1,4 @@
-"""Embedding spaces: which vectors can be compared, and which of them a workspace is searched in."""
+"""Embedding spaces: vectors that can be compared, and the space that each workspace is searched in."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from db.models import EmbeddingSpace, Workspace
 from domain.errors import EmbeddingRejected, WorkspaceNotFound
 
 MAX_DIMENSION = 4000
-"""What an HNSW index of half-precision vectors takes."""
+"""Limit of an HNSW index on half-precision vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Space:
 
 
 def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
-    """Return the space of these vectors, made if need be; safe under concurrent first use. Raises EmbeddingRejected."""
+    """The space of these vectors, created if missing; safe under concurrent first use. Raises EmbeddingRejected."""
     if dimension > MAX_DIMENSION:
         raise EmbeddingRejected(
             f"{model} makes vectors of {dimension} components, and no more than {MAX_DIMENSION} can be indexed; "
@@ -41,7 +41,7 @@ def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
 def space_of(session: Session, workspace_id: int) -> Space | None:
     """The space that the workspace is searched in; None before its first document. Raises WorkspaceNotFound.
 
-    Whoever stores by it locks the workspace first (workspaces.lock_workspace): then it stays so.
+    Code that stores vectors in it locks the workspace first (workspaces.lock_workspace), which keeps it from changing.
     """
     columns = (EmbeddingSpace.id, EmbeddingSpace.model, EmbeddingSpace.dimension)
     spaces = select(*columns).select_from(Workspace).outerjoin(EmbeddingSpace, EmbeddingSpace.id == Workspace.space_id)
@@ -52,7 +52,7 @@ def space_of(session: Session, workspace_id: int) -> Space | None:
 
 
 def claim_space(session: Session, workspace_id: int, space: Space) -> Space:
-    """Return the workspace's space, which is now `space` if it had none."""
+    """The workspace's space, set to `space` if it had none."""
     session.execute(
         update(Workspace).where(Workspace.id == workspace_id, Workspace.space_id.is_(None)).values(space_id=space.id)
     )
@@ -60,7 +60,7 @@ def claim_space(session: Session, workspace_id: int, space: Space) -> Space:
 
 
 def switch_space(session: Session, workspace_id: int, space: Space) -> None:
-    """From the end of this transaction on, the workspace is searched in `space`."""
+    """Search the workspace in `space` once the transaction commits."""
     session.execute(update(Workspace).where(Workspace.id == workspace_id).values(space_id=space.id))
 
 

@@ -1,4 +1,4 @@
-"""Changes of documents and the standing of the answers that cite them (N7)."""
+"""Changes of documents, and the validity of the answers that cite them (N7)."""
 
 import uuid
 from collections.abc import Collection
@@ -21,7 +21,7 @@ from db.models import (
     QueryStatus,
 )
 
-# A document that nothing cites leaves no row, unless an answer is being written that may cite it.
+# A document that nothing cites leaves no row, unless an answer that may cite it is being written.
 _NOTE = """
     INSERT INTO document_changes (document_id, filename, replaced_by)
     SELECT old.id, old.filename, {by} FROM documents AS old
@@ -35,23 +35,23 @@ _NOTE = """
     )
 """
 _SUPERSEDED = text(_NOTE.format(by="new.id", which="old.id <> new.id AND old.status = 'superseded'"))
-# When the version in force goes, nothing is left of those before it either.
+# Deleting the version in force also deletes the versions before it.
 _GONE = text(_NOTE.format(by="NULL", which="old.id = new.id OR new.status = 'ready' AND old.status = 'superseded'"))
 
 
 def note_new_version(session: Session, document_id: uuid.UUID) -> None:
-    """A document has just taken the place of the versions before it."""
+    """Record that a document has just replaced its earlier versions."""
     session.execute(_SUPERSEDED, {"id": document_id})
 
 
 def note_deletion(session: Session, document_ids: Collection[uuid.UUID]) -> None:
-    """Documents are about to be deleted."""
+    """Record that documents are about to be deleted."""
     for document_id in document_ids:
         session.execute(_GONE, {"id": document_id})
 
 
 def list_due_changes(session: Session, limit: int = 20) -> list[tuple[int, int]]:
-    """(id, tenant) of changes that are to be looked at now, the oldest first."""
+    """(id, tenant) of changes due for processing, the oldest first."""
     due = (DocumentChange.done_at.is_(None), DocumentChange.due_at <= func.now())
     rows = session.execute(
         select(DocumentChange.id, DocumentChange.tenant_id).where(*due).order_by(DocumentChange.id).limit(limit)
@@ -60,7 +60,7 @@ def list_due_changes(session: Session, limit: int = 20) -> list[tuple[int, int]]
 
 
 def lock_change(session: Session, change_id: int) -> DocumentChange | None:
-    """The change, if it is due and nobody else works on it."""
+    """Lock the change, if it is due and no other process works on it."""
     due = (DocumentChange.done_at.is_(None), DocumentChange.due_at <= func.now())
     return session.scalar(
         select(DocumentChange).where(DocumentChange.id == change_id, *due).with_for_update(skip_locked=True)
@@ -68,13 +68,13 @@ def lock_change(session: Session, change_id: int) -> DocumentChange | None:
 
 
 def put_off_change(session: Session, change_id: int, seconds: float) -> None:
-    """Have the change looked at later; the others come first until then."""
+    """Postpone the change by `seconds`; others come first until then."""
     later = func.now() + timedelta(seconds=seconds)
     session.execute(update(DocumentChange).where(DocumentChange.id == change_id).values(due_at=later))
 
 
 def advance_change(session: Session, change: DocumentChange, cursor: int | None, settle_s: float) -> None:
-    """Note the last citation that was looked at; None when there are no more in this pass."""
+    """Record the last processed citation. None ends the pass: the first schedules a second, which ends the change."""
     if cursor is not None:
         change.cursor = cursor
     elif change.passes:
@@ -87,7 +87,7 @@ def advance_change(session: Session, change: DocumentChange, cursor: int | None,
 
 
 def list_citing(session: Session, change: DocumentChange, limit: int) -> list[tuple[int, uuid.UUID]]:
-    """(citation, query) of the next citations of the document in published answers, in their order."""
+    """(citation, query) of the next citations of the document in published answers, in order."""
     rows = session.execute(
         select(Citation.id, Answer.query_id)
         .join(Answer, Answer.id == Citation.answer_id)
@@ -101,7 +101,7 @@ def list_citing(session: Session, change: DocumentChange, limit: int) -> list[tu
 
 
 class Quotes(NamedTuple):
-    """What an answer quotes from a document."""
+    """An answer's quotes from one document."""
 
     document_id: uuid.UUID
     filename: str
@@ -109,7 +109,7 @@ class Quotes(NamedTuple):
 
 
 def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[Quotes]]:
-    """What each of these answers quotes, by document."""
+    """The quotes of each of these answers, by document."""
     quotes = func.array_agg(Citation.text_span)
     rows = session.execute(
         select(Answer.query_id, Citation.document_id, func.min(Citation.document_name), quotes)
@@ -125,14 +125,14 @@ def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid
 
 
 class Version(NamedTuple):
-    """A document, what it has in it, and whether it is the same as another one to the byte."""
+    """A document version; `is_same` means byte-identical to the one it was looked up for."""
 
     id: uuid.UUID
     is_same: bool
 
 
 def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
-    """The version that is in force of the document's name; None when there is none, or the document is gone."""
+    """The version in force under the document's name; None when there is none, or the document is gone."""
     old, new = aliased(Document), aliased(Document)
     found = session.execute(
         select(new.id, new.sha256 == old.sha256)
@@ -143,8 +143,9 @@ def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
 
 
 def lock_standings(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID]) -> list[AnswerStanding]:
-    """The standings of these answers, in the order of their queries; nobody else changes them until the transaction
-    ends. Those that had none get the one that every answer begins with."""
+    """Lock the standings of these answers until the transaction ends, in the order of their queries. Missing ones are
+    created in the initial state, `valid`.
+    """
     if not query_ids:
         return []
     first = {"state": "valid", "reason": "", "change_id": 0}
@@ -156,7 +157,7 @@ def lock_standings(session: Session, change: DocumentChange, query_ids: Collecti
 
 
 def set_standing(session: Session, standing: AnswerStanding, state: str, reason: str) -> bool:
-    """Store a state and its reason; False when it is the state that it was in, whose beginning is kept."""
+    """Store a state and its reason; False when the state is unchanged, which keeps its `since`."""
     is_new = standing.state != state
     standing.state, standing.reason = state, reason
     if is_new:
@@ -168,8 +169,7 @@ def set_standing(session: Session, standing: AnswerStanding, state: str, reason:
 def find_pending(
     session: Session, query_id: uuid.UUID, reverifications: Collection[uuid.UUID | None]
 ) -> AnswerStanding | None:
-    """The standing of an answer that waits for one of these verifications, locked; None when it waits for none or
-    another."""
+    """Lock the standing of an answer that waits for one of these verifications; None when it waits for none of them."""
     return session.scalar(
         select(AnswerStanding)
         .where(AnswerStanding.query_id == query_id, AnswerStanding.reverification.in_(reverifications))

@@ -1,4 +1,4 @@
-"""Steps: claimed under a natural key, finished once, renewed while a process works on them."""
+"""Step outcomes: claimed under a natural key, stored once, leases renewed while a process works on them."""
 
 import uuid
 from collections.abc import Sequence
@@ -15,7 +15,6 @@ Outcomes = dict[Key, dict[str, Any]]
 
 
 def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
-    """All finished outcomes of a query by round."""
     rows = session.execute(
         select(StepOutcome.round, StepOutcome.step, StepOutcome.item, StepOutcome.value).where(
             StepOutcome.query_id == query_id, StepOutcome.value.is_not(None)
@@ -29,7 +28,7 @@ def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
 
 
 def find_outcome(session: Session, query_id: uuid.UUID, round_: int, step: str) -> dict[str, Any] | None:
-    """What a step of one item left in a round, if it is finished."""
+    """The outcome of a single-item step in a round, if it is finished."""
     key = {"query_id": query_id, "round": round_, "step": step, "item": ""}
     found = session.get(StepOutcome, key)
     return found.value if found else None
@@ -49,9 +48,8 @@ def claim_items(
 ) -> dict[str, int]:
     """Claim those of `items` that have no outcome yet; return the attempt number of each claim.
 
-    A claim that somebody else holds is taken over when its lease ran out, when it was handed back for now, or when
-    `launch` is newer: whoever is late is fenced by the attempt number. Items that were tried `below_tries` times or
-    more are left alone.
+    A held claim is taken over when its lease has expired, when it was handed back, or when `launch` is newer; its late
+    holder is fenced by the attempt number. Items that were tried `below_tries` times or more are left alone.
     """
     rows = session.execute(
         _CLAIM,
@@ -74,7 +72,7 @@ IS_FREE = """
      OR step_outcomes.lease_until < now() OR step_outcomes.launch < :launch)
 """
 
-# Plain SQL, because an INSERT built from values is compiled anew for every number of them: a third of a step's CPU.
+# Plain SQL: an INSERT built from values is recompiled for each number of them, a third of a step's CPU time.
 CLAIM = f"""
     INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, launch, tries)
     SELECT query.id, :round, asked.step, asked.item, :w, now() + make_interval(secs => :lease), :launch, 1
@@ -86,18 +84,18 @@ CLAIM = f"""
         AND step_outcomes.tries < coalesce(CAST(:tries AS int), step_outcomes.tries + 1)
     RETURNING step, item, attempt
 """  # noqa: S608 - only constants are put together
-"""To be completed with what `query` is: a table expression with the query's id."""
+"""To be completed with `query`, a table expression that holds the query's id."""
 _CLAIM = text(f"WITH query AS (SELECT CAST(:q AS uuid) AS id) {CLAIM}")
 
 
 def is_claimed(session: Session, query_id: uuid.UUID) -> bool:
-    """Whether a step of the query was begun and left no outcome: it runs, it broke, or its process died."""
+    """True if a step of the query was begun and has no outcome: it runs, it failed, or its process died."""
     begun = select(StepOutcome.query_id).where(StepOutcome.query_id == query_id, StepOutcome.value.is_(None))
     return bool(session.scalar(select(begun.exists())))
 
 
 def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> None:
-    """Store (query, step, item, outcome) of round 0 that no step has to work out: they came with the request (N2)."""
+    """Store (query, step, item, outcome) of round 0 that came with the request (N2), so that no step computes them."""
     rows = [
         {"query_id": query_id, "round": 0, "step": step, "item": item, "worker": "request", "value": value}
         for query_id, step, item, value in found
@@ -107,7 +105,7 @@ def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, di
 
 
 class Held(NamedTuple):
-    """Something that this process works on."""
+    """A claim held by this process."""
 
     query_id: str
     round: int
@@ -116,10 +114,9 @@ class Held(NamedTuple):
 
 
 def renew_leases(session: Session, held: Sequence[Held], worker: str, lease_s: float) -> set[str]:
-    """Extend this worker's claims on what is `held`; return the queries that have ended meanwhile.
+    """Extend this worker's leases on what is `held`; return the queries that have ended meanwhile.
 
-    A row that somebody has locked is left for the next time: it is being stored or taken over, and the others must not
-    wait for it.
+    Locked rows are skipped until the next renewal: they are being stored or taken over, and must not delay the others.
     """
     queries, rounds, names, items = (list(column) for column in zip(*held, strict=True))
     keys = {"queries": queries, "rounds": rounds, "steps": names, "items": items}

@@ -8,14 +8,14 @@ from domain.errors import TenantNotFound
 
 
 def list_tenants(session: Session) -> list[tuple[str, float]]:
-    """(name, weight) of all, in the order of their names."""
+    """(name, weight) of all tenants, by name."""
     return [
         (name, weight) for name, weight in session.execute(select(Tenant.name, Tenant.weight).order_by(Tenant.name))
     ]
 
 
 def set_weight(session: Session, name: str, weight: float) -> None:
-    """Raise TenantNotFound when there is none of that name; `weight` is above 0."""
+    """Set a tenant's weight, which must be above 0. Raises TenantNotFound."""
     changed = update(Tenant).where(Tenant.name == name).values(weight=weight).returning(Tenant.id)
     if session.scalar(changed) is None:
         raise TenantNotFound(f"There is no tenant {name!r}; `citewell tenants list` shows them.")

@@ -1,4 +1,4 @@
-"""Vectors of chunks: stored, found again by their text, filled in for another space, removed."""
+"""Vectors of chunks: stored, reused for identical texts, filled in for another space, deleted."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from db.queries.spaces import Space
 
 
 def text_digest(text: str) -> bytes:
-    """What a vector is found again by: the SHA-256 of exactly the embedded text."""
+    """The key under which vectors are reused: the SHA-256 of exactly the embedded text."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def known_vectors(session: Session, space: Space, texts: Sequence[str]) -> dict[bytes, list[float]]:
-    """The vectors that the tenant already has of these texts, by digest."""
+    """The tenant's existing vectors of these texts, by digest."""
     rows = session.execute(
         select(ChunkVector.sha256, ChunkVector.embedding)
         .ext(distinct_on(ChunkVector.sha256))
@@ -29,7 +29,7 @@ def known_vectors(session: Session, space: Space, texts: Sequence[str]) -> dict[
 
 
 def add_vectors(session: Session, space: Space, vectors: Sequence[tuple[int, str, Sequence[float]]]) -> None:
-    """Store (chunk id, embedded text, vector); a chunk that has one here keeps it, one that is gone gets none."""
+    """Store (chunk id, embedded text, vector); existing vectors stay, and deleted chunks get none."""
     by_chunk = {chunk_id: (text, vector) for chunk_id, text, vector in vectors}
     # The lock keeps a chunk from being deleted before its vector is stored.
     owners = session.execute(
@@ -54,7 +54,7 @@ def add_vectors(session: Session, space: Space, vectors: Sequence[tuple[int, str
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """What of a chunk its vector is made of."""
+    """The parts of a chunk that its vector is computed from."""
 
     id: int
     text: str
@@ -64,7 +64,7 @@ class StoredChunk:
 def chunks_without_vector(
     session: Session, workspace_id: int, space: Space, *, after: int = 0, limit: int
 ) -> list[StoredChunk]:
-    """Chunks of the workspace that have no vector in `space`, by id from `after` on."""
+    """Chunks of the workspace without a vector in `space`, by id, those above `after`."""
     rows = session.execute(
         select(Chunk.id, Chunk.text, Chunk.context)
         .where(Chunk.workspace_id == workspace_id, Chunk.id > after, _lacking(space))
@@ -75,13 +75,13 @@ def chunks_without_vector(
 
 
 def count_chunks(session: Session, workspace_id: int, *, without: Space | None = None) -> int:
-    """How many chunks the workspace has, or how many of them have no vector in a space."""
+    """Number of chunks in the workspace, or of those without a vector in a space."""
     statement = select(func.count()).select_from(Chunk).where(Chunk.workspace_id == workspace_id)
     return session.scalar(statement if without is None else statement.where(_lacking(without))) or 0
 
 
 def delete_other_vectors(session: Session, workspace_id: int, space: Space, limit: int) -> int:
-    """Remove vectors that the workspace has in other spaces, `limit` of them at most; return how many these were."""
+    """Delete at most `limit` of the workspace's vectors in other spaces; return how many."""
     chosen = (
         select(ChunkVector.chunk_id, ChunkVector.space_id)
         .where(ChunkVector.workspace_id == workspace_id, ChunkVector.space_id != space.id)

@@ -1,4 +1,4 @@
-"""Versions of a document: what was accepted under one name, of which the newest that is ready is in force."""
+"""Versions of a document: all accepted under one name; the newest ready one is in force."""
 
 import uuid
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ _LIVE = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING, DocumentStatus.READY)
 
 
 def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Version]:
-    """The versions of this name, the oldest first; none changes its status until the transaction ends."""
-    # Locked in one order by everybody. A plain FOR UPDATE would hold up the chunks that refer to the document.
+    """The versions of this name, the oldest first; their statuses cannot change until the transaction ends."""
+    # One locking order for all. A plain FOR UPDATE would block inserts of chunks that refer to the document.
     rows = session.execute(
         select(Document.id, Document.version, Document.status, Document.sha256)
         .where(Document.workspace_id == workspace_id, Document.filename == filename)
@@ -38,24 +38,23 @@ def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Ve
 
 
 def find_live(versions: Sequence[Version], sha256: str) -> Version | None:
-    """The version with this content that was not superseded: there is one at most."""
+    """The version with this content that is not superseded; there is at most one."""
     return next((each for each in versions if each.sha256 == sha256 and each.status != DocumentStatus.SUPERSEDED), None)
 
 
 def next_version(versions: Sequence[Version]) -> int:
-    """The number behind the newest."""
     return max((each.version for each in versions), default=0) + 1
 
 
 def make_newest(session: Session, version: Version, versions: Sequence[Version]) -> None:
-    """It was sent once more: what was accepted since is older now, if it has not failed."""
+    """Renumber a version that was uploaded again above later ones that have not failed."""
     if any(each.version > version.version and each.status in _LIVE for each in versions):
         values = {"version": next_version(versions)}
         session.execute(update(Document).where(Document.id == version.id).values(values))
 
 
 def find_twin(session: Session, workspace_id: int, filename: str, sha256: str) -> uuid.UUID | None:
-    """The oldest document of the workspace with the same bytes under another name."""
+    """The first document of the workspace with the same bytes under another name."""
     return session.scalar(
         select(Document.id)
         .where(
@@ -70,7 +69,7 @@ def find_twin(session: Session, workspace_id: int, filename: str, sha256: str) -
 
 
 def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) -> DocumentStatus | None:
-    """From now on the document is searched, and the versions before it are not.
+    """Put the document in force in place of its earlier versions.
 
     Return its status: `superseded` when a newer version was ready first; None when another worker took over.
     """
@@ -94,7 +93,7 @@ def mark_document_ready(session: Session, document_id: uuid.UUID, attempt: int) 
 
 
 def list_versions(session: Session, document_id: uuid.UUID) -> list[Document]:
-    """All documents of the name of this one, the newest first. Raises DocumentNotFound."""
+    """All versions of this document's name, the newest first. Raises DocumentNotFound."""
     document = get_document(session, document_id)
     return list(
         session.scalars(
@@ -106,7 +105,7 @@ def list_versions(session: Session, document_id: uuid.UUID) -> list[Document]:
 
 
 def delete_versions(session: Session, document_id: uuid.UUID) -> None:
-    """Remove all documents of the name of this one. Raises DocumentNotFound."""
+    """Delete all versions of this document's name. Raises DocumentNotFound."""
     document = get_document(session, document_id)
     lock_workspace(session, document.workspace_id)
     versions = lock_versions(session, document.workspace_id, document.filename)

@@ -1,4 +1,4 @@
-"""Workspaces: found by name, made on first use."""
+"""Workspaces: found by name, created on first use."""
 
 from collections.abc import Iterable
 
@@ -19,12 +19,11 @@ def get_workspace(session: Session, name: str) -> Workspace:
 
 
 def list_workspaces(session: Session) -> list[Workspace]:
-    """All workspaces, by name."""
     return list(session.scalars(select(Workspace).order_by(Workspace.name)))
 
 
 def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -> list[Workspace]:
-    """The workspaces that the transaction sees, by tenant and name, or those of one tenant or name."""
+    """The workspaces visible to the transaction, by tenant and name; optionally those of one tenant or name."""
     statement = select(Workspace).join(Tenant, Tenant.id == Workspace.tenant_id)
     if tenant is not None:
         statement = statement.where(Tenant.name == tenant)
@@ -34,17 +33,17 @@ def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -
 
 
 def get_or_add_workspace(session: Session, name: str) -> Workspace:
-    """Return the workspace `name`, made if need be; safe under concurrent first use."""
+    """The workspace `name`, created if missing; safe under concurrent first use."""
     session.execute(insert(Workspace).values(name=name).on_conflict_do_nothing())
     return get_workspace(session, name)
 
 
 def get_or_add_workspaces(session: Session, names: Iterable[str]) -> dict[str, int]:
-    """Return the keys of workspaces by name, made if need be.
+    """The ids of workspaces by name, created if missing.
 
-    For a short transaction of its own: until it ends, others who want to make one of them wait.
+    For a short transaction of its own: others that create one of them wait until it ends.
     """
-    # Everybody makes them in this order: two who name the same ones never wait for each other.
+    # One order for all creators, so that two with overlapping names do not deadlock.
     wanted = sorted(set(names))
     session.execute(insert(Workspace).on_conflict_do_nothing(), [{"name": name} for name in wanted])
     rows = session.execute(select(Workspace.name, Workspace.id).where(Workspace.name.in_(wanted)))
@@ -52,12 +51,12 @@ def get_or_add_workspaces(session: Session, names: Iterable[str]) -> dict[str, i
 
 
 def delete_workspace(session: Session, name: str) -> None:
-    """Remove the workspace with its documents and queries; does nothing when there is none."""
+    """Delete the workspace with its documents and queries; does nothing when there is none."""
     session.execute(delete(Workspace).where(Workspace.name == name))
 
 
 def take_document_number(session: Session, workspace_id: int) -> int:
-    """Return the next number for a document of this workspace: 0, 1, …"""
+    """The next number for a document of this workspace: 0, 1, …"""
     following = session.scalar(
         update(Workspace)
         .where(Workspace.id == workspace_id)
@@ -70,8 +69,8 @@ def take_document_number(session: Session, workspace_id: int) -> int:
 
 
 def lock_workspace(session: Session, workspace_id: int) -> None:
-    """Until the transaction ends nobody else accepts, stores or deletes documents of the workspace.
+    """Keep others from accepting, storing or deleting documents of the workspace until the transaction ends.
 
-    Whoever changes its documents, passages or lexicon takes this lock first: so nobody waits for each other.
+    Every change of its documents, passages or lexicon takes this lock first, which prevents deadlocks.
     """
     session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update(key_share=True))

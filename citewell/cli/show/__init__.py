@@ -1,1 +1,1 @@
-"""JSON of the API as people read it."""
+"""Terminal views of the API's JSON."""

@@ -1,4 +1,4 @@
-"""A finished query as people read it."""
+"""Terminal view of a finished query."""
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -14,16 +14,16 @@ from citewell.wire import Mention, Query
 
 
 def answer_view(query: Query, title: str = "") -> RenderableType:
-    """Question, answer, what it cites, a verdict per sentence, scores, what it took."""
+    """Question, answer, what it cites, a verdict per sentence, scores, and costs."""
     parts: list[RenderableType] = [plain(title + query["question"], "bold")]
-    # A server of an older version does not tell it.
+    # Servers of older versions omit it.
     if restated := query.get("restated_question"):
         parts.append(plain(f"Understood as: {restated}"))
     if query["answer"] is not None:
         parts.append(Panel(plain(query["answer"]), padding=(0, 1)))
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
-    # A server of an older version does not tell it.
+    # Servers of older versions omit it.
     if mentioned := query.get("mentions"):
         parts += [_heading("These passages mention it"), _mentions(mentioned)]
     if query["references"]:
@@ -37,7 +37,7 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
 
 
 def timings_view(queries: list[Query]) -> RenderableType:
-    """How long each stage took, a column per question."""
+    """The duration of each stage, a column per question."""
     stages = dict.fromkeys(stage for query in queries for stage in query["timings"] if stage != "total")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("stage")
@@ -50,7 +50,7 @@ def timings_view(queries: list[Query]) -> RenderableType:
 
 
 def _references(query: Query) -> RenderableType:
-    """Each reference, and below it how the passages begin that the answer takes from it."""
+    """Each reference, followed by the beginnings of its cited passages."""
     lines: list[RenderableType] = []
     for number, reference in enumerate(query["references"], start=1):
         taken = Table.grid(padding=(0, 2), expand=True)

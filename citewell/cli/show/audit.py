@@ -1,4 +1,4 @@
-"""Audits as people read them."""
+"""Terminal views of audits."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ _SAYS = {
 
 
 def chain_view(each: AuditRecord) -> Text:
-    """One line: place, hash, and what it is of."""
+    """One line: position, hash, and the record's subject."""
     record = each["record"]
     return plain(f"{record['seq']:>4}  {each['hash'][:_HASH_DIGITS]}  {_named(record)}")
 
 
 def check_view(found: AuditCheck) -> RenderableType:
-    """OK, or a line for each record that is not what it was."""
+    """OK, or a line for each record that has changed."""
     lines: list[RenderableType] = [_difference(each) for each in found["differences"]]
     lines.append(
         plain(f"head {found['head']}")
@@ -69,7 +69,7 @@ def _told_of(kind: str) -> tuple[str, ...]:
 
 
 def comparison_view(found: Comparison) -> RenderableType:
-    """What is judged otherwise, or that nothing is."""
+    """The changed verdicts, or that there are none."""
     changed = [each for each in found["sentences"] if each["changed"]]
     if not changed:
         return plain(f"all {counted(len(found['sentences']), 'sentence')} are judged as before", "green")

@@ -1,4 +1,4 @@
-"""Documents as people read them."""
+"""Terminal views of documents."""
 
 from rich.text import Text
 

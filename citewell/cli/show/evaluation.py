@@ -1,4 +1,4 @@
-"""Evaluations as people read them."""
+"""Terminal views of evaluations."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def retrieval_view(results: dict[str, Any]) -> Table:
 
 
 def runs_view(runs: list[dict[str, Any]]) -> RenderableType:
-    """Two lines for each run, the newest first: versions and names of files are long."""
+    """Two lines for each run, the newest first, because versions and file names are long."""
     if not runs:
         return Text("no evaluations yet; `citewell evaluate FILE.jsonl` makes one")
     lines: list[RenderableType] = []

@@ -1,4 +1,4 @@
-"""A verified answer from elsewhere as people read it."""
+"""Terminal view of a verified external answer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The verification history as people read it."""
+"""Terminal views of the verification history."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""What was proven: a verdict for every sentence, and the scores."""
+"""Terminal view of a verification: a verdict for every sentence, and the scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from citewell.wire import QuestionVerdict, Scores, Sentence
 
 
 def verification_view(verification: Scores) -> RenderableType:
-    """Sentences, then the confidence and what else was scored, then issues and what the verifier misses."""
+    """Sentences, then confidence and other scores, then issues and the verifier's error rate."""
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
     if verification["overall_score"] is not None or verification["claims_checked"]:
         parts.append(_scores(verification))
-    # A server of an older version does not tell it.
+    # Servers of older versions omit it.
     if question := verification.get("question"):
         parts += _question(question)
     parts += [plain(f"! {issue}", "yellow") for issue in verification["issues"]]
@@ -28,7 +28,7 @@ def verification_view(verification: Scores) -> RenderableType:
 
 
 def _question(verdict: QuestionVerdict) -> list[RenderableType]:
-    """One line only where the answer leaves something of its question open."""
+    """One line, only if the answer leaves part of its question open."""
     if verdict["open_parts"]:
         return [plain(f"Left open: {'; '.join(verdict['open_parts'])} ({verdict['reason']})", "yellow")]
     return [] if verdict["relevant"] == "yes" else [plain(verdict["reason"], "yellow")]
@@ -56,8 +56,8 @@ def _with_evidence(sentence: Sentence) -> RenderableType:
 
 
 def confidence_line(scores: Mapping[str, Any]) -> str:
-    """The one confidence and its word, how many claims are supported, and why no calibration holds."""
-    # Servers of older versions have no word, and no calibration that says whether it holds.
+    """The confidence and its level, the number of supported claims, and why no calibration applies, if none does."""
+    # Servers of older versions send no level, and no calibration that says whether it holds.
     word = f" ({scores['confidence_level']})" if scores.get("confidence_level") else ""
     checked = f"{scores['claims_supported']} of {scores['claims_checked']} claims supported"
     reason: str | None = _calibration(scores).get("reason")

@@ -1,4 +1,4 @@
-"""The signs and words in which verdicts, places, scores and times are shown."""
+"""Signs and words for verdicts, places, scores and times."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ _VERDICTS = {
 
 
 def verdict(status: str) -> Text:
-    """Sign and words, so that neither colour nor Unicode is needed to understand it."""
+    """Sign and words, so that it is readable without colour or Unicode."""
     sign, words, style = _VERDICTS.get(status, ("?", status, "magenta"))
     return Text(f"{sign} {words}", style=style)
 
@@ -39,7 +39,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def score(value: float | None) -> str:
-    """Two digits, or a dash for what was not scored."""
+    """Two decimals, or a dash for what was not scored."""
     return "–" if value is None else f"{value:.2f}"
 
 
@@ -51,5 +51,5 @@ def duration(milliseconds: float | None) -> str:
 
 
 def when(timestamp: str) -> str:
-    """A time of the API in the time zone of the reader."""
+    """A timestamp of the API in the local time zone."""
     return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")

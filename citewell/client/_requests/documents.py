@@ -23,56 +23,47 @@ from citewell.wire import Accepted, Document, Passage, SearchResult
 def upload(
     file: BinaryIO | bytes, *, filename: str, workspace: str, metadata: str | Mapping[str, Any], source: str
 ) -> Call[Accepted]:
-    """Send a file as a form."""
     return Call("POST", at("documents"), object_of, body=form(file, filename, workspace, metadata, source))
 
 
 def form(
     file: BinaryIO | bytes, filename: str, workspace: str, metadata: str | Mapping[str, Any], source: str
 ) -> dict[str, Any]:
-    """The body of a call that sends a file."""
+    """The multipart form of an upload."""
     told = metadata if isinstance(metadata, str) else json.dumps(dict(metadata))
     fields = {"workspace": workspace, "metadata": told, "source": source}
     return {"data": fields, "files": {"file": (filename, file)}}
 
 
 def document(document_id: str) -> Call[Document]:
-    """One document."""
     return Call("GET", at("documents", document_id), object_of)
 
 
 def documents(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Document]]:
-    """One page of the newest documents."""
     return Call("GET", at("documents"), page_of("documents"), given(**filters, limit=limit, cursor=cursor))
 
 
 def versions(document_id: str) -> Call[list[Document]]:
-    """All that was accepted under the name of a document."""
     return Call("GET", at("documents", document_id, "versions"), list_of("documents"))
 
 
 def document_text(document_id: str, start: int, end: int | None) -> Call[str]:
-    """A part of the stored text."""
     return Call("GET", at("documents", document_id, "text"), text_of, given(start=start, end=end))
 
 
 def passages(document_id: str, filters: Mapping[str, Any]) -> Call[list[Passage]]:
-    """What a document is searched and cited by."""
     return Call("GET", at("documents", document_id, "passages"), list_of("passages"), filters)
 
 
 def search(query: str, workspace: str, options: Mapping[str, Any]) -> Call[SearchResult]:
-    """Search without asking."""
     body = json_body({"query": query, "workspace": workspace, **options})
     return Call("POST", at("search"), object_of, headers=JSON_TYPE, body=body)
 
 
 def retry_document(document_id: str) -> Call[Document]:
-    """Try a failed one once more."""
     return Call("POST", at("documents", document_id, "retry"), object_of)
 
 
 def delete_document(document_id: str, all_versions: bool) -> Call[None]:
-    """Delete it, or all that was accepted under its name."""
     told = {"all_versions": True} if all_versions else {}
     return Call("DELETE", at("documents", document_id), nothing_of, told)

@@ -11,15 +11,12 @@ from citewell.wire import Accepted, Import, ImportHead
 def create(
     file: BinaryIO | bytes, *, filename: str, workspace: str, metadata: str | Mapping[str, Any], source: str
 ) -> Call[Accepted]:
-    """Send an archive as a form."""
     return Call("POST", at("imports"), object_of, body=form(file, filename, workspace, metadata, source))
 
 
 def read(import_id: str) -> Call[Import]:
-    """One import."""
     return Call("GET", at("imports", import_id), object_of)
 
 
 def listed(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[ImportHead]]:
-    """One page of the newest imports."""
     return Call("GET", at("imports"), page_of("imports"), given(**filters, limit=limit, cursor=cursor))

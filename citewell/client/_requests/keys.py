@@ -8,16 +8,13 @@ from citewell.wire import Key
 
 
 def create(name: str, scopes: Sequence[str], options: Mapping[str, Any]) -> Call[Key]:
-    """Make a key."""
     fields = given(name=name, scopes=list(scopes), **options)
     return Call("POST", at("keys"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
 
 def listed() -> Call[list[Key]]:
-    """All keys."""
     return Call("GET", at("keys"), list_of("keys"))
 
 
 def revoke(key_id: str) -> Call[None]:
-    """Let it open nothing any more."""
     return Call("DELETE", at("keys", key_id), nothing_of)

@@ -9,38 +9,33 @@ from citewell.wire import Accepted, History, Quality, Query, QueryHead
 
 
 def submit(question: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[Accepted]:
-    """Ask. Without a key it gets one of its own, so that a repeated request asks only once."""
+    """Ask. Without a key one is generated, so that a repeated request asks only once."""
     headers = JSON_TYPE | {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
     return Call("POST", at("queries"), object_of, headers=headers, body=json_body({"question": question, **options}))
 
 
 def query(query_id: str, wait: float) -> Call[Query]:
-    """The query; the server waits so many seconds for its end."""
+    """The query; the server waits up to `wait` seconds for its end."""
     return Call("GET", at("queries", query_id), object_of, {"wait": wait} if wait else {}, wait=wait)
 
 
 def queries(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[QueryHead]]:
-    """One page of the newest queries."""
     return Call("GET", at("queries"), page_of("queries"), given(**filters, limit=limit, cursor=cursor))
 
 
 def cancel(query_id: str) -> Call[QueryHead]:
-    """Stop working on it."""
     return Call("DELETE", at("queries", query_id), object_of)
 
 
 def replay(query_id: str, idempotency_key: str | None) -> Call[Accepted]:
-    """Ask again what ended badly."""
     headers = {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
     return Call("POST", at("queries", query_id, "replay"), object_of, headers=headers)
 
 
 def history(query_id: str) -> Call[History]:
-    """Everything that was checked."""
     return Call("GET", at("queries", query_id, "verifications"), object_of)
 
 
 def quality(workspace: str | None, limit: int, labels: Sequence[Mapping[str, Any]]) -> Call[Quality]:
-    """The metrics."""
     asked = given(workspace=workspace, limit=limit, labels=list(labels))
     return Call("POST", at("quality"), object_of, headers=JSON_TYPE, body=json_body(asked))

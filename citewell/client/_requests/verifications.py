@@ -1,4 +1,4 @@
-"""Requests that have answers from elsewhere verified."""
+"""Requests for the verification of external answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,6 @@ def verify(
     checks: Sequence[str] | None,
     options: Mapping[str, Any],
 ) -> Call[Verification]:
-    """Begin to verify one answer."""
     request = given(
         answer=answer,
         sources=list(sources),
@@ -29,32 +28,28 @@ def verify(
 
 
 def verification(verification_id: str, wait: float) -> Call[Verification]:
-    """What is found so far; the server waits so many seconds for the end."""
+    """The verification; the server waits up to `wait` seconds for its end."""
     return Call("GET", at("verifications", verification_id), object_of, {"wait": wait} if wait else {}, wait=wait)
 
 
 def cancel_verification(verification_id: str) -> Call[Verification]:
-    """Stop working on it."""
     return Call("DELETE", at("verifications", verification_id), object_of)
 
 
 def replay_verification(verification_id: str, idempotency_key: str | None) -> Call[Verification]:
-    """Make again what ended badly."""
     headers = {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
     return Call("POST", at("verifications", verification_id, "replay"), object_of, headers=headers)
 
 
 def verify_batch(requests: Iterable[VerificationRequest]) -> Call[BatchAccepted]:
-    """Begin to verify many answers: one JSON object per line."""
+    """Verify many answers: one JSON object per line."""
     lines = b"".join(as_json(request) + b"\n" for request in requests)
     return Call("POST", at("verifications", "batches"), object_of, headers=_JSON_LINES, body={"content": lines})
 
 
 def batch(batch_id: str) -> Call[Batch]:
-    """How far a batch is."""
     return Call("GET", at("verifications", "batches", batch_id), object_of)
 
 
 def batch_results(batch_id: str) -> Call[list[Verification]]:
-    """What is finished of a batch."""
     return Call("GET", at("verifications", "batches", batch_id, "results"), lines_of)

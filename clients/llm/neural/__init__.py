@@ -1,6 +1,6 @@
 """An optional judge of statements: any classifier of (source, statement) pairs, from a folder or the hub's cache.
 
-Nothing here imports a runtime before a judge is configured: without the extras Citewell runs as it always did.
+Imports no runtime before a judge is configured, so Citewell also runs without the extras.
 """
 
 from clients.llm.neural.classifier import PairClassifier

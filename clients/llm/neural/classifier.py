@@ -1,4 +1,4 @@
-"""Classifiers of (source, statement) pairs: the Protocol, and the one that a folder holds."""
+"""Classifiers of (source, statement) pairs: the Protocol, and the implementation for a model folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clients.llm.neural.encoding import Encoded, PairEncoder
     from clients.llm.neural.folder import ModelFolder
 
-_BATCH_TOKENS = 8192  # padding included: bounds the memory of one run whatever the model's limit is
+_BATCH_TOKENS = 8192  # including padding: bounds the memory of one run whatever the model's limit is
 _NO_MEMORY = ("bad_alloc", "out of memory", "failed to allocate", "not enough memory")
 
 Arrays = Mapping[str, NDArray[np.int64]]
@@ -26,11 +26,11 @@ Arrays = Mapping[str, NDArray[np.int64]]
 
 
 class PairClassifier(Protocol):
-    """Tells how probable it is that a source supports a statement. Deterministic and safe from several threads."""
+    """Estimates the probability that a source supports a statement. Deterministic and thread-safe."""
 
     @property
     def name(self) -> str:
-        """What the records call it: the folder's name or the hub id."""
+        """The name in records: the folder's name or the hub id."""
         ...
 
     @property
@@ -40,15 +40,15 @@ class PairClassifier(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """The longest pair that it reads, in its own tokens, special ones included."""
+        """The longest pair that it reads, in its own tokens, including special ones."""
         ...
 
     def size(self, source: str, statement: str) -> int:
-        """Return the tokens of the pair, special ones included. Raises ModelError."""
+        """The number of tokens in the pair, including special ones. Raises ModelError."""
         ...
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return P(supported), 0..1, of each (source, statement). Raises ModelError; a pair is never silently cut."""
+        """P(supported), 0..1, of each (source, statement). Raises ModelError; a pair is never silently truncated."""
         ...
 
 
@@ -67,9 +67,9 @@ class Load(Protocol):
 
 
 class FolderClassifier:
-    """A PairClassifier from a folder. The first use loads the weights, once; runs come one after the other.
+    """A PairClassifier from a folder. The first use loads the weights, once; runs are serialised.
 
-    One run already uses every core, so that two at a time would only need twice the memory.
+    One run already uses every core, so concurrent runs would only need more memory.
     """
 
     def __init__(self, folder: ModelFolder, load: Load) -> None:
@@ -95,13 +95,12 @@ class FolderClassifier:
             return self._version
 
     def size(self, source: str, statement: str) -> int:
-        """Return the tokens of the pair. Raises ModelError."""
         network = self._loaded()
         with self._telling("could not read the pair"):
             return network.encoder.size(source, statement)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return P(supported) of each pair, computed in batches. Raises ModelError."""
+        """P(supported) of each pair, computed in batches. Raises ModelError."""
         network = self._loaded()
         with self._telling("could not score"):
             encoded = [network.encoder.encode(*pair) for pair in pairs]
@@ -124,7 +123,7 @@ class FolderClassifier:
 
     @contextmanager
     def _telling(self, what: str) -> Generator[None]:
-        """Turn whatever a runtime raises into a ModelError: a judge that breaks leaves statements unchecked."""
+        """Turn a runtime's exceptions into ModelError: a failing judge leaves statements unchecked."""
         try:
             yield
         except ModelError:

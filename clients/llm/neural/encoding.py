@@ -1,4 +1,4 @@
-"""Pairs as the tokens of one model."""
+"""Encodes pairs as the tokens of one model."""
 
 import re
 from collections.abc import Callable
@@ -15,20 +15,20 @@ _FIELD = re.compile(r"\{source\}|\{statement\}")
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The token ids of one pair and, for each, the segment that it belongs to."""
+    """The token ids of one pair, and the segment of each token."""
 
     ids: list[int]
     types: list[int]
 
 
 class PairEncoder:
-    """Encodes pairs in the form that the folder asks for. Safe from several threads: nothing changes after creation."""
+    """Encodes pairs in the folder's format. Thread-safe: nothing changes after creation."""
 
     def __init__(self, tokenizer: Tokenizer, folder: ModelFolder) -> None:
         self._form = folder.form
         self._segments = folder.segments
         self._signs = [token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special]
-        # A saved tokenizer may cut and pad of its own accord.
+        # A saved tokenizer may truncate and pad on its own.
         self._whole = _copy(tokenizer, folder.form)
         self._cut = _copy(tokenizer, folder.form)
         if (side := folder.form.truncation) != "never":
@@ -38,25 +38,25 @@ class PairEncoder:
             cut(folder.max_tokens, strategy=strategy, direction=direction)
 
     def size(self, source: str, statement: str) -> int:
-        """Return the tokens of the whole pair, special ones included."""
+        """The number of tokens in the whole pair, including special ones."""
         return len(self._encoding(self._whole, source, statement).ids)
 
     def encode(self, source: str, statement: str) -> Encoded:
-        """Return the pair's tokens; cut only if the folder's format says so."""
+        """The pair's tokens, truncated only if the folder's format says so."""
         encoding = self._encoding(self._cut, source, statement)
         return Encoded(encoding.ids, encoding.type_ids if self._segments else [0] * len(encoding.ids))
 
     def _encoding(self, tokenizer: Tokenizer, source: str, statement: str) -> Encoding:
         if self._form.template:
             parts = {"{source}": self._disarmed(source), "{statement}": self._disarmed(statement)}
-            # Filled in one go: a source that contains "{statement}" stays what it is.
+            # Filled in one pass: a source that contains "{statement}" stays as it is.
             return tokenizer.encode(_FIELD.sub(lambda field: parts[field[0]], self._form.template))
         if self._form.order == "statement_first":
             return tokenizer.encode(statement, source)
         return tokenizer.encode(source, statement)
 
     def _disarmed(self, text: str) -> str:
-        """Part the control signs in a text by a space: in a template's text they would mean something."""
+        """Split control tokens in a text with a space: inside a template they would take effect."""
         for sign in self._signs:
             text = text.replace(sign, f"{sign[:1]} {sign[1:]}")
         return text
@@ -66,6 +66,6 @@ def _copy(tokenizer: Tokenizer, form: PairFormat) -> Tokenizer:
     copy = Tokenizer.from_str(tokenizer.to_str())
     copy.no_truncation()
     copy.no_padding()
-    # A document that has "[SEP]" in it must not begin the statement; only a template's own signs mean something.
+    # A "[SEP]" in a document must not start the statement; only a template's own control tokens take effect.
     copy.encode_special_tokens = form.template is None
     return copy

@@ -1,4 +1,4 @@
-"""What can be known of a model from its folder, before its weights are loaded."""
+"""Describes a model from the files of its folder, before its weights are loaded."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +13,11 @@ from config.settings import ConfigurationInvalid
 FORMAT_FILE = "citewell.json"
 _T = TypeVar("_T", bound=BaseModel)
 _USUAL_TOKENS = 512
-_UNLIMITED = 1_000_000  # tokenizers without a limit say 1e30
+_UNLIMITED = 1_000_000  # tokenizers without a limit state 1e30
 
 
 class _ModelConfig(BaseModel):
-    """What is read of config.json; some write the labels as numbers."""
+    """The fields read from config.json; some files have numeric labels."""
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
 
@@ -30,7 +30,7 @@ class _ModelConfig(BaseModel):
 
 
 class _TokenizerConfig(BaseModel):
-    """What is read of tokenizer_config.json."""
+    """The fields read from tokenizer_config.json."""
 
     model_max_length: float | None = None
     model_input_names: list[str] | None = None
@@ -38,9 +38,9 @@ class _TokenizerConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder with a classifier in it; `weights` are the files that make its version, the model's own file first.
+    """A folder with a classifier; `weights` are the files that determine its version, the model's own file first.
 
-    `segments` is whether its tokenizer tells the model which of the two texts a token is of.
+    `segments` tells whether the model receives the segment of each token.
     """
 
     name: str
@@ -54,14 +54,14 @@ class ModelFolder:
 
     @property
     def is_onnx(self) -> bool:
-        """Whether its weights are for onnxruntime."""
+        """True if the weights are for onnxruntime."""
         return self.weights[0].suffix == ".onnx"
 
 
 def read_folder(name: str, path: Path, label: str | None, purpose: Purpose) -> ModelFolder:
-    """Return what the folder says of its model; `label` names the label that means "supported".
+    """Describe the model in a folder; `label` names the label that means "supported".
 
-    Raises ConfigurationInvalid with what to do when something is missing or cannot be read.
+    Raises ConfigurationInvalid, with advice, when something is missing or cannot be read.
     """
     form = _format(path, purpose)
     weights = find_weights(path, form.weights)
@@ -79,10 +79,10 @@ def read_folder(name: str, path: Path, label: str | None, purpose: Purpose) -> M
 
 
 def find_weights(path: Path, named: str | None = None) -> tuple[Path, ...]:
-    """Return the files of weights in a folder: ONNX before safetensors; none when there are none."""
+    """The weight files in a folder, ONNX before safetensors; empty if there are none."""
     for candidate in [named] if named else ["model.onnx", "onnx/model.onnx"]:
         if (path / candidate).is_file():
-            # Weights of more than 2 GB stand beside the graph.
+            # Weights of more than 2 GB are stored beside the graph.
             return (path / candidate, *sorted((path / candidate).parent.glob(f"{Path(candidate).name}[._]*data*")))
     return () if named else tuple(sorted(path.glob("*.safetensors")))
 
@@ -109,16 +109,16 @@ def _read(kind: type[_T], file: Path, purpose: Purpose, *, optional: bool = Fals
 
 
 def _labels(config: _ModelConfig) -> tuple[str, ...]:
-    """Return the labels by index. A config that names none means two, as transformers writes it."""
+    """The labels by index. A config without labels has two, as transformers writes it."""
     named = config.id2label or {index: label for label, index in config.label2id.items()}
     return tuple(named.get(index, f"LABEL_{index}") for index in range(len(named) or config.num_labels))
 
 
 def _limit(config: _ModelConfig, tokenizer: _TokenizerConfig) -> int:
-    """Return how many tokens the model reads at once: the smaller of what its two files say, 512 if neither does."""
+    """The model's token limit: the smaller of what its two files state, 512 if neither does."""
     positions = config.max_position_embeddings
     if positions and "roberta" in config.model_type:
-        # Its positions are counted from behind the padding's.
+        # RoBERTa counts positions from after the padding index.
         positions -= (config.pad_token_id or 0) + 1
     stated = (tokenizer.model_max_length, positions)
     return int(min((number for number in stated if number and 0 < number < _UNLIMITED), default=_USUAL_TOKENS))

@@ -1,4 +1,4 @@
-"""From the numbers that a classifier puts out to the probability that the source supports the statement."""
+"""Converts a classifier's output to the probability that the source supports the statement."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from clients.llm.neural.purpose import Purpose
 from clients.llm.protocol import ModelRefused
 from config.settings import ConfigurationInvalid
 
-# From the start of the name, so that `not_entailment`, `inconsistent` and `irrelevant` are something else.
+# Matches whole names, so that `not_entailment`, `inconsistent` and `irrelevant` do not count.
 _SUPPORTED = re.compile(r"(?:entail|support|consistent|faithful|relevan)\w*|1", re.IGNORECASE)
 
 
@@ -23,7 +23,7 @@ class Head:
     supported: int
 
     def probabilities(self, logits: NDArray[np.float32]) -> list[float]:
-        """Return P(supported) for each row of `logits`, shape (pairs, labels) or, with one label, also (pairs,).
+        """P(supported) for each row of `logits`, shape (pairs, labels) or, with one label, also (pairs,).
 
         One logit is a logistic unit, several are a softmax. Raises ModelRefused for another shape, NaN and infinity.
         """
@@ -43,9 +43,9 @@ class Head:
 
 
 def make_head(labels: Sequence[str], wanted: str | None, purpose: Purpose) -> Head:
-    """Return the head with the label that `wanted` names (or numbers), else the one whose name says it.
+    """The head with the label named or numbered `wanted`, else the one whose name means "supported".
 
-    Raises ConfigurationInvalid when no label or more than one fits.
+    Raises ConfigurationInvalid unless exactly one label fits.
     """
     if len(labels) == 1:
         return Head(tuple(labels), 0)

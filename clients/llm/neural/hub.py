@@ -1,4 +1,4 @@
-"""Where a model's files are: a folder, or the hub's cache on this machine."""
+"""Locates a model's files: a folder, or the hub's cache on this machine."""
 
 import re
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from config.settings import ConfigurationInvalid
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _SMALL = ("*.json", "*.txt", "*.model")
-# In the order in which they are wanted; the second only if the first brings no weights.
+# In order of preference; the second only if the first yields no weights.
 _WEIGHTS = (("model.onnx*", "onnx/model.onnx*"), ("*.safetensors",))
 
 
 def find_folder(model: str, purpose: Purpose, *, download: bool) -> Path:
-    """Return the folder `model`, or that of the hub's model of this id; the network is used only with `download`.
+    """The folder `model`, or that of the hub's model with this id; the network is used only with `download`.
 
-    Raises ConfigurationInvalid that names the folder to fill or the setting that allows a download.
+    Raises ConfigurationInvalid, naming the folder to fill or the setting that allows a download.
     """
     folder = Path(model).expanduser()
     if folder.is_dir():
@@ -44,7 +44,7 @@ def _from_hub(model: str, purpose: Purpose, *, download: bool) -> Path:
             found = Path(get(model, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
             if find_weights(found):
                 break
-    # The hub's own errors are among these.
+    # Includes the hub's own errors.
     except (OSError, ValueError, RuntimeError) as error:
         if download:
             raise ConfigurationInvalid(

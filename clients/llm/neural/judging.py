@@ -1,8 +1,8 @@
-"""A classifier's veto on "supported": another look at the pair, by a model that was trained for nothing else (S5.4).
+"""A classifier's veto on "supported": a second look at the pair by a model trained for nothing else (S5.4).
 
 Entailment models see swapped roles, negations and directions that neither words nor a language model reliably see, and
-strike few faithful statements far below their threshold. As one more vote they are outvoted, so they have a veto. They
-know nothing that could raise a verdict: likeness is what they confuse with support.
+score few faithful statements far below their threshold. As one vote among several they would be outvoted, so they have
+a veto. They cannot raise a verdict: they confuse similarity with support.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,16 +15,16 @@ from domain.judgements import StatementCheck
 from domain.sources import Sources
 
 VETO_BELOW = 0.3
-"""A lower probability of support lowers a verdict; at 0.3 faithful statements are struck no more often than without."""
+"""A lower probability of support lowers a verdict; at 0.3 the veto removes no additional faithful statements."""
 
 VETOED_CONFIDENCE = 0.5
-"""What is left of a "supported" after a veto: uncertain. The statement is not taken out for it."""
+"""Most confidence of a vetoed "supported": uncertain, so the statement is not removed because of it."""
 
 _MOSTLY = 0.5
 
 
 def language_of(text: str) -> str:
-    """Return `ko` for text that is mostly hangul, `en` for mostly Latin letters without marks, '' for anything else."""
+    """`ko` for text that is mostly hangul, `en` for mostly unaccented Latin letters, '' for anything else."""
     letters = [sign for sign in text if sign.isalpha()]
     shares = {
         "ko": sum("가" <= sign <= "힣" for sign in letters),
@@ -36,7 +36,7 @@ def language_of(text: str) -> str:
 def vetoed(
     check: StatementCheck, statement: str, sources: Sources, classifier: PairClassifier, languages: Collection[str]
 ) -> StatementCheck:
-    """Return the `check`, lowered to partly supported where the classifier gives every source less than 0.3.
+    """The `check`, lowered to partly supported if the classifier gives every source less than 0.3.
 
     Only a yes can be vetoed, and only in the classifier's own `languages`. Raises ModelError.
     """

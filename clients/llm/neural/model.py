@@ -1,4 +1,4 @@
-"""A ChatModel whose "supported" is looked at again by a classifier; everything else is the inner model's."""
+"""A ChatModel whose positive verdicts on statements a classifier may veto; everything else is the inner model's."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
@@ -19,10 +19,10 @@ _OWN = frozenset({CHECK_STATEMENT.name, CHECK_STATEMENTS.name})
 
 
 class NeuralJudge:
-    """Asks `inner`, and lets the classifier veto what it says of statements (`models.judge`).
+    """Asks `inner`, and lets the classifier veto its verdicts on statements (`models.judge`).
 
-    Vetoes wait in a queue of its own: the classifier uses every core for each, and one that nobody waits for any
-    longer is dropped instead of being worked out. Safe from several threads and event loops.
+    Vetoes have a queue of their own: each uses every core, and a veto that no caller waits for any more is dropped
+    unscored. Safe from several threads and event loops.
     """
 
     def __init__(self, inner: ChatModel, classifier: PairClassifier, languages: Collection[str]) -> None:
@@ -37,13 +37,13 @@ class NeuralJudge:
         return self._inner.provider
 
     def reserves(self, request: ModelRequest) -> int:
-        """What the inner model does: every question goes to it."""
+        """The inner model's: every question goes to it."""
         return self._inner.reserves(request)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Return the inner model's reply, with its verdicts on statements as the classifier leaves them.
+        """The inner model's reply, with its verdicts on statements after any veto.
 
-        Raises ModelError; a veto that could not be looked for is one, because its yes was not held against everything.
+        Raises ModelError, also when the veto check fails, because the yes was then not fully checked.
         """
         reply = await self._inner.complete(request)
         if request.prompt not in _OWN:
@@ -63,7 +63,7 @@ class NeuralJudge:
         return self._inner.stream(request)
 
     async def aclose(self) -> None:
-        """Drop what waits, and close the inner model."""
+        """Drop queued vetoes, and close the inner model."""
         self._queue.shutdown(wait=False, cancel_futures=True)
         await self._inner.aclose()
 
@@ -71,7 +71,7 @@ class NeuralJudge:
         try:
             judgement = self._judgement(request, reply.text)
         except ValidationError:
-            return reply  # it is refused by what reads it, with what is wrong with it
+            return reply  # the reader of the reply rejects it and reports the fault
         return replace(reply, text=judgement.model_dump_json())
 
     def _judgement(self, request: ModelRequest, text: str) -> Reply:

@@ -1,4 +1,4 @@
-"""Classifiers in ONNX format, run by onnxruntime on the CPU; no torch."""
+"""Classifiers in ONNX format, run by onnxruntime on the CPU, without torch."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ from clients.llm.neural.encoding import PairEncoder
 from clients.llm.neural.folder import ModelFolder
 from clients.llm.protocol import ModelRefused
 
-_FATAL_ONLY = 4  # what goes wrong is raised; onnxruntime's own lines on stderr would say it a second time
+_FATAL_ONLY = 4  # errors are raised; onnxruntime's lines on stderr would only repeat them
 
 
 def load(folder: ModelFolder) -> Network:

@@ -1,4 +1,4 @@
-"""The classifier that the configuration names, checked as far as that is cheap; its weights are loaded when needed."""
+"""Opens the configured classifier with the cheap checks; its weights are loaded on first use."""
 
 from functools import cache
 from importlib import import_module
@@ -11,7 +11,7 @@ from clients.llm.neural.hub import find_folder
 from clients.llm.neural.purpose import JUDGING, Purpose
 from config.settings import ConfigurationInvalid
 
-# Module with the backend, what it needs, and the extra that installs it.
+# Module of the backend, packages it needs, and the extra that installs them.
 _ONNX = ("clients.llm.neural.onnx", ("onnxruntime", "tokenizers"), "neural")
 _TRANSFORMERS = ("clients.llm.neural.transformers", ("transformers", "torch"), "neural-transformers")
 
@@ -20,9 +20,9 @@ _TRANSFORMERS = ("clients.llm.neural.transformers", ("transformers", "torch"), "
 def open_classifier(
     model: str, label: str | None = None, *, download: bool = False, purpose: Purpose = JUDGING
 ) -> PairClassifier:
-    """Return this process's classifier from the folder or of the hub id `model`; `label` names "supported".
+    """This process's classifier from the folder or hub id `model`; `label` names the label for "supported".
 
-    Raises ConfigurationInvalid with what to do: a missing folder, file or extra, a label that cannot be told.
+    Raises ConfigurationInvalid, with advice, for a missing folder, file or extra, or an undetermined label.
     """
     path = find_folder(model, purpose, download=download)
     name = path.resolve().name if Path(model).expanduser() == path else model

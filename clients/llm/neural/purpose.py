@@ -1,4 +1,4 @@
-"""What a classifier of pairs is wanted for: the settings that errors name, and the form of its pairs."""
+"""Purposes of pair classifiers: the settings that errors name, and the default pair format."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,12 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class PairFormat(BaseModel):
-    """How one model wants its pairs: `citewell.json` beside its weights. Without that file: what its purpose says.
+    """The pair format of one model: `citewell.json` beside its weights, else the default of its purpose.
 
-    `template` is for models that read one text: `{source}` and `{statement}` stand in it. `truncation` is the side of
-    the source that a pair that is too long loses; `longest` takes from the end of the longer text instead, as
-    cross-encoders are trained; `never` makes such a pair an error (the judge cuts windows itself).
-    `weights` names another file than model.onnx, e.g. a quantised one. `label` yields to the setting.
+    `template` is for models that read one text, with `{source}` and `{statement}` as placeholders. `truncation` is the
+    side of the source that an overlong pair loses; `longest` cuts the end of the longer text instead, as cross-encoders
+    are trained; `never` makes such a pair an error (the judge makes windows itself). `weights` names another file than
+    model.onnx, e.g. a quantised one. The setting overrides `label`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -27,7 +27,7 @@ class PairFormat(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """The names of the settings for the model, for its label and for a download; `form` where its folder says none."""
+    """The names of the settings for model, label and download, a documentation page, and the default `form`."""
 
     model: str
     label: str

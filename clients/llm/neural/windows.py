@@ -1,4 +1,4 @@
-"""A long source in windows that a model can read together with the statement; nothing of it is left out."""
+"""Splits a long source into windows that fit a model together with the statement, leaving nothing out."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ Span = tuple[int, int]
 """(start, end) in code points of the source."""
 
 _WORD = re.compile(r"\S+\s*")
-_LEAST_ROOM = 8  # a window gets at least one part in so many of the model's tokens
-_OVERLAP = 4  # a window repeats at most one part in so many of the one before it
+_LEAST_ROOM = 8  # a window gets at least this fraction (1/n) of the model's tokens
+_OVERLAP = 4  # a window repeats at most this fraction (1/n) of the one before it
 
 
 class StatementTooLong(Exception):
@@ -19,10 +19,10 @@ class StatementTooLong(Exception):
 
 
 def windows(text: str, size: Callable[[str], int], limit: int) -> list[Span]:
-    """Return windows of whole sentences that together cover `text`, each of at most `limit` tokens as `size` counts.
+    """Windows of whole sentences that together cover `text`, each of at most `limit` tokens as counted by `size`.
 
-    Neighbours share their last and first sentences if these are short. A sentence that is too long for a window is
-    taken by its words, a word by its halves. `size("")` is what the statement takes. Raises StatementTooLong.
+    Neighbours share their boundary sentences if these are short. A sentence too long for a window is split into words,
+    a word into halves. `size("")` is the size of the statement. Raises StatementTooLong.
     """
     taken = size("")
     room = limit - taken
@@ -56,7 +56,7 @@ def _last_affordable(costs: list[int], first: int, room: int) -> int:
 
 
 def _next(costs: list[int], first: int, last: int, shared: int) -> int:
-    """Return the first unit of the next window: as far back as `shared` tokens reach, but further than `first`."""
+    """The first unit of the next window: as far back as `shared` tokens reach, but past `first`."""
     following, spent = last + 1, costs[last]
     while following - 1 > first and spent <= shared:
         following -= 1
@@ -65,7 +65,7 @@ def _next(costs: list[int], first: int, last: int, shared: int) -> int:
 
 
 def _fitting(text: str, span: Span, fits: Callable[[Span], bool]) -> Iterator[Span]:
-    """Yield the span, or if that is too long its words, or the halves of a word."""
+    """Yield the span or, if it is too long, its words, or the halves of a word."""
     start, end = span
     if fits(span) or end - start <= 1:
         yield span

@@ -1,4 +1,4 @@
-"""The model that needs no key and no network: extracts, and judges by words, numbers, negations and embeddings."""
+"""The model without key or network: extracts, and judges by words, numbers, negations and embeddings."""
 
 from clients.llm.offline.model import OfflineModel
 

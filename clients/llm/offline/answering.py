@@ -1,4 +1,4 @@
-"""Answers made of the sources' own sentences, and the passages that such an answer rests on."""
+"""Composes answers from the sources' own sentences, and extracts the passages behind them."""
 
 import re
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ _MOST_CITATIONS = 8
 
 
 def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) -> list[str]:
-    """Return the pieces of an answer: sentences copied from the sources, each with its marker; `[idk]` if none fits.
+    """The pieces of an answer: sentences copied from the sources, each with its marker; `[idk]` if none fits.
 
-    White space runs become one space, list signs and the source's own citation markers are left out; nothing else is
-    changed. A sentence without a full stop stands in a paragraph of its own.
+    Runs of white space become one space, list signs and the source's own citation markers are removed; nothing else is
+    changed. A sentence without a full stop gets a paragraph of its own.
     """
     chosen = _chosen(question, sources, meaning)
     if not chosen:
@@ -38,7 +38,7 @@ def compose_answer(question: str, sources: Sources, idk: str, meaning: Meaning) 
 
 
 def extract_citations(question: str, sources: Sources, limits: tuple[int, int], meaning: Meaning) -> ExtractedCitations:
-    """Return exact quotations, of `limits` (least, most) characters if the source has so many, best first (S4.2)."""
+    """Exact quotations of `limits` (least, most) characters if the source is long enough, best first (S4.2)."""
     candidates = [each for part in _answers(question, sources, meaning) for each in part][:_MOST_CITATIONS]
     spans = {(candidate.source.number, *_span(candidate, question, limits)): candidate for candidate in candidates}
     return ExtractedCitations(
@@ -55,7 +55,7 @@ def extract_citations(question: str, sources: Sources, limits: tuple[int, int], 
 
 
 def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning) -> ResearchNotes:
-    """Return the sentences that an answer rests on, each with its words in the source (S3.6)."""
+    """The sentences behind an answer, each with its wording in the source (S3.6)."""
     found = extract_citations(question, sources, (1, max_chars), meaning).citations
     return ResearchNotes(
         notes=[ResearchNote(fact=each.claim_text, source=each.source, quote=each.text_span) for each in found]
@@ -63,14 +63,14 @@ def take_notes(question: str, sources: Sources, max_chars: int, meaning: Meaning
 
 
 def quoted(candidate: Candidate) -> str:
-    """Return the sentence as an answer shows it."""
+    """The sentence as an answer shows it."""
     return shown_sentence(candidate.source, candidate.sentence)
 
 
 def _presumes_otherwise(question: str, sources: Sources) -> bool:
-    """Whether the question asks about a time that no source has, or takes for granted what the sources deny.
+    """True if the question asks about a time that no source has, or presumes what the sources deny.
 
-    "Did sales fall?" may be answered with "Sales rose", "Why did sales fall?" may not.
+    "Did sales fall?" may be answered with "Sales rose"; "Why did sales fall?" may not.
     """
     found = disagreements(question, "\n\n".join(f"{source.label}\n\n{source.text}" for source in sources))
     presumes = _OPEN_QUESTION.search(question) is not None
@@ -81,8 +81,9 @@ def _presumes_otherwise(question: str, sources: Sources) -> bool:
 
 
 def _chosen(question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
-    """The sentences of the answer in the order of the sources: the best for each part of the question, and others only
-    for words of the question that those do not have."""
+    """The sentences of the answer in the order of the sources: the best for each part of the question, and further ones
+    only if they cover words of the question that those do not.
+    """
     chosen: list[Candidate] = []
     for ranked in _answers(question, sources, meaning):
         chosen += _best(ranked, chosen)
@@ -104,15 +105,16 @@ def _best(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> list[Cand
 
 
 def _answers(question: str, sources: Sources, meaning: Meaning) -> list[list[Candidate]]:
-    """For each part of the question the sentences that may answer it, best first; none for what is no question, or
-    takes for granted what the sources deny. What no passage names at all was refused before (`domain.question`)."""
+    """For each part of the question the sentences that may answer it, best first; none if the text is no question or
+    presumes what the sources deny. Subjects that no passage names were rejected earlier (`domain.question`).
+    """
     if is_greeting(question) or _presumes_otherwise(question, sources):
         return []
     return [_relevant(part, question, sources, meaning) for part in parts_of(question)]
 
 
 def _relevant(part: Asked, question: str, sources: Sources, meaning: Meaning) -> list[Candidate]:
-    """Return the sentences good enough for an answer to one part, best first; none when the best is not."""
+    """The sentences good enough to answer one part, best first; none if the best is not."""
     usable = [
         candidate
         for candidate in answering_sentences(part, sources, meaning)

@@ -1,4 +1,4 @@
-"""Searches for claims that lack support, and small repairs: all without a model (S2.3, N5)."""
+"""Targeted searches for unsupported claims, and small repairs, without a model (S2.3, N5)."""
 
 from domain.judgements import Rewritten, TargetedQueries
 from domain.sources import Sources
@@ -6,13 +6,13 @@ from domain.substitution import corrected
 
 
 def plan_queries(claims: str, count: int) -> TargetedQueries:
-    """S2.3: the claims themselves are what to search for; one on each line."""
+    """S2.3: search for the claims themselves, one per line."""
     lines = [line.strip().removeprefix("- ").strip() for line in claims.splitlines()]
     return TargetedQueries(queries=[line for line in lines if line][:count])
 
 
 def rewrite_statement(statement: str, sources: Sources) -> Rewritten:
-    """N5, V6: the statement with the source's own figures for wrong ones; nothing when that does not mend it."""
+    """N5, V6: the statement with wrong figures replaced by the source's; empty if that does not repair it."""
     for source in sources:
         if text := corrected(statement, source.text):
             return Rewritten(text=text, source=source.number)

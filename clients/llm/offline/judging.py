@@ -1,4 +1,4 @@
-"""Judgements of statements and answers against sources, from words, numbers, negations and meaning."""
+"""Judges statements and answers against sources by words, numbers, negations and meaning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,15 +30,15 @@ _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
 _FEWEST_STEMS = 2  # of a part of a statement, for it to say something by itself
 _MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
-_UNSAID = 0.4  # support of a statement of which the source does not have a whole part
+_UNSAID = 0.4  # support of a statement when the source lacks a whole part of it
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One statement against one source; `support` is the probability that the source says it, 0..1.
+    """One statement against one source; `support` is the probability that the source supports it, 0..1.
 
-    `overlap` is the share of its words in the source's best place, `evidence` the sentence that decides, `missing` the
-    words that are nowhere in the source.
+    `overlap` is the share of its words in the source's best place, `evidence` the deciding sentence, `missing` the
+    words that occur nowhere in the source.
     """
 
     statement: str
@@ -51,13 +51,13 @@ class Judged:
 
     @property
     def supported(self) -> bool:
-        """Whether the source rather says it than not."""
+        """True if support is at least as likely as not."""
         return self.support >= 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What is found when a statement is laid beside a source; `features` are those of `domain.support.features`."""
+    """Observations from comparing a statement with a source; `features` are those of `domain.support.features`."""
 
     compared: Comparison
     disagreements: tuple[Disagreement, ...]
@@ -66,7 +66,7 @@ class Observed:
 
 
 def observe(statement: str, source: str, meaning: Meaning) -> Observed:
-    """Lay `statement` beside the text of a `source`. Pure but for the embeddings, and linear in both lengths."""
+    """Compare `statement` with the text of a `source`. Pure except for the embeddings, and linear in both lengths."""
     plain, passage = " ".join(without_markers(statement).split()), read_passage(source)
     compared = compare(ReadText(plain), passage.reads)
     found = disagreements(plain, passage.text)
@@ -78,7 +78,7 @@ def observe(statement: str, source: str, meaning: Meaning) -> Observed:
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
-    """Judge one statement against one source. A disagreement beats every likeness."""
+    """Judge one statement against one source. A disagreement outweighs any similarity."""
     if is_too_long(statement):
         return _judged_whole(statement, source)
     seen = observe(statement, source.text, meaning)
@@ -98,14 +98,14 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
 
 
 def _judged_whole(statement: str, source: Source) -> Judged:
-    """A statement too long to be read fact by fact: supported if the source has it word for word, else uncertain."""
+    """Judge a statement too long to be read fact by fact: supported if the source has it verbatim, else uncertain."""
     if stands_in(without_markers(statement), read_passage(source.text).text):
         return Judged(statement, source.number, support_model().verbatim, 1.0, statement, (), ())
     return Judged(statement, source.number, _UNSAID, 0.0, "", (), ())
 
 
 def _leaves_out(statement: str, source: str) -> bool:
-    """Whether the source has no word of some part of the statement: other words for all of a part are rare (V7)."""
+    """True if the source has no word of some part of the statement: a paraphrase rarely replaces all of them (V7)."""
     found, count = partings(statement)
     if count < 2:
         return False
@@ -123,7 +123,7 @@ def _closeness(compared: Comparison, meaning: Meaning) -> Closeness:
 
 
 def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
-    """Words within a sentence: a short statement is found in too many places to mean anything by it."""
+    """True if the statement occurs within a sentence; a short one occurs in too many places to mean anything."""
     if compared.missing or len(compared.statement.stems) < TUNING.verbatim_stems:
         return False
     if letters(compared.statement.text) not in read_sentences(passage.text).letters:
@@ -132,7 +132,7 @@ def _is_verbatim(compared: Comparison, passage: Passage) -> bool:
 
 
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
-    """Judge a statement against the source that supports it best, of those that share most of its words."""
+    """Judge a statement against the source that supports it best, among those that share most of its words."""
     wanted = content_stems(without_markers(statement))
     sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
     judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
@@ -141,7 +141,7 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
 
 
 def check_statement(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck:
-    """S5.4: does the source say this; the explanation names the deciding words."""
+    """S5.4: whether the source says this; the explanation names the deciding words."""
     judged = judge_against(statement, sources, meaning)
     is_open = len(sources) > 1 and judged.support < CONFIDENCE_THRESHOLD
     joined = _check_jointly(statement, sources, meaning) if is_open else None
@@ -158,7 +158,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
 
 
 def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
-    """V7: a yes where the sources say every part of the statement between them, in their own words; else None."""
+    """V7: a yes if the sources together state every part of the statement in its words; else None."""
     texts = [source.text for source in sources]
     joint = read_jointly(statement, texts)
     if joint is None or not joint.sure:
@@ -182,7 +182,7 @@ def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> Statem
 
 
 def differences(judged: Judged) -> list[str]:
-    """What the statement says otherwise than the source, else which of its words the source does not have."""
+    """Disagreements of the statement with the source, else its words that the source lacks."""
     if judged.disagreements:
         return [each.message for each in judged.disagreements]
     return [] if judged.supported else [f"the source does not have “{word}”" for word in judged.missing[:_MOST_WORDS]]
@@ -216,7 +216,7 @@ def check_answerability(question: str, answer: str, sources: Sources, meaning: M
 
 
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
-    """The sentences of an answer; of a very long one some that lie evenly in it."""
+    """Judge the sentences of an answer; of a very long one, an evenly spaced sample."""
     told = [each.text for each in split_sentences(answer) if content_stems(without_markers(each.text))]
     step = -(-len(told) // _MOST_JUDGED) or 1
     return [judge_against(each, sources, meaning) for each in told[::step]]
@@ -234,7 +234,7 @@ def _relation(judged: Judged) -> Relation:
         return "contradicts"
     if judged.supported:
         return "supports"
-    # An unsure no is no finding that the source is silent: other words may mean the same.
+    # An uncertain no does not mean that the source is silent: other words may mean the same.
     may_say = judged.overlap >= TUNING.same_matter or support_model().is_uncertain(judged.support)
     return "partially_supports" if may_say else "does_not_mention"
 

@@ -1,4 +1,4 @@
-"""Questions that describe what they ask about instead of naming it: the second of two steps (S5.1)."""
+"""The second step of questions that describe their subject instead of naming it (S5.1)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,10 +18,10 @@ _SAID = 0.6  # share of a word that has to be met, as `coverage` counts it
 
 
 def second_step(question: str, chosen: Sequence[Candidate], ranked: Iterable[Candidate]) -> list[Candidate]:
-    """Return the sentence of another source that says the rest of what is asked, about a name that a chosen one brings.
+    """A sentence of another source that completes the answer, about a name that a chosen sentence introduces.
 
     Empty unless the question describes something, a sentence of `chosen` names what the question does not, and one of
-    `ranked` says of it a word of the question that the chosen one does not say.
+    `ranked` adds a word of the question about that name which the chosen sentence lacks.
     """
     if not _DESCRIBES.search(question):
         return []

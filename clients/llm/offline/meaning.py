@@ -1,4 +1,4 @@
-"""Likeness in meaning, with every text encoded once per process."""
+"""Similarity of meaning, with every text encoded once per process."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,24 +13,24 @@ _LOCKS = 64
 
 
 class Meaning:
-    """Cosines between texts; `known` is False without an embedder, and then every cosine is 0. Thread-safe.
+    """Cosines between texts; without an embedder `known` is False and every cosine is 0. Thread-safe.
 
-    Each text is encoded by itself: in a batch the last digits of its vector would depend on its neighbours.
+    Each text is encoded alone: in a batch the last digits of its vector would depend on its neighbours.
     """
 
     def __init__(self, embedder: Encoder | None, *, remembered: int = 4096) -> None:
         self.known = embedder is not None
         self._embedder = embedder
         self._remembered = lru_cache(maxsize=remembered)(self._encode)
-        # Threads score the passages of one question together; each text is encoded once, and the others wait for it.
+        # Threads score the passages of one question together; each text is encoded once while the others wait for it.
         self._encoding = [Lock() for _ in range(_LOCKS)]
 
     def best_likeness(self, text: str, others: Sequence[str]) -> float:
-        """Return the highest cosine, 0..1, of `text` with one of `others`; 0 if there are none."""
+        """The highest cosine, 0..1, of `text` with one of `others`; 0 if there are none."""
         return max(self.likenesses(text, others), default=0.0)
 
     def likenesses(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return the cosine, 0..1, of `text` with each of `others`."""
+        """The cosine, 0..1, of `text` with each of `others`."""
         if not self.known:
             return [0.0] * len(others)
         vector = self._vector(_plain(text))

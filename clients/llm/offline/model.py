@@ -1,4 +1,4 @@
-"""The offline model behind the same Protocol as any other: one function per prompt, answered from its fields."""
+"""The offline model behind the ChatModel Protocol: one function per prompt, answered from the prompt's fields."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -24,10 +24,10 @@ PROVIDER = "offline"
 
 
 class OfflineModel:
-    """Answers with sentences of the sources and judges by what can be computed; free, deterministic, no network.
+    """Answers with sentences of the sources and judges by computation; free, deterministic, without a network.
 
-    Without an embedder it goes by words alone, which is a little worse. Safe from several threads and event loops;
-    the work is done in a thread of its own, so that a loop is never held up.
+    Without an embedder it uses words alone, which is a little worse. Safe from several threads and event loops; the
+    work runs in a thread, so that no loop is blocked.
     """
 
     provider = PROVIDER
@@ -53,12 +53,12 @@ class OfflineModel:
         }
 
     def reserves(self, request: ModelRequest) -> int:
-        """Nothing: it costs nothing."""
+        """0: calls are free."""
         del request
         return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Return the reply: JSON of the judgement's schema, or prose. Raises ModelRefused, PromptFieldMismatch."""
+        """The reply: JSON of the judgement's schema, or prose. Raises ModelRefused, PromptFieldMismatch."""
         pieces = await asyncio.to_thread(self._pieces, request)
         return _reply("".join(pieces))
 
@@ -135,7 +135,7 @@ def _reply(text: str) -> ModelReply:
 
 
 def _checked(request: ModelRequest) -> _Fields:
-    """Render the prompt, only to hold its fields to the same contract as with a model that reads it."""
+    """Render the prompt, only to hold its fields to the same contract as a model that reads the text."""
     render(request.prompt, request.fields)
     return request.fields
 

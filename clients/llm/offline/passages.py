@@ -1,4 +1,4 @@
-"""A source's text as the offline model reads it: sentences with their headings and stems, worked out once."""
+"""The offline model's reading of a source: sentences with their headings and stems, computed once."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,12 @@ _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
 _LIST_SIGN = re.compile(r"^(?:[-*+•‣▪◦·●○■□▶►]|#{1,6}|>|\|)\s+")
 _LONGEST_HEADING = 80
-_MOST_CHARS = 600_000  # of sources that are remembered: what was read in them takes far more room than they do
+_MOST_CHARS = 600_000  # of remembered sources: their readings take far more memory than the texts
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
-    """A sentence with its place in the text, what was read in it, and the stems of the heading above it."""
+    """A sentence with its place in the text, its reading, and the stems of the heading above it."""
 
     place: Sentence
     read: ReadText
@@ -30,20 +30,18 @@ class ReadSentence:
 
     @property
     def text(self) -> str:
-        """The sentence as it stands in the source."""
         return self.place.text
 
     @property
     def stems(self) -> frozenset[str]:
-        """The stems of its content words."""
         return self.read.kin.stems
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`text` is the source with its own citation markers blanked out, so that all places stay the same.
+    """`text` is the source with its own citation markers blanked out, so that positions stay the same.
 
-    `reads` is what was read in each of its sentences, found by their words; `words` are those of the whole.
+    `reads` holds the readings of its sentences, indexed by words; `words` indexes the whole text.
     """
 
     text: str
@@ -53,13 +51,13 @@ class Passage:
     words: WordIndex
 
     def covers(self, wanted: Sequence[str]) -> float:
-        """Return the share of the stems `wanted` that the text contains, 0..1."""
+        """The share of the stems `wanted` that the text contains, 0..1."""
         return self.words.coverages(wanted).get(0, 0.0)
 
 
 @remembered(_MOST_CHARS)
 def read_passage(text: str) -> Passage:
-    """Return `text` in sentences. Pure, and cached: the same sources are read by every check of an answer."""
+    """Split `text` into sentences. Pure and cached: every check of an answer reads the same sources."""
     plain = without_markers(text)
     sentences = tuple(_read(read_sentences(plain).sentences))
     stems = frozenset[str]().union(*(sentence.stems for sentence in sentences))
@@ -67,12 +65,11 @@ def read_passage(text: str) -> Passage:
 
 
 def is_stopped(text: str) -> bool:
-    """Say whether `text` ends as a sentence ends."""
     return _STOPPED.search(text) is not None
 
 
 def shown_sentence(source: Source, sentence: ReadSentence) -> str:
-    """Return the words of the source as an answer shows them: in one line, without list sign or markers of its own."""
+    """The source's words as an answer shows them: in one line, without list sign or the source's own markers."""
     text = source.text[sentence.place.start : sentence.place.end]
     for marker in reversed(cited_markers(text)):
         text = text[: marker.start].rstrip() + text[marker.end :]
@@ -89,7 +86,7 @@ def _read(sentences: Sequence[Sentence]) -> Iterator[ReadSentence]:
 
 
 def _is_heading(text: str, following: str) -> bool:
-    """A short line without a full stop that stands above prose."""
+    """True if this is a short line without a full stop above prose."""
     if text.startswith("#"):
         return True
     return len(text) <= _LONGEST_HEADING and not is_stopped(text) and not _LISTED.match(text) and is_stopped(following)

@@ -1,4 +1,4 @@
-"""How relevant a passage, or one of its sentences, is to a question."""
+"""Scores the relevance of passages and sentences to a question."""
 
 import math
 from collections import Counter
@@ -16,9 +16,9 @@ from domain.words import content_stems, coverage
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of `source` and how well it may answer the question: about 0..1, more where `relevance` counts, too.
+    """A sentence of `source` and its score as an answer: about 0..1, more where `relevance` is added.
 
-    `relevance` is the probability that it answers, and `covered` are the stems of the question that it has.
+    `relevance` is the probability that it answers; `covered` are the question's stems that it contains.
     """
 
     source: Source
@@ -28,17 +28,16 @@ class Candidate:
     covered: frozenset[str] = frozenset()
 
     def adds_to(self, chosen: Sequence["Candidate"]) -> bool:
-        """Whether it has words of the question that none of `chosen` has."""
+        """True if it has words of the question that none of `chosen` has."""
         return not self.covered <= frozenset[str]().union(*(each.covered for each in chosen))
 
 
 def logistic(value: float) -> float:
-    """Return `value` as a probability."""
     return 1 / (1 + math.exp(-value))
 
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
-    """Return how relevant `chunk` is to `question`, 0..1 (S3.1)."""
+    """The relevance of `chunk` to `question`, 0..1 (S3.1)."""
     wanted, passage = content_stems(question), read_passage(chunk)
     overlap = coverage(wanted, passage.stems)
     if not meaning.known:
@@ -50,12 +49,12 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
 
 
 def most_shared(wanted: Sequence[str], sentences: Iterable[ReadSentence]) -> list[ReadSentence]:
-    """Return the sentences with most of the stems `wanted` first; equals keep their order."""
+    """The sentences with most of the stems `wanted` first; ties keep their order."""
     return sorted(sentences, key=lambda sentence: -coverage(wanted, sentence.stems))
 
 
 def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
-    """Return the sentences of `sources`, the one that answers the question best first."""
+    """The sentences of `sources`, the best answer to the question first."""
     passages = [read_passage(source.text) for source in sources]
     rarity = _rarity(content_stems(question), [each for passage in passages for each in passage.sentences])
     ranked = [
@@ -67,7 +66,7 @@ def ranked_sentences(question: str, sources: Sequence[Source], meaning: Meaning)
 
 
 def answering_sentences(part: Asked, sources: Sequence[Source], meaning: Meaning) -> list[Candidate]:
-    """Return the best sentences of `sources` for one part of a question, by their words, meaning and relevance (V8)."""
+    """The best sentences of `sources` for one part of a question, by words, meaning and relevance (V8)."""
     weighed: list[Candidate] = []
     for each in ranked_sentences(part.text, sources, meaning)[: TUNING.weighed]:
         text = shown_sentence(each.source, each.sentence)
@@ -82,7 +81,7 @@ def answering_sentences(part: Asked, sources: Sequence[Source], meaning: Meaning
 
 
 def texts_of(sources: Sequence[Source]) -> list[str]:
-    """Return the texts of the sources, each with its name and what it is part of: those name things, too."""
+    """The texts of the sources, each with its name and context, which name things, too."""
     return [f"{source.label}\n{source.context}\n{source.text}" for source in sources]
 
 
@@ -106,18 +105,18 @@ def _scored(
 
 
 def _kind(kind: Kind, question: str, text: str) -> float:
-    """A question for a number, a date or a name wants a sentence that has one."""
+    """A bonus for a sentence with the number, date or name that the question asks for."""
     return TUNING.sentence_kind if has_kind(kind, text, question) else 0.0
 
 
 def _rarity(wanted: Sequence[str], sentences: Sequence[ReadSentence]) -> dict[str, float]:
-    """Weigh the question's words: one that every sentence has tells little; one that none has must not be forgotten."""
+    """Weigh the question's words: those in every sentence count little; those in none must still count."""
     having = Counter(stem for sentence in sentences for stem in sentence.stems)
     return {stem: math.log(1 + len(sentences) / (having[stem] or 0.5)) for stem in wanted}
 
 
 def _overlap(rarity: Mapping[str, float], sentence: ReadSentence, label: frozenset[str]) -> float:
-    """Return the weighted share of the question's words that the sentence has; its headings' words count for less."""
+    """The weighted share of the question's words that the sentence has; words of its headings count less."""
     titles = sentence.heading | label
     shares = {stem: max(coverage([stem], sentence.stems), TUNING.heading * coverage([stem], titles)) for stem in rarity}
     total = sum(rarity.values())

@@ -1,6 +1,6 @@
-"""What to search for, from the words of a question and the names that passages give (S3.2, S3.6).
+"""Derives searches from the words of a question and the names in passages (S3.2, S3.6).
 
-Nothing is invented: a search has words of the question and names of the passages, and no synonyms.
+Nothing is invented: a search consists of words of the question and names from the passages, without synonyms.
 """
 
 import re
@@ -22,7 +22,7 @@ _PARTS = re.compile(
     rf"[?？]\s+|;\s+|,\s*(?:and|but|or)\s+|(?:,|\s+and)\s+(?={_ASKING})|\s*,?\s*그리고\s+|(?<=[가-힣]),\s+",
     re.IGNORECASE,
 )
-# Two things that are asked about in one breath; `rest` is asked of both.
+# Questions about two things at once; `rest` is asked about both.
 _PAIRS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -51,7 +51,7 @@ _PLURAL = re.compile(r"(?<=[a-z]{3})(?<![siu])s$")
 
 
 def restate_question(question: str, conversation: str) -> RestatedQuestion:
-    """The question behind the last one of the user that stands by itself, if it refers to what was said."""
+    """The question, preceded by the user's last self-contained one if it refers back."""
     before = [line.removeprefix(_USER) for line in conversation.splitlines() if line.startswith(_USER)]
     if not before or not _refers(question):
         return RestatedQuestion(standalone_question=question)
@@ -66,7 +66,7 @@ def rewrite_question(question: str, count: int) -> RewrittenQuestion:
         *parts,
         " ".join(stem(word) if _HANGUL.search(word) else word for word in keywords),
         "" if parts else _OPENING.sub("", question).rstrip(" ?？."),
-        # A name may end like a plural.
+        # Words not in the question as written may be names, which can end like plurals.
         " ".join(_PLURAL.sub("", word) if word in question else word for word in keywords),
     ]
     known = {_same(question), ""}
@@ -88,18 +88,18 @@ def decide_search(question: str, sources: Sources, searches: str) -> SearchDecis
 
 
 def _refers(question: str) -> bool:
-    """Whether it goes on from what was said: by its first word, by a pronoun, or by saying next to nothing itself."""
+    """True if it continues the conversation: by its first word, a pronoun, or hardly any words of its own."""
     said = words(question)
     if len(said) <= (1 if any(map(_HANGUL.search, question)) else _FEW_WORDS) or _GOES_ON.search(question):
         return True
-    # In a longer question a pronoun refers to what it says itself.
+    # In a longer question a pronoun refers to the question itself.
     return bool(_REFERS.search(question)) and len(said) <= _SHORT
 
 
 def _parts(question: str) -> list[str]:
-    """What is asked for one by one; nothing when the question has one part."""
+    """The parts of a question that asks for several things; empty for a single part."""
     plain = " ".join(question.split()).rstrip(" ?？.")
-    # What is longer names no two things in one breath, and the patterns would try every place with every other.
+    # Longer questions hardly name two things at once, and the patterns would compare every place with every other.
     for pattern in _PAIRS if len(plain) <= _LONGEST_PAIR else ():
         if found := pattern.search(plain):
             rest = found.groupdict().get("rest") or ""
@@ -109,7 +109,9 @@ def _parts(question: str) -> list[str]:
 
 
 def _named(question: str, sources: Sources) -> Iterator[str]:
-    """A name that the question has not, from the sentence that is most about it, with what that one leaves open."""
+    """A name that the question lacks, from the sentence closest to it, plus the words that this sentence
+    leaves open.
+    """
     wanted = content_stems(question)
     said = [each.text for source in sources for each in split_sentences(source.text)]
     for text in sorted(said, key=lambda text: -coverage(wanted, set(content_stems(text))))[:_MOST_QUERIES]:
@@ -123,7 +125,7 @@ def _named(question: str, sources: Sources) -> Iterator[str]:
 
 
 def _is_told(name: str, missing: list[str], said: list[str]) -> bool:
-    """Whether a sentence that has the name has some of what is missing."""
+    """True if a sentence with the name has some of the missing words."""
     return any(
         name in text and coverage(content_stems(" ".join(missing)), set(content_stems(text))) > 0 for text in said
     )

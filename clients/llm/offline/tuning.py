@@ -1,4 +1,4 @@
-"""Every number that the offline model decides by, and where it comes from."""
+"""All numbers that the offline model decides by, and their origin."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ class Tuning:
     relations on eight labelled sets of statements (FEVER-symmetric, HAGRID, KLUE-NLI …), questions on SQuAD 2.
     """
 
-    # What a statement's support is weighed by stands in `domain/support/model.json`, with how it was fitted. A whole
-    # statement found word for word counts as such if it has so many content words.
+    # The weights of a statement's support, and how they were fitted, are in `domain/support/model.json`. A whole
+    # statement found verbatim counts as such from this many content words on.
     verbatim_stems: int = 5
     same_matter: float = 0.5
 
-    # Relevance of a chunk: words of the question in the chunk, cosine with its best sentence, made a score of 0..1 so
-    # that 0.2 (the default of `min_evidence_score`) lies above 95 % of what is retrieved from unrelated documents.
+    # Relevance of a chunk: words of the question in the chunk, cosine with its best sentence, mapped to 0..1 so that
+    # 0.2 (the default of `min_evidence_score`) lies above 95 % of what is retrieved from unrelated documents.
     chunk_overlap: float = 0.6
     chunk_meaning: float = 0.4
     chunk_middle: float = 0.5
@@ -25,9 +25,9 @@ class Tuning:
     words_chunk_middle: float = 0.62
     words_chunk_slope: float = 10.0
 
-    # Relevance of a sentence to the question: its own words (weighted by rarity) and for less those of its heading and
-    # of the document's name; its meaning; the words of its whole source; a number, date or name where the question asks
-    # for one; and the order of the sources, which is the reranker's.
+    # Relevance of a sentence to the question: its own words (weighted by rarity) and, with less weight, those of its
+    # heading and of the document's name; its meaning; the words of its whole source; a number, date or name where the
+    # question asks for one; and the order of the sources, which is the reranker's.
     sentence_overlap: float = 0.4
     sentence_meaning: float = 0.4
     sentence_context: float = 0.2
@@ -35,11 +35,11 @@ class Tuning:
     sentence_kind: float = 0.04
     sentence_order: float = 0.04
     # Below this the answer is "I don't know": 93 % of the questions about other documents, 6 % of the answerable ones.
-    # It holds for the sum with `relevance` below, too, where the next threshold decides more often.
+    # It also applies to the sum with `relevance` below, where the next threshold decides more often.
     answerable: float = 0.37
     words_answerable: float = 0.45
-    # The probability that a sentence answers (domain/question/model.json) is added to that with this weight for as many
-    # of the best sentences, and has to be so much for the best one.
+    # The probability that a sentence answers (domain/question/model.json) is added with this weight for this many of
+    # the best sentences, and must reach this value for the best one.
     relevance: float = 0.7
     weighed: int = 12
     relevant: float = 0.12
@@ -48,7 +48,7 @@ class Tuning:
     close_to_best: float = 0.65
     duplicate: float = 0.9
 
-    # An answer addresses its question if they share words or meaning at least so much: 97 % of the sentences with the
+    # An answer addresses its question if they share words or meaning to this degree: 97 % of the sentences with the
     # answer do, 6 % of other sentences.
     addressing: float = 0.2
     # Only the sentences with most of the words are encoded: the others are never the best, and encoding costs 5 ms.
