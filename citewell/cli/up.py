@@ -1,5 +1,6 @@
 """`citewell up`: everything on this machine, until Ctrl-C."""
 
+import json
 import os
 import sys
 from typing import Annotated
@@ -11,6 +12,13 @@ from citewell.supervisor.supervisor import Supervisor
 from config.settings import settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
+_SUPERVISOR = "[supervisor] "
+_ERRORS = ("error", "critical")
+_LONGEST = 300  # characters of a line
+_NO_MODEL = (
+    "No language model is configured: answers are sentences of your documents, checked by rules. For a model, set"
+    " GROQ_API_KEY or CITEWELL_MODELS__PROVIDER (docs/models.md)."
+)
 
 
 @app.command()
@@ -18,14 +26,19 @@ def up(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Of the API; 0 takes a free one. [default: as configured]")
     ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the logs of all processes here.")] = False,
 ) -> None:
     """Start servers, API and workers, and keep them running until Ctrl-C.
 
-    Data lives under CITEWELL_HOME. The logs of all processes are shown here and kept there under logs/.
+    Data lives under CITEWELL_HOME, and the logs of all processes under logs/ there. Errors are shown here as well.
     """
-    if sys.stderr.isatty():
+    if verbose and sys.stderr.isatty():
         os.environ.setdefault("CITEWELL_LOG_FORMAT", "console")
-    with Supervisor(settings(), port=port, on_line=_show) as supervisor:
+    configured = settings()
+    say(f"Citewell starts Postgres, Valkey, its API and its workers; data and logs are in {configured.home}")
+    with Supervisor(configured, port=port, on_line=_show if verbose else _show_errors) as supervisor:
+        if configured.provider == "offline":
+            say(_NO_MODEL)
         say(f"Citewell is ready at {supervisor.url} ({supervisor.url}/docs shows the API); Ctrl-C stops it")
         supervisor.run_forever()
     say("Citewell has stopped")
@@ -33,3 +46,21 @@ def up(
 
 def _show(process: str, line: str) -> None:
     sys.stderr.write(f"{process:>10} | {line}\n")
+
+
+def _show_errors(process: str, line: str) -> None:
+    if line.startswith(_SUPERVISOR):
+        say(f"citewell: {line.removeprefix(_SUPERVISOR)}; logs/{process}.log says why")
+    elif event := error_in(line):
+        say(f"{process}: {event[:_LONGEST]}")
+
+
+def error_in(line: str) -> str | None:
+    """The event of a log line in JSON whose level is `error` or above; None for every other line."""
+    if not line.startswith("{"):
+        return None
+    try:
+        record: dict[str, object] = json.loads(line)
+    except ValueError:
+        return None
+    return str(record.get("event", "")) if record.get("level") in _ERRORS else None

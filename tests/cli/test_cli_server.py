@@ -14,6 +14,7 @@ import psutil
 import pytest
 from fpdf import FPDF
 
+from citewell.cli.up import error_in
 from citewell.supervisor.home import temporary_home
 from tests.supervisor.observers import soon
 
@@ -106,7 +107,11 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
         second = command(home, "up")
         up.process.send_signal(signal.SIGTERM)
         code, _, err = up.end()
-    assert (code, err.splitlines()[-1]) == (0, "Citewell has stopped")
+    starting, model, ready, stopped = err.splitlines()
+    assert (code, stopped) == (0, "Citewell has stopped")
+    assert starting.endswith(f"data and logs are in {home}")
+    assert model.startswith("No language model is configured")
+    assert ready.startswith("Citewell is ready at http://127.0.0.1:")
     assert ingested.returncode == 2
     assert ingested.stdout == "✓ note.txt  1 passage, in workspace default\n"
     *reasons, summary = ingested.stderr.splitlines()
@@ -122,6 +127,47 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert answer["id"] in listed.stdout
     assert second.returncode == 2
     assert "already runs" in second.stderr
+
+
+def test_a_worker_that_dies_is_told_in_one_line(home: Path, tmp_path: Path) -> None:
+    with started(home, tmp_path, "up", "--port", "0") as up:
+        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        worker = next(
+            each
+            for each in psutil.Process(up.process.pid).children(recursive=True)
+            if "webhooks@" in " ".join(each.cmdline())
+        )
+        worker.kill()
+        soon(lambda: "webhooks ended with exit code -9; next start in" in up.err.read_text(), within=30)
+        up.process.send_signal(signal.SIGTERM)
+        _, _, err = up.end()
+    told = [line for line in err.splitlines() if "exit code" in line]
+    assert len(told) == 1
+    assert told[0].endswith("logs/webhooks.log says why")
+
+
+@pytest.mark.parametrize(
+    ("line", "event"),
+    [
+        ('{"event": "it broke", "level": "error", "logger": "api"}', "it broke"),
+        ('{"event": "it ended", "level": "critical"}', "it ended"),
+        ('{"event": "it is slow", "level": "warning"}', None),
+        ('{"event": "cut off', None),
+        ("Traceback (most recent call last):", None),
+        ("", None),
+    ],
+)
+def test_only_errors_of_the_processes_are_shown(line: str, event: str | None) -> None:
+    assert error_in(line) == event
+
+
+def test_the_logs_of_all_processes_are_shown_on_request(home: Path, tmp_path: Path) -> None:
+    with started(home, tmp_path, "up", "--port", "0", "--verbose") as up:
+        soon(lambda: "Citewell is ready at" in up.err.read_text(), within=90)
+        up.process.send_signal(signal.SIGTERM)
+        _, _, err = up.end()
+    shown = {line.split(" | ")[0].strip() for line in err.splitlines() if " | " in line}
+    assert {"api", "postgres", "valkey", "queries-1", "ingestion"} <= shown
 
 
 def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
