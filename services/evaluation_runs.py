@@ -1,4 +1,4 @@
-"""Finished evaluations: stored, and listed again."""
+"""Stores and lists finished evaluations."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from services.evaluation_files import Files
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """What is kept of a run; `n` counts pairs or questions, `results` is what was printed as JSON, and the usage."""
+    """The record of a run; `n` counts pairs or questions, `results` is what was printed as JSON, and the usage."""
 
     kind: Literal["verification", "retrieval"]
     verifier: str
@@ -32,7 +32,7 @@ def store_run(run: FinishedRun) -> str:
 
 
 def list_runs(limit: int) -> list[dict[str, Any]]:
-    """The latest runs as JSON, the newest first."""
+    """The latest runs as JSON, newest first."""
     with reading() as session:
         return [
             {
