@@ -39,9 +39,10 @@ def check_audit(query_id: UUID, head: KeptHead = None) -> object:
 def reverify_answer(
     query_id: UUID, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
 ) -> VerificationAccepted:
-    """Verify the published answer again, on the passages that it was written from: `id` is the verification's.
+    """Verify the published answer again, on the passages that it was written from; `id` is that of the new
+    verification.
 
-    Its `comparison` tells, sentence by sentence, what was said before and what is now.
+    Its `comparison` shows, sentence by sentence, the previous and the new verdict.
     """
     return _reverified(query_id, QueryKind.ANSWER, asked, repeatable, response)
 
