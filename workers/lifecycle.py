@@ -203,8 +203,8 @@ def _look_for_garbage_less_often() -> None:
 
 
 def _room(worker: Any, queues: Iterable[str]) -> Room | None:
-    """The number of queries this process can take at a time, if queries are started for it. Forked children have
-    none, because their capacity is not measured."""
+    """The number of queries that this process can take at a time, if queries are started for it. None otherwise, and
+    for a prefork pool, because the capacity of its children is not measured."""
     if Queue.VERIFICATION not in queues or _forks(worker):
         return None
     most = settings().admission.in_flight_per_process

@@ -18,8 +18,8 @@ With the knowledge graph (S5.1) `plan_graph` comes before the `retrieve` of the 
 After it `plan_checks` finds nothing left, unless something failed. A verification of a given answer (N2) starts there:
 the outcomes of the steps before it came with the request.
 
-`STAGES` alone decides which queue serves a step, and what follows it. A step that ends its canvas launches what follows,
-because only it knows what follows and how many tasks that takes. An agentic or multi-agent run begins with
+`STAGES` alone decides which queue serves a step, and what follows it. A step that ends its canvas launches what
+follows, because only it knows what that is and how many tasks it takes. An agentic or multi-agent run begins with
 `decide_search`, and every turn but the last makes one of a limited number of searches, so that it ends.
 `check_answer` is three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1)
 and key facts (S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the
@@ -134,8 +134,8 @@ def evidence_found(run: Run, context: StepContext) -> Signature[Any]:
 
 
 class Stage(NamedTuple):
-    """A step's queue, the stage shown to a waiting user, and what `follows` when it ends its canvas; also what it `adds`
-    to its chord when it ends, and what it `spreads` to other workers while it runs."""
+    """A step's queue, the stage shown to a waiting user, and what `follows` when it ends its canvas; also what it
+    `adds` to its chord when it ends, and what it `spreads` to other workers while it runs."""
 
     queue: Queue
     shown: str | None
