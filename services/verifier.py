@@ -79,8 +79,8 @@ def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset =
 def reranker_version(
     gateway: ModelGateway, settings: Settings, reranker: Reranker | None = None, preset: Preset = "standard"
 ) -> str:
-    """Return the name of the chunk scorer, in the same form; a reranker is `cross_encoder/<name>@<hash of its
-    weights>` or `endpoint/<model>`."""
+    """Return the name of the chunk scorer, in the same form; a reranker is
+    `cross_encoder/<name>@<hash of its weights>` or `endpoint/<model>`."""
     if reranker is not None:
         return reranker.version()
     return _version([RERANK_CHUNKS] * (preset == "cheap") + [RERANK_CHUNK], gateway, settings)
