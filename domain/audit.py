@@ -116,7 +116,6 @@ def _unreadable(place: int, text: str) -> dict[str, Any]:
 
 
 def hashes_of(records: Sequence[str]) -> list[str]:
-    """The hash of every record."""
     hashes, last = list[str](), ""
     for record in records:
         last = hashlib.sha256((last + record).encode()).hexdigest()
@@ -125,7 +124,7 @@ def hashes_of(records: Sequence[str]) -> list[str]:
 
 
 def broken_links(stored: Chain) -> list[int]:
-    """The places, from 0, of the records whose stored hash is not that of the record and the hash before it."""
+    """The places, from 0, of records whose stored hash does not follow from the record and the previous hash."""
     before = ["", *stored.hashes]
     found = [
         place
@@ -136,9 +135,9 @@ def broken_links(stored: Chain) -> list[int]:
 
 
 def audit(stored: Chain, head: str, now: Sequence[Record]) -> Audited:
-    """Hold a stored chain against itself, against its `head`, and against the records of what is there `now`."""
+    """Compare a stored chain with itself, with its `head`, and with the records of what is stored `now`."""
     then = [read_record(stored.records, place) for place in range(len(stored.records))]
-    # What is no record is broken, even if the hashes were computed anew.
+    # An entry that is no record is broken, even if the hashes were recomputed.
     lost = {place for place, record in enumerate(then) if record["kind"] == UNREADABLE}
     differences = [_broken(then, place) for place in sorted({*broken_links(stored), *lost})]
     if not differences and stored.head != head:

@@ -1,4 +1,4 @@
-"""What a query may still use of its time and its money, and what is left out when that runs short.
+"""The remaining time and money of a query, and what is left out when they run short.
 
 | used   | left out                                                                                     |
 |--------|----------------------------------------------------------------------------------------------|

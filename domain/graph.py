@@ -27,7 +27,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
-    """What one passage says about one entity."""
+    """The statement of one passage about one entity."""
 
     key: str
     name: str
@@ -37,7 +37,8 @@ class EntityMention:
 
 @dataclass(frozen=True, slots=True)
 class RelationMention:
-    """What one passage says about two entities together; the pair has no direction: `one` < `other` are their keys."""
+    """The statement of one passage about two entities together; the pair has no direction: `one` < `other` are their
+    keys."""
 
     one: str
     other: str
@@ -56,7 +57,7 @@ class PassageGraph:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What all passages say about one entity or relation. `label` is the name, or a relation's keywords."""
+    """The statements of all passages about one entity or relation. `label` is the name, or a relation's keywords."""
 
     label: str
     type: str

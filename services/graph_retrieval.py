@@ -140,7 +140,7 @@ def _over(
 
 
 def _far_ends(connection: Connection, near: Mapping[int, float]) -> tuple[int, ...]:
-    """Where a connection leads: away from what the question names, or both ways when it names neither end."""
+    """The far ends of a connection: away from what the question names, or both if it names neither."""
     one, other = connection.ends
     if near.get(one, 0.0) == near.get(other, 0.0):
         return connection.ends

@@ -37,7 +37,7 @@ _DENSE_WEIGHTS = {"use-multilingual-v3": 0.3}
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where and how to search: `k` candidates by similarity alone (`vector`) or with lexical matches (`hybrid`).
+    """The parameters of a search: `k` candidates by similarity alone (`vector`) or with lexical matches (`hybrid`).
 
     `dense_weight` is the weight of similarity in the fusion; None means the embedder's own.
     """

@@ -42,7 +42,7 @@ loop = Loop()
 
 
 class WatchedLoop(bootsteps.StartStopStep):
-    """A part of Celery's consumer that records the turns of its event loop, for each connection anew."""
+    """A part of Celery's consumer that records the turns of its event loop, restarted for each connection."""
 
     requires = ("celery.worker.consumer:Tasks",)
     _timer: Any = None
