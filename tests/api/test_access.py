@@ -1,4 +1,4 @@
-"""Who may call the API: keys, scopes, revocation, the exception for loopback (A8)."""
+"""Access to the API: keys, scopes, revocation, the exception for loopback (A8)."""
 
 import threading
 import time
@@ -48,7 +48,7 @@ def configure(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
 
 @pytest.fixture
 def required(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    """The API as it is when it does not listen on loopback only."""
+    """The API as it is when it listens beyond loopback."""
     with monkeypatch.context() as changed:
         configure(changed, API_HOST="0.0.0.0", ACCESS__TRUST_FOR_S="0.2")  # noqa: S104 - told, not bound
         yield http

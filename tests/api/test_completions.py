@@ -57,7 +57,7 @@ def events(raw: str) -> list[Json]:
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set when the query of a client that left has been cancelled and those who watch it have been told."""
+    """Set when the query of a disconnected client has been cancelled and its watchers notified."""
     told = threading.Event()
 
     def ring_and_tell(query_id: uuid.UUID) -> None:

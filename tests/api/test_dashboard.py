@@ -1,4 +1,5 @@
-"""The page at / as files: how they are served, and what may never stand in them. tests/browser has it in a browser."""
+"""The page at / as files: how they are served, and what they must never contain. tests/browser tests it in a
+browser."""
 
 import re
 import socket

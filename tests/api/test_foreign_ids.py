@@ -48,7 +48,7 @@ OF_ALL = {"/metrics"}
 
 @dataclass(frozen=True)
 class Tenants:
-    """The headers of two tenants, and the ids of what the first one has."""
+    """The headers of two tenants, and the ids of the first one's resources."""
 
     first: dict[str, str]
     second: dict[str, str]

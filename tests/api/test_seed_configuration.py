@@ -45,7 +45,7 @@ SWITCHABLE = [ask for ask in ASKS if ask[0] != "/query/verified"]
 
 @pytest.fixture(params=["enable", "enabled"])
 def configured(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
-    """A configuration file in which nothing is as it is by default; `enabled` is the word of S2's settings."""
+    """A configuration file that changes every default; `enabled` is the word in S2's settings."""
     assert database
     file = tmp_path / "config.yaml"
     file.write_text(FILE.format(switch=request.param), encoding="utf-8")

@@ -35,7 +35,7 @@ def deliveries_of(http: httpx.Client, webhook: Json, **params: Any) -> Json:
 
 
 def end_all(status: DeliveryStatus) -> None:
-    """Every delivery that waits ends so."""
+    """Give every waiting delivery this final status."""
     with transaction() as session:
         for delivery in all_deliveries():
             found = rows.lock_attempt(session, delivery.id)

@@ -1,4 +1,4 @@
-"""`make bench`: the model answers every rival in its own form, and what is told follows from what happened."""
+"""`make bench`: the model answers every rival in its own form, and the report follows from what happened."""
 
 import asyncio
 import json

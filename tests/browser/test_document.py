@@ -1,4 +1,4 @@
-"""The page of a document: the cited place marked and in sight, pages, search, versions, also when it is long."""
+"""The page of a document: the cited place marked and visible, pages, search, versions, even in long documents."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Hostile texts in everything that somebody else can write: shown as text everywhere, nothing runs, nothing moves."""
+"""Hostile texts wherever others can write: shown as text everywhere, nothing runs, nothing moves."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ NOT_ISOLATED = """mark => {
 
 @pytest.fixture
 def hostile(groq: Stack, provider: GroqSimulator) -> dict[str, str]:
-    """The ids of what was stored, each with hostile texts wherever one can be given."""
+    """The ids of stored items, each with hostile texts wherever possible."""
     metadata = {"title": MARKUP, f"<b>{TURNED}": LONG[:3000]}
     document = groq.until_ready(groq.send_file(f"{NAME}.md", TEXT.encode(), workspace=NAME, metadata=metadata))
     provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=ANSWER, times=None))

@@ -1,4 +1,4 @@
-"""Verification of any text: typed, an example, or with stored documents; live, then with all that was found."""
+"""Verification of any text: typed, an example, or with stored documents; live, then with all results."""
 
 import re
 

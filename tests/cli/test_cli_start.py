@@ -1,4 +1,4 @@
-"""The program as it is started: quick help, no heavy imports, a clean end at Ctrl-C."""
+"""Starting the program: quick help, no heavy imports, a clean end at Ctrl-C."""
 
 import signal
 import subprocess

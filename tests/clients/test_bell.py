@@ -1,4 +1,5 @@
-"""The bell: ends are for all who wait, progress for those who watch, and silence is only slower (A3, A5)."""
+"""The wake-up channel: all waiting clients hear of ends, watchers of progress, and a failure only slows them (A3,
+A5)."""
 
 import asyncio
 import time
@@ -28,7 +29,7 @@ def ringer(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Ringer:
 
 @asynccontextmanager
 async def heard_on(url: str, query_id: uuid.UUID, *, watching: bool) -> AsyncGenerator[Ear]:
-    """An ear of a bell that looks by itself only after a minute, once its connection stands."""
+    """A subscriber that polls only every minute, with its connection established."""
     bell = Bell(url, look_every_s=60, look_deaf_every_s=0.01)
     async with bell.listening(query_id, watching=watching) as ear:
         async with asyncio.timeout(LONG_S):

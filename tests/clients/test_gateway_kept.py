@@ -1,4 +1,4 @@
-"""Paid replies are not bought twice (A5, S4.7)."""
+"""Paid replies are not paid for twice (A5, S4.7)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,12 +19,12 @@ from tests.simulators.groq.server import GroqSimulator
 
 
 def key_of(scope: str, task: Task, model: str, fields: Mapping[str, object]) -> bytes:
-    """Where a reply to the question is kept."""
+    """The key under which a reply to the question is kept."""
     return reply_key(scope, task, model, PromptText(task.name, fields))
 
 
 class Drawer:
-    """A ReplyStore in memory; nothing gets in before it is `open`."""
+    """A ReplyStore in memory; it stores nothing before it is `open`."""
 
     def __init__(self) -> None:
         self.kept: dict[bytes, KeptReply] = {}
@@ -48,7 +48,7 @@ Ask = Callable[[CallLog], Callable[[ModelGateway], Awaitable[object]]]
 
 
 def twice(ask: Ask, first: CallLog, second: CallLog) -> Callable[[ModelGateway], Awaitable[tuple[object, object]]]:
-    """Ask for two logs, one after the other."""
+    """Ask twice, each time with its own log."""
 
     async def scenario(gateway: ModelGateway) -> tuple[object, object]:
         found = await ask(first)(gateway)

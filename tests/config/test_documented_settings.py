@@ -1,4 +1,4 @@
-"""Every setting that the documents name exists, under that name."""
+"""Every setting named in the documents exists under that name."""
 
 import re
 from pathlib import Path

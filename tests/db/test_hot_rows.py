@@ -1,4 +1,4 @@
-"""A running query's row is written in place: no new entries in its indexes, however often it is told of (A2)."""
+"""A running query's row is updated in place: no new entries in its indexes, however often it changes (A2)."""
 
 import uuid
 from collections.abc import Callable

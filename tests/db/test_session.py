@@ -1,4 +1,4 @@
-"""What the database may get over by itself is told apart from what is wrong."""
+"""Transient database errors are told apart from permanent ones."""
 
 import uuid
 from contextlib import ExitStack, suppress
@@ -75,7 +75,7 @@ def test_work_that_has_all_connections_does_not_make_the_database_look_away() ->
 
 
 def _kept() -> int:
-    """Connections for work; there are none above them."""
+    """The connections for work; there are no further ones."""
     with reading():
         pool = engine().pool
     assert isinstance(pool, QueuePool)

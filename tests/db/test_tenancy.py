@@ -1,4 +1,4 @@
-"""Tenants cannot reach each other's rows, whatever a query forgets: the database sees to it (A8)."""
+"""Tenants cannot reach each other's rows, whatever a query forgets: the database ensures it (A8)."""
 
 import contextvars
 from collections.abc import Generator
@@ -59,7 +59,7 @@ def filled(stranger: int) -> dict[Table, dict[str, Any]]:
 
 @pytest.fixture
 def nobody() -> Generator[Any]:
-    """A connection as any query has that forgot to say for whom."""
+    """A connection of a query that forgot to name its tenant."""
     with engine().connect() as connection:
         yield connection
 

@@ -1,4 +1,4 @@
-"""Command lines, read by the parsers of the programs that they start; nothing is started."""
+"""Command lines, parsed by the parsers of the programs that they start; nothing is started."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _pools["custom"] = image_environment()["CELERY_CUSTOM_WORKER_POOL"]
 
 
 def parsed(command: Sequence[str]) -> dict[str, Any]:
-    """The options as the program understands them. Raises what its parser raises when it does not."""
+    """The options as the program understands them. Raises what its parser raises."""
     program, *arguments = command
     return {"celery": _of_celery, "uvicorn": _of_uvicorn, "alembic": _of_alembic}[program](arguments)
 
@@ -46,5 +46,5 @@ def _of_alembic(arguments: list[str]) -> dict[str, Any]:
 
 
 def knows_flower(variable: str) -> bool:
-    """Whether Flower takes this variable of the environment."""
+    """Whether Flower uses this environment variable."""
     return hasattr(flower.options, variable.removeprefix("FLOWER_").lower())

@@ -1,4 +1,4 @@
-"""docker-compose.yml: the distributed form, without a Docker to try it."""
+"""docker-compose.yml: the distributed form, tested without Docker."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Text that speaks to a model is found however it is disguised, and taken out; honest text stays as it is."""
+"""Text that addresses a model is found however it is disguised, and removed; honest text stays unchanged."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""What documents say of themselves, and nothing that is not certain (S1.3)."""
+"""The metadata that documents state, and nothing uncertain (S1.3)."""
 
 from time import process_time
 

@@ -1,4 +1,4 @@
-"""Citations beside an answer become markers in it, and every place finds its way back (N2)."""
+"""Citations sent beside an answer become markers in it, and every place maps back (N2)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,5 @@
-"""Many statements against one source cost what they are plus the source, and none is too long to be read (F2)."""
+"""Many statements against one source cost their own size plus that of the source, and none is too long to be read
+(F2)."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Citation markers: every form that models write, and what only looks like one."""
+"""Citation markers: every form that models write, and what only resembles one."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Which sentence a citation belongs to, and what of an answer claims nothing."""
+"""The sentence that a citation belongs to, and the parts of an answer that claim nothing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The ruling: a model's word counts as far as the source bears it out (S5.4, S2.1, S4.4, N4)."""
+"""The ruling: a model's verdict counts only as far as the source supports it (S5.4, S2.1, S4.4, N4)."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""A pronoun stands for what the headings and sentences in front of it name, in the source or above it (V2, V4)."""
+"""A pronoun refers to what earlier headings and sentences name, in the source or above it (V2, V4)."""
 
 import pytest
 
@@ -20,7 +20,7 @@ CITY = "The city has 4 million inhabitants and two airports."
 
 
 def status(statement: str, source: str, quotation: str, context: str = "") -> SentenceStatus:
-    """What becomes of a statement when a model says yes and quotes the quotation."""
+    """The state of a statement when a model says yes and quotes the quotation."""
     reply = StatementCheck(
         is_accurate=True, relation="supports", confidence=1.0, evidence=quotation, explanation="The source says so."
     )

@@ -1,4 +1,4 @@
-"""The script against the provider's own book-keeping: nothing is let through that it would refuse (A7)."""
+"""The script against the provider's own bookkeeping: it admits nothing that the provider would refuse (A7)."""
 
 from itertools import accumulate
 

@@ -1,4 +1,4 @@
-"""What the server's answers teach (A7)."""
+"""Learning limits from the server's answers (A7)."""
 
 import pytest
 
@@ -8,7 +8,6 @@ from tests.clients.limiter.stage import Turned, play, ticket
 
 
 def told(used: int | None, limit: int, remaining: int) -> Told:
-    """An answer with headers."""
     return Told(used, answered=True, allowance=Allowance(limit_tokens=limit, remaining_tokens=remaining))
 
 

@@ -1,4 +1,4 @@
-"""What killed workers reserved comes back (A5, A7)."""
+"""Reservations of killed workers are returned (A5, A7)."""
 
 import pytest
 

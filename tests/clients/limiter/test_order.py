@@ -1,4 +1,4 @@
-"""Who goes first among those that wait (A7)."""
+"""The order in which waiting calls are admitted (A7)."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 async def order(turned: Turned, waiting: dict[str, Ticket]) -> list[str]:
-    """Let everybody ask in the given order, again and again as time goes by, until all have been let through."""
+    """Let all ask in the given order, repeatedly as time passes, until all have been admitted."""
     left, gone = dict(waiting), list[str]()
     for _ in range(2_000):
         for name, each in list(left.items()):
@@ -24,7 +24,7 @@ async def order(turned: Turned, waiting: dict[str, Ticket]) -> list[str]:
 
 
 async def filled(turned: Turned) -> None:
-    """Use up everything."""
+    """Use up the whole allowance."""
     await turned.known()
     assert (await turned.take(ticket(1_000))).granted
 

@@ -1,4 +1,4 @@
-"""Redis paused, killed and emptied: calls go on, within a share (A5, A7)."""
+"""Redis paused, killed and emptied: calls continue, within a share (A5, A7)."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ def _plain_logs() -> None:
 
 
 async def timed(one: SharedLimiter, tokens: int, patience_s: float = 2.0) -> float:
-    """Seconds until the call was let through."""
+    """Seconds until the call was admitted."""
     started = time.monotonic()
     await one.acquire(MODEL, tokens, NOW, patience_s=patience_s)
     return time.monotonic() - started
