@@ -37,7 +37,7 @@ Command = Callable[..., int]
 
 @pytest.fixture
 def command(database: str, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`command("ask", …, CITEWELL_HOME=…)`: a command line that knows of nothing but what is told; its exit code."""
+    """`command("ask", …, CITEWELL_HOME=…)`: a command line with only this environment; returns its exit code."""
     assert database
 
     def ran(*arguments: str, **environment: str) -> int:
@@ -56,7 +56,7 @@ def command(database: str, monkeypatch: pytest.MonkeyPatch) -> Command:
 
 @contextmanager
 def up(home: Path) -> Generator[str]:
-    """`citewell up` for the block, in a process of its own; gives the address of its API."""
+    """`citewell up` as a process for the length of the block; yields the address of its API."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CITEWELL_", "GROQ_"))}
     program = [sys.executable, "-m", "citewell.cli.main", "up", "--port", "0"]
     with (
@@ -74,7 +74,7 @@ def up(home: Path) -> Generator[str]:
 
 @pytest.fixture
 def waiting(command: Command, database: str, tmp_path: Path) -> tuple[str, str]:
-    """The backup of a database in which nobody works, and the id of the question that waits there."""
+    """The backup of a database without workers, and the id of the question that waits there."""
     found = accept_document(NewDocument("policy.txt", POLICY.encode(), "team"), settings())
     ingest(found.document_id, default_embedder(), settings().ingestion, hold)
     query_id = submit_query(NewQuery(question=QUESTION, workspace="team"), settings())
@@ -84,7 +84,7 @@ def waiting(command: Command, database: str, tmp_path: Path) -> tuple[str, str]:
 
 
 def proof(url: str, query_id: str) -> list[object]:
-    """The answer with all that was found, if its audit holds."""
+    """The answer with all its results, if its audit is intact."""
     path = f"{url}/v1/queries/{query_id}"
     assert httpx.get(f"{path}/audit/check").raise_for_status().json()["intact"]
     return [httpx.get(each).raise_for_status().json() for each in (path, f"{path}/verifications", f"{path}/audit")]

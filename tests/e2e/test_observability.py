@@ -1,4 +1,4 @@
-"""What a running stack tells of itself: a trace per question, metrics that agree with the books, no secrets."""
+"""The observability of a running stack: a trace per question, metrics that agree with the database, no secrets."""
 
 import json
 import os
@@ -107,7 +107,7 @@ def is_revived(observed: Observed, before: int) -> bool:
 
 
 def worker_of(observed: Observed, query_id: str) -> int:
-    """The process that works on the query."""
+    """The process that runs the query."""
     (row,) = observed.rows(f"SELECT worker FROM step_outcomes WHERE query_id = '{query_id}' AND value IS NULL LIMIT 1")
     return int(row["worker"].split(":")[-2])
 

@@ -1,4 +1,4 @@
-"""Every tool, called by the official client in front of the API: what it returns, and what it says when it cannot."""
+"""Every tool, called by the official client against the API: its results, and its error messages."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the checks of a round come to: states, confidence, gaps (N4, S2.2, S2.3)."""
+"""The results of a round's checks: states, confidence, gaps (N4, S2.2, S2.3)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Answers from elsewhere, held against the sources that came with them (N2)."""
+"""External answers, checked against the sources that came with them (N2)."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ FILLER = "The annual report describes the shops of the company, its people and i
 
 
 def assert_exact(result: dict[str, Any], *texts: str) -> None:
-    """N3: sentences slice back from the answer as given, evidence from its source."""
+    """N3: sentences slice the answer as given, evidence slices its source."""
     for sentence in result["sentences"]:
         words = result["answer"][sentence["start"] : sentence["end"]]
         assert words.startswith(sentence["text"][:10])

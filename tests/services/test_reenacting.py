@@ -1,4 +1,4 @@
-"""A result is rebuilt from what was recorded, without any model; what the rules of today do otherwise is shown (N6)."""
+"""A result is rebuilt from its record without any model; differences by today's rules are reported (N6)."""
 
 import asyncio
 from typing import Any

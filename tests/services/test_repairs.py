@@ -1,4 +1,4 @@
-"""Repairing what failed its checks, rung by rung (N5): another chunk, a search, other words, or it goes."""
+"""Repairing failed statements, strategy by strategy (N5): another chunk, a search, a rewriting, or removal."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ def states(query: dict[str, Any]) -> list[str]:
 
 
 def assert_rebuilt(story: Story, query: dict[str, Any]) -> None:
-    """N3, S5.5: numbers run 1..n with a reference each, and every offset slices what it says."""
+    """N3, S5.5: numbers run 1..n with a reference each, and every offset slices its text."""
     answer: str = query["answer"]
     texts = {str(story.documents[key]): text for key, text in story.texts.items()}
     for sentence in query["verification"]["sentences"]:

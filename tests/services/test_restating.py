@@ -1,4 +1,4 @@
-"""A question that goes on from a conversation is asked, answered and checked as it is meant (N9)."""
+"""A follow-up question of a conversation is searched, answered and checked as it is meant (N9)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""When a document changes or goes, the answers that cite it are found, judged, and told of (N7)."""
+"""When a document changes or is deleted, the answers that cite it are found, judged, and reported (N7)."""
 
 import json
 import uuid
@@ -68,7 +68,7 @@ def document_of(story: Story, number: int = 0) -> uuid.UUID:
 
 
 def replaced(story: Story, content: str, filename: str = "policy.md", sha256: str | None = None) -> uuid.UUID:
-    """Ingest another version, as a worker does at its end."""
+    """Ingest another version, as a worker does."""
     with transaction() as session:
         count, version = session.execute(
             select(func.count(), func.max(Document.version)).where(Document.workspace_id == story.workspace_id)
@@ -90,7 +90,7 @@ def state_of(story: Story) -> str:
 
 
 def told(story: Story) -> list[str]:
-    """The standing events of the query; those of the webhook must be the same, in the same order."""
+    """The query's events about whether it still holds; the webhook's must be the same, in the same order."""
     events = [each["type"] for each in read_history(story.query_id)["events"] if each["type"].startswith("answer.")]
     with reading() as session:
         sent = session.scalars(

@@ -1,4 +1,4 @@
-"""What is being written is told at once to those who watch, and seldom when nobody does (A3)."""
+"""Growing text is published at once to watchers, and seldom without any (A3)."""
 
 import asyncio
 import time

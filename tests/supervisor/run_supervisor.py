@@ -1,6 +1,6 @@
-"""A supervisor with two small programs in the place of Citewell's own, for tests to run and to kill.
+"""A supervisor with two small programs in place of Citewell's own, for tests to run and to kill.
 
-`python run_supervisor.py HOME` prints the addresses, one a line, when all is ready.
+`python run_supervisor.py HOME` prints the addresses, one per line, when all is ready.
 """
 
 import signal

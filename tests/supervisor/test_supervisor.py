@@ -36,7 +36,7 @@ SOURCE = Path(citewell.__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """One for all, in any order: what a test leaves behind is what a user finds at the next start."""
+    """One for all tests, in any order: what one leaves is what a user finds at the next start."""
     with temporary_home() as home:
         yield home
 
@@ -225,7 +225,7 @@ def _users(processes: list[psutil.Process]) -> Iterator[int]:
 
 
 def _nothing(_database_url: str) -> None:
-    """The database needs no schema here."""
+    """Needs no schema here."""
 
 
 def _env() -> dict[str, str]:
@@ -233,7 +233,7 @@ def _env() -> dict[str, str]:
 
 
 def _python_for(uid: int) -> str:
-    """An interpreter like ours that the user can reach: ours may live in the home of root."""
+    """An interpreter like ours that the user can reach: ours may be in root's home."""
     for candidate in (sys.executable, "/usr/bin/python3"):
         with suppress(PermissionError, FileNotFoundError):
             probe = "import sys; print(sys.version_info[:2])"

@@ -1,4 +1,4 @@
-"""Items of a batch wait for their turn, and nothing that is lost keeps them waiting (N2, A5)."""
+"""Items of a batch wait for their turn, and nothing lost keeps them waiting (N2, A5)."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""Steps over much text, worked on in a child: the same results, and ended within a second when nobody needs them."""
+"""Steps over long texts in a child: the same results, and ended within a second when they are no longer needed."""
 
 import asyncio
 import re
@@ -76,7 +76,7 @@ def _kill_children() -> list[int]:
 
 
 class _Elsewhere(GivenStory):
-    """Each step is worked on in a child."""
+    """Runs each step in a child."""
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
         if step == "publish":

@@ -1,4 +1,4 @@
-"""Renewal of leases goes on, whatever happens to one of them."""
+"""Renewal of leases continues, whatever happens to one of them."""
 
 import threading
 import uuid
@@ -50,7 +50,7 @@ def test_what_is_not_held_is_not_renewed() -> None:
 
 
 def claimed(*items: str) -> Claim:
-    """A claim of this process on items of a query of its own; a beat ago its lease was nearly over."""
+    """A claim of this process on items of its own query; its lease nearly expired a beat ago."""
     with transaction() as session:
         query_id = make_query(session).id
         assert queries.mark_launched(session, query_id, 0) == 1
@@ -62,7 +62,7 @@ def claimed(*items: str) -> Claim:
 
 
 def lasting(*claims: Claim) -> list[set[str]]:
-    """Of each claim, the items whose lease has several seconds left."""
+    """The items of each claim whose lease has several seconds left."""
     longer = text("SELECT item FROM step_outcomes WHERE query_id = :q AND lease_until > now() + interval '5 s'")
     with system_transaction() as session:
         return [set(session.scalars(longer, {"q": claim.run.query_id})) for claim in claims]

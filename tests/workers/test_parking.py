@@ -51,7 +51,7 @@ def never(_: StepContext) -> StepResult:
 
 
 def break_worker(run: Run, *items: str, times: int = 1) -> None:
-    """Claim as a worker does that then dies, and let its lease run out."""
+    """Claim like a worker that then dies, and let its lease expire."""
     for _ in range(times):
         with transaction() as session:
             claimed = steps.claim_items(session, run.query_id, 0, "probe", items, worker="dead", lease_s=-1, launch=1)

@@ -1,4 +1,4 @@
-"""What happens to steps when real worker processes are put off, told to end, stopped or killed."""
+"""Steps in real worker processes that are deferred, told to end, stopped or killed."""
 
 import os
 import signal

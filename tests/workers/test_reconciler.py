@@ -1,4 +1,4 @@
-"""Work that stopped is found and started again by whoever leads."""
+"""Stalled work is found and restarted by the leader."""
 
 import uuid
 from contextlib import ExitStack
@@ -36,7 +36,7 @@ def stopped(launches: int) -> uuid.UUID:
 
 
 def quiet(seconds: float) -> uuid.UUID:
-    """A query that was launched so long ago, and of which nothing was heard since."""
+    """A query that was launched `seconds` ago, without a sign of life since."""
     with transaction() as session:
         query_id = make_query(session).id
     assert launch_waiting() == 1

@@ -1,4 +1,4 @@
-"""Faults on demand: scripted one after another, by probability, or for prompts that match."""
+"""Faults on demand: scripted in sequence, by probability, or for matching prompts."""
 
 import random
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from tests.simulators.groq import errors
 
 
 class FaultKind(StrEnum):
-    """What can be made to happen to a call."""
+    """The possible faults of a call."""
 
     RATE_LIMITED = "rate_limited"
     OUTPUT_TOO_LARGE = "output_too_large"
@@ -76,7 +76,7 @@ class Fault(BaseModel):
 
 @dataclass(slots=True)
 class FaultPlan:
-    """The faults in force; for each call the first that hits is used."""
+    """The faults in force; each call gets the first that matches."""
 
     seed: int
     faults: list[Fault] = field(default_factory=list[Fault])
@@ -96,7 +96,7 @@ class FaultPlan:
 
 
 def refusal(fault: Fault, model: str, org: str) -> errors.ApiError | None:
-    """The error answer of `fault`, or None when it spoils the answer in another way."""
+    """The error answer of `fault`, or None if it spoils the answer in another way."""
     if fault.kind is FaultKind.RATE_LIMITED:
         after = None if fault.retry_after is None else f"{fault.retry_after:g}"
         message = f"Rate limit reached for model `{model}` in organization `{org}` on tokens per minute (TPM)."
