@@ -40,7 +40,6 @@ def succeeded(query: dict[str, Any]) -> dict[str, Any]:
 
 
 def location_of(query_id: UUID | str) -> str:
-    """The URL of the query and its history."""
     return f"/v1/queries/{query_id}"
 
 

@@ -11,7 +11,6 @@ _PARAMS = {"workspace_not_found": "model", "mode_unknown": "model", "question_in
 
 
 def is_openai(path: str) -> bool:
-    """Whether `path` is one that OpenAI's clients use."""
     return path.startswith(_PATHS)
 
 

@@ -45,7 +45,6 @@ class Access:
     do: Scope
 
     def needed(self, method: str) -> Scope:
-        """The scope for requests with this HTTP method."""
         return self.look if method in ("GET", "HEAD") else self.do
 
 
@@ -108,7 +107,6 @@ def _means_nothing(key: str) -> bool:
 
 
 def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
-    """Whether requests need a key."""
     return "off (loopback only)" if _keys_are_off(current) else "required"
 
 

@@ -86,7 +86,6 @@ def form_fields(form: FormData, filename: str) -> dict[str, Any]:
 
 
 def field_error(field: str, message: str) -> RequestValidationError:
-    """An error about one field."""
     return RequestValidationError([{"type": "value_error", "loc": ("body", field), "msg": message}])
 
 

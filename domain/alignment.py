@@ -25,7 +25,6 @@ class Aligned:
     said: float
 
     def has(self, place: int) -> bool:
-        """Say whether this place of the source lies in the sentence."""
         return self.start <= place < self.end
 
 

@@ -38,7 +38,6 @@ class Budget:
 
     @property
     def cost_share(self) -> float:
-        """The share of the money spent."""
         return self.spent_usd / self.max_cost_usd if self.max_cost_usd else 0.0
 
     def has_used(self, share: float) -> bool:

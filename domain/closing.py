@@ -58,5 +58,4 @@ def batch_item(closed: Closed) -> str:
 
 
 def batch_keys(closed: Closed) -> list[str]:
-    """The keys of the checks that a batch needs."""
     return [check_key(each["text"], number or None) for each in closed["sentences"] for number in each["numbers"]]

@@ -9,9 +9,7 @@ class Embeddable(Protocol):
     """A chunk, stored or not yet."""
 
     @property
-    def text(self) -> str:
-        """The chunk's own words."""
-        ...
+    def text(self) -> str: ...
 
     @property
     def context(self) -> str | None:

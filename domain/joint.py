@@ -59,12 +59,10 @@ class Joint:
         return self.complete and all(part.sure for part in self.parts)
 
     def of_source(self, source: int) -> list[Said]:
-        """The parts that a source says."""
         return [part for part in self.parts if source in part.evidence]
 
     @property
     def missing(self) -> list[str]:
-        """The parts that no source says."""
         return [part.text for part in self.parts if not part.evidence]
 
 

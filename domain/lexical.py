@@ -71,7 +71,6 @@ class _Asked:
         self._pairs = {_pair(*pair): rank for rank, pair in enumerate(pairwise(question)) if pair[0] != pair[1]}
 
     def score(self, passage: Occurrences[Any]) -> float:
-        """The score of a passage."""
         length = passage.length / self._mean_length if self._mean_length else 1.0
         held = sorted(filter(self._ranks.__contains__, passage.places), key=self._ranks.__getitem__)
         alone = sum(self._rarity[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in held)

@@ -79,6 +79,6 @@ def _is_affirmed(said: str, denial: re.Match[str]) -> bool:
 
 
 def _is_in(evidence: str, denial: str) -> bool:
-    """Whether the source's own words say so: "the lamp is not supported" is behind "it isn't supported"."""
+    """Whether the denial is the source's own wording: "the lamp is not supported" there, "it isn't supported" here."""
     words = denial.casefold()
     return words in evidence or (words.split()[-1] in evidence and bool(_NEGATION.search(evidence)))

@@ -138,6 +138,5 @@ def source_figures(source: str) -> SourceFigures:
 
 
 def outside(dates: Iterable[Date], quantities: Iterable[Quantity]) -> list[Quantity]:
-    """Return the quantities that do not start within one of the dates."""
     taken = {place for date in dates for place in range(date.start, date.end)}
     return [each for each in quantities if each.start not in taken]

@@ -53,7 +53,6 @@ class Chunks(Items):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Chunks":
-        """Give each text an id."""
         return cls(map(Item, short_ids(texts), texts))
 
 

@@ -50,7 +50,6 @@ class PairVerdict:
 
     @classmethod
     def from_json(cls, number: int | None, ruling: Mapping[str, Any]) -> "PairVerdict":
-        """Return the verdict of a stored `domain.ruling.Ruling`."""
         evidence = ruling.get("evidence")
         return cls(
             number=number,

@@ -66,12 +66,10 @@ class ReadSentences:
 
     @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
-        """The content stems of each sentence, in order."""
         return tuple(tuple(content_stems(each.text)) for each in self.sentences)
 
     @cached_property
     def index(self) -> WordIndex:
-        """The sentences by their content stems."""
         return WordIndex(self.stems)
 
     @cached_property

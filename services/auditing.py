@@ -31,7 +31,6 @@ def _contents(session: Session, query_id: uuid.UUID) -> list[Record]:
 
 
 def _prompts(records: Sequence[Record]) -> list[Record]:
-    """Each prompt that calls were made with, once."""
     asked = sorted({(each["prompt"], each["prompt_version"]) for each in records if each["kind"] == "call"})
     told: list[Record] = []
     for name, version in asked:

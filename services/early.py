@@ -20,7 +20,6 @@ ToldSentence = tuple[int, int, int, str, str]
 
 
 def early_checks(context: StepContext) -> dict[str, Checked]:
-    """The early checks of this round by key."""
     return {key: checked for _, early in _batches(context) for key, checked in early["checks"].items()}
 
 

@@ -56,7 +56,6 @@ def register(new: NewEndpoint, limits: WebhookSettings) -> Json:
 
 
 def read_endpoints() -> list[Json]:
-    """All endpoints of the tenant, newest first."""
     with reading() as session:
         return [_endpoint_json(endpoint) for endpoint in endpoints.list_endpoints(session)]
 

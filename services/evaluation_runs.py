@@ -22,7 +22,6 @@ class FinishedRun:
 
 
 def store_run(run: FinishedRun) -> str:
-    """Store the run and return its id."""
     row = Evaluation(
         kind=run.kind, verifier=run.verifier, provider=run.provider, files=run.files, n=run.n, results=run.results
     )

@@ -27,7 +27,6 @@ class Readiness:
 
     @property
     def advice(self) -> str:
-        """One sentence for an operator."""
         if self.postgres == "unreachable":
             return DatabaseUnavailable().message
         if self.role == "unrestricted":

@@ -43,7 +43,6 @@ def _failing(context: StepContext) -> list[Statement]:
 
 
 async def repair_statements(context: StepContext) -> StepResult:
-    """Repair this task's statements concurrently."""
     failing = {repair_item(statement.index): statement for statement in _failing(context)}
     findings = await asyncio.to_thread(find, context)
     ladders = [Ladder(context, failing[item], findings) for item in context.items]

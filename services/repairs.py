@@ -22,7 +22,6 @@ class Repairs:
 
 
 def repair_item(index: int) -> str:
-    """The item of `repair_statements` for a statement."""
     return f"s{index}"
 
 

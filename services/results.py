@@ -65,7 +65,6 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
-    """The cost of the query so far."""
     usage = records.usage_of_query(session, query_id)
     return {
         "llm_calls": usage.llm_calls,

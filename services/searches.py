@@ -31,13 +31,11 @@ def next_turn(context: StepContext) -> Next:
 
 
 def decision(context: StepContext, turn: int) -> Decided | None:
-    """The decision of a turn, if it was made."""
     found = context.outcome("decide_search", str(turn))
     return Decided(**found) if found else None
 
 
 def made_searches(context: StepContext) -> list[FoundBy]:
-    """All searches so far, in order."""
     turns = (_searched(context, turn) for turn in _turns(context))
     return [search for turn in turns if turn for search in turn["searches"]]
 

@@ -22,7 +22,6 @@ class Shown:
     note: str = ""
 
     def noted(self, checked: Checked) -> Checked:
-        """The outcome of a check that saw this, with the note."""
         return {**checked, "shown": self.note} if self.note else checked
 
 

@@ -50,7 +50,6 @@ def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
 
 
 def note_space(workspace_id: int, space: Space | None) -> None:
-    """Remember the space in which the workspace is searched."""
     if space is None or len(_searched) >= _MOST_REMEMBERED:
         _searched.clear()
     if space is not None:

@@ -110,7 +110,6 @@ class _Versions:
         self._known: dict[uuid.UUID, tuple[Version | None, str]] = {}
 
     def ruling(self, quoted: Quotes) -> Ruling:
-        """The ruling on the citations of one document."""
         version, text = self._found(quoted.document_id)
         if version is None:
             return after_deletion(quoted.filename)

@@ -97,7 +97,6 @@ class StepResult:
         save: Callable[[Session], None] | None = None,
         events: Sequence[EventData] = (),
     ) -> "StepResult":
-        """The result of a step with one item."""
         return cls({"": dict(outcome)}, save, events)
 
 
@@ -113,7 +112,6 @@ class Library:
         return Library, ()
 
     def add(self, loaded: Sequence[Passage]) -> None:
-        """Add passages that were loaded elsewhere."""
         with self._lock:
             self._known.update({passage.key: passage for passage in loaded})
 
@@ -212,7 +210,6 @@ class StepContext:
 
     @property
     def said(self) -> list[Statement]:
-        """The sentences of the draft."""
         return statements(self.draft["text"], self.citable)
 
     def outcome(self, step: str, item: str = "") -> Outcome | None:

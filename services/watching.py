@@ -28,5 +28,4 @@ class Interest:
         return self.is_watched or now - self._told_at >= UNWATCHED_EVERY_S
 
     def told(self) -> None:
-        """Note that news were published."""
         self._told_at = time.monotonic()

@@ -27,7 +27,6 @@ _QUERY_EVENTS = {
 
 
 def address_policy(limits: WebhookSettings) -> AddressPolicy:
-    """The addresses that webhooks may go to, as configured."""
     return AddressPolicy(limits.allowed_networks, limits.allowed_ports)
 
 

@@ -26,7 +26,6 @@ class AskedModel(NamedTuple):
 
 
 def read_models() -> list[AskedModel]:
-    """Every workspace, by name."""
     with reading() as session:
         return [AskedModel(found.name, None, found.created_at) for found in list_workspaces(session)]
 

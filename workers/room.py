@@ -120,7 +120,6 @@ def _demands_s() -> dict[str, float]:
 
 
 def _cores() -> set[int]:
-    """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return os.sched_getaffinity(0)
     return set(range(os.cpu_count() or 1))

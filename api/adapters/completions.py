@@ -50,7 +50,6 @@ def pieces_of(content: str) -> list[str]:
 
 
 def usage_of(query: Json) -> dict[str, int]:
-    """Token counts under OpenAI's three names."""
     prompt, completion_ = query["usage"]["prompt_tokens"], query["usage"]["completion_tokens"]
     return {"prompt_tokens": prompt, "completion_tokens": completion_, "total_tokens": prompt + completion_}
 
@@ -67,7 +66,6 @@ def proof_of(query: Json) -> dict[str, Any]:
 
 
 def model_read(model: AskedModel) -> dict[str, Any]:
-    """A workspace as OpenAI describes a model."""
     created = int(model.created_at.timestamp())
     return {"id": model.name, "object": "model", "created": created, "owned_by": "citewell"}
 

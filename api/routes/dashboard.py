@@ -35,7 +35,6 @@ class Assets(StaticFiles):
         super().__init__(directory=FILES)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file, or 404 as StaticFiles raises it."""
         response = await super().get_response(path, scope)
         response.headers.update(_HEADERS)
         return response

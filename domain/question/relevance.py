@@ -27,7 +27,6 @@ _UNKNOWN = 0.5
 
 @cache
 def question_weighing() -> Weighing:
-    """Return the fitted weights shipped with the package."""
     return parsed_weighing(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
 
 

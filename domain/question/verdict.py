@@ -41,7 +41,6 @@ class QuestionVerdict:
     reason: str
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict in its stored and shown form."""
         return {**asdict(self), "open_parts": list(self.open_parts), "missing_names": list(self.missing_names)}
 
 

@@ -43,13 +43,11 @@ class SupportModel:
         return max(probability, self.verbatim) if verbatim else probability
 
     def is_uncertain(self, support: float) -> bool:
-        """Whether `support` is too close to a half for a verdict."""
         return self.unlikely < support < self.likely
 
 
 @cache
 def support_model() -> SupportModel:
-    """Return the model shipped with the package."""
     return parsed(json.loads((files("domain.support") / "model.json").read_text(encoding="utf-8")))
 
 
