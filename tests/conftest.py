@@ -91,7 +91,7 @@ def database(
     monkeypatch.setenv("CITEWELL_REDIS_URL", redis_url)
     settings.cache_clear()
     _dispose_of_others(postgres_url)
-    # Which that may have read: what a test sets before it uses any must count, whichever test made the pool.
+    # The call above may have read them: what this test sets must count, whichever test made the pool.
     settings.cache_clear()
     with acting_for(DEFAULT_TENANT):
         yield postgres_url

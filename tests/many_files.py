@@ -25,7 +25,7 @@ def many_files(total: int = 200) -> dict[str, bytes]:
         f"part{number % 7}/file{number:03}{suffix}": _content(number, suffix)
         for number, suffix in ((number, readable[number % len(readable)]) for number in range(total - len(BROKEN)))
     }
-    # Between the others, not behind them.
+    # Among the others, not after them.
     return dict(sorted({**whole, **BROKEN}.items(), key=lambda file: file[0][::-1]))
 
 

@@ -282,7 +282,7 @@ def test_waiting_has_an_end_in_both_forms(http: httpx.Client, monkeypatch: pytes
     assert told["error"]["code"] == "not_finished_in_time"
     raw = http.post(PATH, json=body(stream=True)).text
     assert '"code": "not_finished_in_time"' in raw
-    # Somebody has been told where the answer will be.
+    # The client knows where the answer will be.
     assert {query["status"] for query in queries(http)} <= {"queued", "running"}
 
 

@@ -20,7 +20,7 @@ from tests.api.problems import assert_problem
 
 @pytest.fixture
 def closed_port() -> Generator[int]:
-    # Kept for the length of the test, so that nobody else comes to listen there.
+    # Held for the length of the test, so that no other process listens there.
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         yield holder.getsockname()[1]

@@ -107,7 +107,7 @@ def test_who_may_scrape(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> 
     assert_problem(http.get("/metrics"), 401, "key_required")
     assert_problem(http.get("/metrics", headers=bearer(make_key(Scope.READ))), 403, "scope_missing")
     assert http.get("/metrics", headers=bearer(make_key(Scope.ADMIN))).status_code == 200
-    # What all tenants did together is not for one of them.
+    # A single tenant must not see what all tenants did together.
     assert_problem(http.get("/metrics", headers=bearer(make_key(Scope.ADMIN, tenant="other"))), 403, "scope_missing")
     monkeypatch.setenv("CITEWELL_METRICS__TOKEN", "a long token")
     settings.cache_clear()
@@ -176,7 +176,7 @@ def test_the_dashboard_and_the_alerts_ask_for_what_there_is(http: httpx.Client) 
         # Prometheus' own, about the scrape.
         assert wanted - {"up"} <= known, title
         used |= wanted
-    # What is counted is shown: a panel is missing for what nobody looks at.
+    # Every counted metric is shown: this fails for one without a panel.
     bases = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in used}
     assert {name for name in FAMILIES if name not in bases} == set()
 
@@ -224,7 +224,7 @@ def test_a_label_that_utf_8_cannot_have_does_not_break_the_scrape() -> None:  # 
     meter.count(CIRCUIT_OPENED, name)
     meter.observe(MODEL_SECONDS, 1.0, name, "rerank_chunk")
     counts = {family: dict(series) for family, series in meter.counts().items()}
-    # What an older program wrote down.
+    # Written by an older program.
     counts[CIRCUIT_OPENED.name][json.dumps([name])] = {"": 1.0}
     used = Use(name, {"tpm": 0.5}, {"tpm": 10.0}, waiting=0, in_flight=0, refusing=False)
     told = exposition(Known(counts, {}, [], {}, [used], frozenset()), "1").decode()

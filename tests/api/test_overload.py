@@ -201,7 +201,7 @@ def test_a_question_whose_own_time_is_too_short_waits_for_nobody(http: httpx.Cli
     with acting_for(DEFAULT_TENANT), transaction() as session:
         make_document(session, "text")
     ended(30, 10)
-    # It takes about 25 s; while places are free, whoever asks may have the try.
+    # It takes about 25 s; while places are free, any question may try.
     for _ in range(2):
         assert http.post("/v1/queries", json={**QUESTION, "deadline_s": 10}).status_code == 202
     running(1, 32)

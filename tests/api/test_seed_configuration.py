@@ -74,7 +74,7 @@ def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: st
     # S4.5: the streamed answer is written from the best ten passages, however they are chosen.
     assert options.max_sources == (10 if path == "/api/query" else 4)
     assert (options.min_relevance, options.min_excerpt_length) == (0.6, 30)
-    # Who asks for a verified answer asks for its verification.
+    # A request for a verified answer is a request for its verification.
     assert options.verification == (path == "/query/verified")
 
 

@@ -56,7 +56,7 @@ def told(connection: socket.socket) -> bytes:
         WHOLE[:20],  # half a head
         HEAD + b'{"quest',  # half a body
         HEAD,  # none of it
-        WHOLE + HEAD + b"{",  # behind a whole request, in the same packet
+        WHOLE + HEAD + b"{",  # after a whole request, in the same packet
     ],
 )
 def test_half_a_request_is_answered_with_a_timeout(http: httpx.Client, sent: bytes) -> None:  # F8

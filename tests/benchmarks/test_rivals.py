@@ -28,7 +28,7 @@ TRUE = [said for said in DRAFT if said.text != PLANTED]
 
 
 def asked(text: str, form: str = "text", model: str = FAST) -> str:
-    """What the model says to a single message."""
+    """The model's reply to a single message."""
     messages = [{"role": "user", "content": text}]
     return reply_to({"model": model, "messages": messages, "response_format": {"type": form}})
 

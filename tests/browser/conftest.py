@@ -21,7 +21,7 @@ from tests.e2e.conftest import offline as offline
 from tests.e2e.conftest import provider as provider
 from tests.e2e.stack import Stack
 
-# A name of somebody else's that leads to this machine, as an attacker's can.
+# A foreign name that resolves to this machine, as an attacker's can.
 REBOUND = "evil.example"
 SCREENSHOTS = Path("build/screenshots")
 DESK, PHONE = (1200, 900), (360, 740)

@@ -42,7 +42,7 @@ def test_every_page_can_be_used_by_everybody(
 
 
 def test_the_keyboard_alone_leads_to_every_page(page: Page) -> None:  # S5.7
-    shown(page, "history")  # the first page puts whoever opens it into its question
+    shown(page, "history")  # the first page sets the focus to its question
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to content")).to_be_focused()
     page.keyboard.press("Tab")  # the name of the program

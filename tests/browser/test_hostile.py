@@ -21,7 +21,7 @@ NAME = f"{TURNED}<img src=x onerror=window.hacked=8>"
 TEXT = f"Refunds are paid within 14 days {MARKUP} {TURNED}. {LONG} is required for every refund."
 QUESTION = f"Within how many days are refunds paid? {MARKUP} {TURNED} {'Q' * 300}"
 ANSWER = f"Refunds are paid within 14 days {MARKUP} {TURNED} [†1]. They are paid in gold by {LONG[:2000]} [†1]. "
-# Text of one inline element may turn what stands beside it, unless it or its block is isolated from that.
+# The text of an inline element may reorder its neighbours, unless it or its block is isolated.
 NOT_ISOLATED = """mark => {
   const found = [];
   const safe = "[dir=auto], bdi, select, textarea, .sr-only";

@@ -11,7 +11,7 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 
 POLICY = "Returns must be made within 30 days of purchase. A receipt is required for every return."
-# How many lines the text of each element takes.
+# The number of lines that each element's text takes.
 LINES = """elements => elements.map(element => {
   const range = document.createRange();
   range.selectNodeContents(element);

@@ -87,7 +87,7 @@ def _read_head(connection: socket.socket) -> str:
         received += part
     head, _, body = received.partition(_HEAD_END)
     text = head.decode().lower()
-    # What is not read would make the system answer with a reset.
+    # Unread data would make the system answer with a reset.
     for line in text.split("\r\n"):
         if line.startswith("content-length: "):
             while len(body) < int(line.split()[1]):

@@ -57,5 +57,5 @@ class GroqStage:
                 )
             return await scenario(self._models[wanted])
 
-        # The runner has a context of its own, in which nobody acts for a tenant.
+        # The runner has its own context, without a tenant.
         return self._runner.run(play(), context=copy_context())

@@ -92,7 +92,7 @@ async def until_watched(ringer: Ringer, query_id: uuid.UUID, wanted: bool) -> No
 
 
 async def test_programs_of_before_are_heard_and_hear_the_end(redis_url: str, ringer: Ringer) -> None:  # A5
-    # They send and expect the id alone, on the one channel, whatever happened.
+    # They send and expect only the id, on the one channel, for every event.
     query_id = uuid.uuid4()
     async with heard_on(redis_url, query_id, watching=True) as ear:
         await asyncio.to_thread(ringer._redis.publish, CHANNEL, str(query_id))  # pyright: ignore[reportPrivateUsage]

@@ -161,7 +161,7 @@ def test_an_answer_does_not_wait_until_it_is_kept_but_the_log_does(stage: GroqSt
 def test_a_log_settles_when_the_calls_that_a_deferred_step_left_behind_are_over(
     stage: GroqStage, log: CallLog, drawer: Drawer
 ) -> None:  # A5
-    # The first has its place and is slow; the second is sent away, and gather does not wait for the first then.
+    # The first has its place and is slow; the second is refused, and gather then does not wait for the first.
     stage.sim.fail(Fault(kind=FaultKind.RESET))
     log.terms = Terms(patience_s=0.0)
 

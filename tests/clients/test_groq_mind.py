@@ -54,7 +54,7 @@ def test_it_recognises_every_prompt_with_and_without_a_schema(task: Task, fields
     for model in ("openai/gpt-oss-20b", "llama-3.1-8b-instant"):
         request = ModelRequest(task.name, fields, model, task.max_tokens, 1.0, reply=reply)
         body = request_body(request, ModelSettings().catalogue[model])
-        # To the simulated model prose is prose: it writes an answer to whatever asks for one. A part of one is one.
+        # The simulated model answers any request for prose. A part of an answer is an answer.
         expected = task.name.removesuffix("_part") if isinstance(task, Judgement) else "generate_answer"
         assert mind.kind_of(read_call(json.dumps(body).encode(), MODELS)) == expected
 

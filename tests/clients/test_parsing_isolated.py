@@ -94,7 +94,7 @@ def test_a_bomb_ends_with_a_reason_in_bounded_time_and_memory(name: str) -> None
     make, error, message = BOMBS[name]
     data, me = make(), psutil.Process()
     before, start = me.memory_info().rss, time.monotonic()
-    # What ends for another reason must not end for its time on a busy machine.
+    # An end for another reason must not be taken for a time-out on a busy machine.
     limits = LIMITS if error is DocumentTooSlow else PATIENT
     with pytest.raises(error, match=re.escape(f"{name} {message}")) as raised:
         parse_isolated(data, name, limits)

@@ -137,6 +137,6 @@ def test_an_answer_that_is_written_again_is_asked_for_as_the_first_one(stage: Gr
         (REGENERATE_ANSWER, {"gaps": f"- {WRONG}"}),
         (SYNTHESIZE_ANSWER, {"notes": f"- [1] {STATEMENT}"}),
     ):
-        # Also with another source behind those of the first time.
+        # Also with another source after those of the first call.
         usage = billed(stage, task, {**first, **own, "sources": MORE})
         assert usage.cached_tokens >= tokens(str(SOURCES))

@@ -30,7 +30,7 @@ _ADDED = re.compile(r"ALTER TABLE \S+ ADD COLUMN (\w+) ")
 # Of a column that programs of before do not know.
 _CHECKED = re.compile(r"ALTER TABLE \S+ ADD CONSTRAINT \S+ CHECK \((\w+) [^()]*\) NOT VALID$")
 _COLUMN = re.compile(r"ALTER TABLE \S+ ADD COLUMN ")
-# Postgres writes each row anew for these.
+# Postgres rewrites each row for these.
 _REWRITES = re.compile(r"random|clock_timestamp|uuid\w*\(|nextval|SERIAL\b|\bGENERATED\b", re.IGNORECASE)
 _CONSTRAINED = re.compile(r"\b(?:UNIQUE|PRIMARY KEY|CHECK|REFERENCES)\b", re.IGNORECASE)
 
@@ -71,7 +71,7 @@ def _replaced(statements: list[str]) -> set[str]:
 
 
 def _split(sql: str) -> list[str]:
-    # What stands between dollars is the body of a function.
+    # The text between dollar quotes is the body of a function.
     parts = re.split(r"(\$\w*\$.*?\$\w*\$)", sql, flags=re.DOTALL)
     return "$$".join(parts[::2]).split(";")
 

@@ -149,7 +149,7 @@ def test_a_scrape_reads_what_is_not_finished_and_nothing_else(database: str) -> 
         for statement in (some, outcomes, text("ANALYZE queries, step_outcomes")):
             session.execute(statement)
         plan = plan_of(session, metrics.list_levels)
-    # Where indexes hold nothing else.
+    # If indexes hold nothing else.
     partial = "queries_waiting queries_waiting_items queries_running step_outcomes_parked step_outcomes_running"
     assert [name for name in partial.split() if f"using ix_{name} " not in plan] == [], plan
     tables = re.findall(r"Seq Scan on (\w+)", plan)

@@ -29,7 +29,7 @@ def _of_celery(arguments: list[str]) -> dict[str, Any]:
     at = next(place for place, argument in enumerate(arguments) if argument in _celery.commands)
     name, rest = arguments[at], arguments[at + 1 :]
     group = _celery.make_context("celery", arguments[: at + 1])
-    # What the group's own code would do: it finds the application before it parses the rest.
+    # As the group's own code would do: it finds the application before it parses the rest.
     group.obj = base.CLIContext(app=find_app(group.params["app"]), no_color=True, workdir=None)
     options: dict[str, Any] = _celery.commands[name].make_context(name, rest, parent=group).params
     for option in options.pop("tornado_argv", ()):

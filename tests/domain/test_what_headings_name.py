@@ -58,7 +58,7 @@ def test_what_is_said_of_another_thing_is_no_support(
         ("Model X100 weighs 7 kilograms.", WEIGHT, WEIGHT, "Model X100 › Weight"),
         ("The X100 weighs 7 kilograms.", MANUAL, WEIGHT, ""),
         ("Berlin has 4 million inhabitants.", CITY, CITY, "Cities › Berlin"),
-        # Nothing that is named, or only a part of a text: the pronoun stands for what is named outside of the source.
+        # Nothing is named, or only in part of the text: the pronoun refers to something outside the source.
         ("Berlin has 4 million inhabitants.", CITY, CITY, ""),
         ("Berlin has 4 million inhabitants.", CITY, CITY, "Overview"),
         ("Kelly Preston starred in the film Broken Bridges.", "She also starred in Broken Bridges.", "She also", ""),

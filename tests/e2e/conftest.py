@@ -35,11 +35,11 @@ def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
     environment = {
         "GROQ_API_KEY": KEY,
         "GROQ_BASE_URL": provider.base_url,
-        # Calls for a graph would stand in the ledger beside those that a test counts.
+        # Calls for a graph would be in the ledger beside those that a test counts.
         "CITEWELL_GRAPH__EXTRACTOR": "local",
         "CITEWELL_MODELS__CALL_TIMEOUT_S": "6",
         "CITEWELL_MODELS__DEADLINE_S": "9",
-        # What one test breaks must not be left alone in the next.
+        # A model broken by one test must not be left alone in the next.
         "CITEWELL_MODELS__BREAKER__CALLS": "1000",
     }
     with running_stack(**environment) as stack:

@@ -18,7 +18,7 @@ from citewell.supervisor.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers import EmbeddedServers
 from tests.deploy.files import ROOT, image_environment, services
 
-# What compose fills in where nothing is set outside: ${NAME:-default}.
+# The default that compose uses when nothing is set outside: ${NAME:-default}.
 _DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
 _READY_WITHIN_S = 240  # a dozen processes, on a machine that may be busy
 

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 POLICY = "Returns are accepted within 30 days of the purchase. A receipt is required for every return."
 QUESTION = "Within how many days are returns accepted?"
 BESIDE = "restored_beside"
-# What nothing but a question and a document changes.
+# Tables that only a question and a document change.
 BOOKS = {"answers", "audit_chains", "chunks", "citations", "documents", "document_files", "verification_sentences"}
 Command = Callable[..., int]
 
@@ -104,7 +104,7 @@ def test_everything_comes_back_and_what_waited_goes_on(
     assert command("backup", file, CITEWELL_HOME=source) == 0
     after = books(offline.supervisor.database_url)
 
-    # Row by row, in a database in which nobody works; tables that a worker wrote meanwhile cannot be compared.
+    # Row by row, in a database without workers; tables that a worker wrote meanwhile cannot be compared.
     still = {name for name in before if before[name] == after[name]}
     assert still >= BOOKS
     beside = create_beside(database, BESIDE)
@@ -132,4 +132,4 @@ def is_answered(url: str, query_id: str) -> bool:
     try:
         return httpx.get(f"{url}/v1/queries/{query_id}").json().get("status") == "succeeded"
     except httpx.TransportError:
-        return False  # the API starts anew
+        return False  # the API restarts

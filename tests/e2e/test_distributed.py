@@ -103,7 +103,7 @@ def test_a_pool_grows_and_loses_a_process_and_no_work(running: Running, database
     until(lambda: victim in pids_of_steps(database, unfinished=True))
     os.kill(victim, signal.SIGKILL)
     assert set(results(http, asked)) == {"succeeded"}
-    # Who is told to end does so in order.
+    # A process that is told to end does so in order.
     leaving = psutil.Process(pids["verification-3"])
     leaving.terminate()
     assert leaving.wait(timeout=60) in {0, None}

@@ -53,7 +53,7 @@ def test_a_query_costs_no_more_than_it_did() -> None:  # A2, A5
 
 def _counts(found: Cost) -> dict[str, float]:
     return {
-        # What is put into a queue; nothing else is pushed onto a list.
+        # Messages put into a queue; nothing else is pushed onto a list.
         "messages": found.commands["lpush"],
         "Redis commands": found.redis,
         "requests to Redis": found.requests,

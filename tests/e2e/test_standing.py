@@ -85,7 +85,7 @@ def test_who_cites_a_document_that_changes_or_goes_is_told_once(offline: Stack, 
         found = offline.http.get(f"/v1/queries/{query['id']}").json()
         assert found["standing"]["state"] == "invalidated"
         assert why in found["standing"]["reason"]
-        # What became of it later is no part of what was proven: of a deleted document the hashes are left.
+        # Later changes are no part of what was proven: of a deleted document only the hashes remain.
         checked = offline.http.get(f"/v1/queries/{query['id']}/audit/check", params={"head": query["audit"]["head"]})
         assert checked.json()["intact"], checked.json()
 

@@ -68,7 +68,7 @@ def test_a_callback_and_an_endpoint_are_told_of_a_question(stack: Stack, sink: S
     )
     assert told["data"]["scores"]["accuracy_rate"] == query["verification"]["accuracy_rate"]
     assert stack.http.get(told["data"]["links"]["self"]).json()["id"] == query["id"]
-    # The first attempt follows the end closely: nobody waits for a slow round of some scheduler.
+    # The first attempt follows the end closely, without waiting for a slow scheduler.
     assert called.at - datetime.fromisoformat(query["finished_at"]).timestamp() < 30
 
     refused, accepted = until_received(sink, "/hook", 2)

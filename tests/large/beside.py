@@ -122,7 +122,7 @@ class Rig:
             measured.state = self._ended(measured)
         except httpx.HTTPError as error:
             measured.state = type(error).__name__
-        # From its acceptance, where it has one: there its deadline begins.
+        # From its acceptance, if it has one: its deadline begins there.
         measured.ended_s = max(measured.ended_s, measured.told_s or time.perf_counter() - began)
 
     def _ended(self, measured: Measured) -> str:

@@ -226,7 +226,7 @@ def test_a_query_names_the_verifier_of_its_preset_and_has_its_calibration_alone(
     for calibrated, used in {"one by one": [True, False], "together": [False, True], "own": [True, False]}.items():
         found = [context(preset, calibrated=calibrated).calibration is not None for preset in presets]
         assert found == used, calibrated
-    # Who judges one by one anyway is one verifier.
+    # The offline provider, which judges one by one, is one verifier.
     assert context("cheap", calibrated="own", sharing="one by one").calibration is not None
 
 

@@ -97,7 +97,7 @@ def assert_consistent(query: Json, log: list[Json]) -> None:
         assert_withdrawn(query)
     else:
         assert_published(query)
-    # No calibration was measured here, so no word stands for the number.
+    # No calibration was measured here, so the number has no label.
     assert verification["confidence_level"] == (None if verification["confidence"] is None else UNCALIBRATED)
 
 

@@ -106,7 +106,7 @@ def test_what_was_handed_out_is_not_asked_twice_but_what_it_lost_is() -> None:  
     context = context_of(story)
     assert items_not_handed_out(context) == []
     assert [str(each) for each in pipeline.written(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
-    # The message of the second batch was lost: whoever plans at the end finds it missing.
+    # The message of the second batch was lost: the plan at the end finds it missing.
     story.run("check_early", check_early, items[0], items[2])
     assert unchecked_items(context_of(story)) == ["s1:c1"]
     for check in WHOLE:
@@ -162,7 +162,7 @@ def test_every_sentence_is_told_its_state_once() -> None:  # N1
     assert DRAFT[first["start"] : first["end"]].startswith("Returns are accepted")
     story.run("check_early", check_early, *items)
     late = [(type_, data["sentence"]) for type_, data in events_of(story, assess)]
-    # The last one repeats the first, so nobody had told of it.
+    # The last one repeats the first, so nothing had been published about it.
     assert late == [("sentence.verified", 3), *(("sentence.checked", index) for index in range(4))]
 
 

@@ -137,7 +137,7 @@ def test_a_very_long_answer_is_checked_to_its_last_sentence(stage: GroqStage, of
     states = [sentence["status"] for sentence in query["verification"]["sentences"]]
     assert len(states) == 300
     assert "no_claim" not in states
-    # What is wrong is never called right, nor what the source has no word of.
+    # Wrong sentences are never called right, nor those the source says nothing about.
     assert "supported" not in [*states[2::3], *states[8:]]
     assert query["verification"]["is_grounded"] is False
     assert len(read_history(story.query_id)["verifications"][-1]["citation_checks"]) == 300

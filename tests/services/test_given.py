@@ -174,7 +174,7 @@ def test_each_check_can_be_asked_for_alone(check: Any) -> None:  # N2
     expected = ("supported", "accurate") if judged else ("not_checked", "not_checked")
     assert (states(result)[0], cited(result)[0][1]) == expected
     assert result["changed"] is False
-    # What nobody asked for speaks neither for nor against the answer.
+    # A check that was not requested counts neither for nor against the answer.
     verification = result["verification"]
     assert (verification["claims_score"], verification["is_grounded"]) == ((1.0, True) if judged else (None, None))
     assert not any("could not be checked" in issue for issue in verification["issues"])

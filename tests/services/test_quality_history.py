@@ -219,7 +219,7 @@ def test_selection_is_measured_against_what_was_retrieved() -> None:  # S3.7
     reranked(verified(), {"5": 0.4}, [])
     query = verified()
     reranked(query, {"6": None}, [6])
-    reranked(query, {"7": 1.0}, [7], round_=1)  # of a later round: merged, not selected anew
+    reranked(query, {"7": 1.0}, [7], round_=1)  # of a later round: merged, not selected again
     assert metric("rerank_score_gain") == (0.2, 1, None)
     assert metric("selection_rate") == (0.5, 6, None)
 

@@ -221,7 +221,7 @@ def test_a_statement_of_which_a_part_is_supported_is_kept() -> None:  # N5, N4
     assert f"{said}." in query["answer"]
     assert states(query) == ["supported", "partial"]
     assert query["verification"]["is_grounded"] is False
-    # S5.4: its citation was a sure no, whatever becomes of the words.
+    # S5.4: its citation was a sure no, regardless of the words.
     assert [citation["claim_text"] for citation in query["citations"]] == [GOOD.replace(" [†1]", "")]
     assert_rebuilt(story, query)
 

@@ -190,7 +190,7 @@ def test_what_breaks_in_the_middle_is_done_once_in_the_end(monkeypatch: pytest.M
         patch.setattr("services.standing_changes.standings.advance_change", dies)
         work_off_changes(standing())
     assert (state_of(first), told(first)) == ("valid", [])
-    # It waits, so that it does not stand in the way of others.
+    # It waits, so that it does not block others.
     work_off_changes(standing())
     assert state_of(first) == "valid"
     due_now()
@@ -436,7 +436,7 @@ def test_no_more_answers_are_verified_again_than_allowed() -> None:  # N7
     second = _answered_beside(first, Story(QUESTION, play=offline))
     replaced(first, OTHER)
     assert work_off_changes(standing(reverify=True, max_per_change=1)) == 1
-    # What no model is asked about is judged by its text.
+    # Without a model it is judged by its text.
     assert sorted([state_of(first), state_of(second)]) == ["invalidated", "stale"]
 
 

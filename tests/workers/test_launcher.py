@@ -65,7 +65,7 @@ def test_the_end_of_a_query_lets_the_next_one_in(
     until(lambda: broker.llen("retrieval") == 2)
     third = ask()
     with transaction() as session:
-        # Whatever ends it: a step, an error, somebody who cancels it, the reconciler.
+        # Whatever ends it: a step, an error, a cancellation, the reconciler.
         assert finish(session, first, QueryStatus.CANCELLED)
     until(lambda: broker.llen("retrieval") == 3)
     assert status(third)[0] == status(second)[0] == QueryStatus.RUNNING

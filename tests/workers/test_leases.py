@@ -120,7 +120,7 @@ def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
     leases = LeaseRenewer(interval_s=0.01)
     taken = [work.connect() for _ in range(work.pool.size())]  # as many as there are: none is opened above them
     try:
-        # What is handed back late is handed back from the same thread.
+        # Late returns come from the same thread.
         leases.eventually(renew)
         with leases.hold(renew):
             for _ in range(4):

@@ -182,7 +182,7 @@ def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(
     broker: Any, kind: str
 ) -> None:  # smell 2
     assert broker
-    # One that a newer program may yet start; the deadline ends it if nobody does.
+    # A newer program may yet start it; otherwise the deadline ends it.
     patient = RECOVERY.model_copy(update={"max_launches": 30})
     broken = of_a_newer_program(kind)
     launch_waiting()

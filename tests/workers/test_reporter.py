@@ -53,7 +53,7 @@ def test_counts_stay_when_their_process_ends(reporter: Reporter, meter: Meter) -
         1,
         pytest.approx(100.2),
     ]
-    # What it counts after its end counts once.
+    # Counts made after its end count once.
     meter.count(QUERIES_RELAUNCHED)
     reporter.report()
     assert total() == 4

@@ -62,7 +62,7 @@ def test_idle_is_what_the_cores_of_this_process_did_not_do(
     monkeypatch.setattr("workers.room._cores", {0, 1}.copy)
     ticks_per_s = os.sysconf("SC_CLK_TCK")
     assert idle_s() == pytest.approx(550 / ticks_per_s)
-    # Both cores stood still for it, for half a second.
+    # Both cores were throttled for half a second.
     quota.write_text("usage_usec 7\nnr_throttled 2\nthrottled_usec 500000\n")
     assert idle_s() == pytest.approx(550 / ticks_per_s - 1)
     times.unlink()

@@ -59,7 +59,8 @@ class OwnRedis:
 
 
 def _free_port() -> int:
-    # Not one of those that the system gives to whoever asks for any: somebody would have it while the server is down.
+    # Outside the range from which the system assigns free ports: another process could take it while the server is
+    # down.
     for port in random.SystemRandom().sample(range(20_000, 32_000), 100):
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port

@@ -19,7 +19,7 @@ def test_cold_start_sends_one_call_and_holds_the_others(redis_url: str) -> None:
         held = await turned.take(second)
         assert not held.granted
         assert held.poll < 0.1
-        await turned.settle(first, told(100, 1_000, 50))  # somebody else uses this account, too
+        await turned.settle(first, told(100, 1_000, 50))  # another program uses this account, too
         held = await turned.take(second)
         assert not held.granted
         assert held.wait == pytest.approx(3, abs=0.1)

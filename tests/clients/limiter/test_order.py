@@ -65,7 +65,7 @@ def test_room_for_all_before_one_is_room_to_pass(redis_url: str) -> None:
         first, second = ticket(100, 1.0), ticket(100, 2.0)
         await turned.take(first)
         await turned.take(second)
-        turned.turn(12.1)  # nobody has to wait until the first has asked again
+        turned.turn(12.1)  # no call has to wait until the first has asked again
         assert (await turned.take(second)).granted
         assert (await turned.take(first)).granted
 
@@ -94,7 +94,7 @@ def test_a_deferred_call_keeps_its_place_for_a_while(redis_url: str) -> None:
         turned.turn(31)
         assert not (await turned.take(ticket(100, 2.0), 0)).granted  # there is room, but it is kept
         back = ticket(500, 1.0)
-        assert (await turned.take(back)).granted  # the same query's call, in whatever process
+        assert (await turned.take(back)).granted  # a call of the same query, in any process
         turned.turn(6.1)
         assert (await turned.take(ticket(100, 2.0), 0)).granted
 

@@ -87,7 +87,7 @@ def test_a_killed_redis_leaves_a_share_and_comes_back_empty(own: OwnRedis) -> No
         # Empty, but the processes remember how much they used.
         lease = await one.acquire(MODEL, 100, NOW, patience_s=20)
         with pytest.raises(CallDeferred):
-            await other.acquire(MODEL, 100, NOW, patience_s=0)  # nobody knows what the server thinks
+            await other.acquire(MODEL, 100, NOW, patience_s=0)  # the server's view is unknown
         await one.settle(lease, reply(100))
         with pytest.raises(CallDeferred):
             await other.acquire(MODEL, 1_000, NOW, patience_s=0)

@@ -85,7 +85,7 @@ def test_an_end_that_somebody_waits_for_is_told_at_once(redis_url: str, monkeypa
         lease = await one.acquire(MODEL, 6_000, NOW, patience_s=0)
         with pytest.raises(CallDeferred):  # keeps a place
             await other.acquire(MODEL, 3_000, Priority(since=1.0), patience_s=1)
-        with pytest.raises(CallDeferred):  # hears that somebody waits
+        with pytest.raises(CallDeferred):  # notices a waiting call
             await one.acquire(MODEL, 3_000, NOW, patience_s=0)
         await one.settle(lease, reply(0))
         async with asyncio.timeout(30):

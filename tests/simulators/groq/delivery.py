@@ -109,7 +109,7 @@ def told(prepared: Prepared, body: dict[str, Any]) -> dict[str, Any]:
 async def pad(response: web.StreamResponse, prepared: Prepared) -> None:
     """Send blanks after a reply: 10 MB of them, or endlessly."""
     sent = 0
-    # Who has read enough hangs up.
+    # A client that has read enough hangs up.
     with suppress(ConnectionResetError):
         while prepared.spoilt_by(FaultKind.ENDLESS) or sent < _HUGE_BYTES:
             await response.write(_BLANKS)

@@ -45,7 +45,7 @@ class FaultKind(StrEnum):
     LYING = "lying"  # fits the schema, but quotes and verdicts are wrong
     MIXED_UP = "mixed_up"  # of several items in one reply the first has an unknown id, and the second comes twice
     OBEYING = "obeying"  # says "supported", with `quote`, whenever a source tells it to
-    BELIEVING = "believing"  # the same, whatever the sources are
+    BELIEVING = "believing"  # the same, regardless of the sources
     ECHO = "echo"  # 400 whose message is `quote`
     ECHO_500 = "echo_500"
     TELLING = "telling"  # a good reply with `usage` as its usage, or with `headers`

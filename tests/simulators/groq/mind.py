@@ -107,7 +107,7 @@ def _ranked_by_part(task: Task, sources: list[Source] | None = None) -> list[lis
 def _rated(question: str, sources: list[Source]) -> list[Rated]:
     """Each sentence with the share of the question that it and its surroundings cover, 0..1."""
     about = [stems(f"{source.name} {source.text}") for source in sources]
-    # What every source speaks of tells them apart no more: "the company" is not what is asked.
+    # Words that every source contains do not tell them apart: "the company" is not what is asked.
     weights = {stem: 1 / max(1, sum(stem in known for known in about)) for stem in stems(question)}
 
     def covered(known: set[str]) -> float:

@@ -82,7 +82,7 @@ def judge(statement: str, source: str) -> tuple[Relation, float, str]:
     overlap = share(said, stems(source))
     if overlap < 0.3:
         return "does_not_mention", 0.85, best.flat
-    # A number that stands elsewhere in the source, about something else, is no support.
+    # A number elsewhere in the source, about something else, is no support.
     around = " ".join(span.text for rate, span in rated if rate >= 0.6 * same_words)
     negation_differs = same_words >= 0.6 and _negated(statement) != _negated(best.text)
     if numbers(statement) - numbers(around) or negation_differs:

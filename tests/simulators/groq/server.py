@@ -226,7 +226,7 @@ def _note(prepared: Prepared, chunk: Mapping[str, Any]) -> None:
 
 
 async def _read_all() -> None:
-    # A connection is accepted, read and begun with in a few turns of the loop.
+    # Accepting, reading and starting a connection takes a few turns of the loop.
     for _ in range(20):
         await asyncio.sleep(0)
 
