@@ -235,7 +235,8 @@ def _ends_without_space(text: str, stop: _Stop) -> bool:
 
 
 def _stops_ordinary_word(word: str, stop: _Stop) -> bool:
-    """Before a small letter only this ends a sentence: not `Yahoo! is`, `approx. five` or `"Why?" he asked`."""
+    """Before a small letter only a full stop after an ordinary word ends a sentence: not `Yahoo! is` or
+    `"Why?" he asked`."""
     return stop.sign == "." and not stop.quoted and len(word) >= 4 and word.isalpha() and word.islower()
 
 

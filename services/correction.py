@@ -91,7 +91,7 @@ def _failure(context: StepContext) -> dict[str, str] | None:
         draft = context.draft
         code = draft.get("code", "generation_failed")
         if code == "model_deadline":
-            # The call was cut short by the query's own deadline, or by its own.
+            # The call was cut short by the query's deadline, or by its own.
             code = ran_out(context) or code
         return {"code": code, "reason": draft.get("reason", "no answer was written")}
     return None
