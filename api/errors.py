@@ -76,7 +76,6 @@ def problem(
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Add handlers for expected errors; api.middleware answers the others."""
     app.exception_handler(CitewellError)(_citewell_error)
     app.exception_handler(Unanswered)(_unanswered)
     app.exception_handler(RequestValidationError)(_validation_error)

@@ -41,12 +41,10 @@ class PatientProtocol(H11Protocol):
         self.arrived = 0  # since the timer was set, in bytes
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - as uvicorn does
-        """Start waiting for the first request."""
         super().connection_made(transport)
         self._await(h11.IDLE, self.patience.head_s, self._end_late_head)
 
     def data_received(self, data: bytes) -> None:
-        """Process the data, and wait for what is still missing."""
         self.arrived += len(data)
         super().data_received(data)
         self._watch()
@@ -58,7 +56,6 @@ class PatientProtocol(H11Protocol):
             self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
         self._stop_waiting()
         super().connection_lost(exc)
 

@@ -24,7 +24,6 @@ _bells: WeakKeyDictionary[asyncio.AbstractEventLoop, Bell] = WeakKeyDictionary()
 
 
 def bell() -> Bell:
-    """The wake-up channel of the running event loop."""
     loop = asyncio.get_running_loop()
     if loop not in _bells:
         _bells[loop] = Bell(settings().redis_url.get_secret_value())

@@ -148,7 +148,6 @@ def _by_lines_and_on_one(view: _View) -> Iterator[_View]:
 
 
 def _in_latin(text: str) -> str:
-    """Return `text` with letters that look like Latin ones replaced by those, one character for each."""
     plain = (
         unicodedata.normalize("NFKD", sign)[:1] or sign if ord(sign) > 0xFF and not "가" <= sign <= "힣" else sign
         for sign in text
@@ -164,7 +163,6 @@ def _apart(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _coded(text: str) -> Iterator[tuple[int, int]]:
-    """Yield orders in Base64."""
     for match in _CODED.finditer(text):
         coded = match[0].rstrip("=")
         try:

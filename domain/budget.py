@@ -41,7 +41,6 @@ class Budget:
         return self.spent_usd / self.max_cost_usd if self.max_cost_usd else 0.0
 
     def has_used(self, share: float) -> bool:
-        """Whether this share of the time or of the money is used."""
         return max(self.time_share, self.cost_share) >= share
 
     @property

@@ -72,7 +72,6 @@ def split_document(
 
 
 def _limits(text: str, chunk_tokens: int, overlap_tokens: int, tokens: Callable[[str], int]) -> _Limits:
-    """The limits in characters for a page with this text."""
     per_token = len(text) / (tokens(text) or 1)
     most = max(round(chunk_tokens * per_token), 1)
     return _Limits(most, min(MIN_CHUNK_CHARS, most // 3), min(round(overlap_tokens * per_token), most // 3))
@@ -151,7 +150,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _packed(text: str, units: list[_Unit], limits: _Limits) -> Iterator[list[_Unit]]:
-    """Yield the units of each chunk of a group."""
     first = fresh = 0  # the chunk begins with `first`; what comes before `fresh` was in the previous chunk
     while fresh < len(units):
         last = _last_of_chunk(text, units, first, fresh, limits)

@@ -54,7 +54,6 @@ class ClaimingSentence:
 
     @property
     def words(self) -> str:
-        """Its text on one line, as claims are reported."""
         return " ".join(self.text.split())
 
 

@@ -76,7 +76,6 @@ def _plain_source(source: str) -> str:
 
 
 def _sentences(claim: str) -> Sequence[str]:
-    """The sentences of a claim; of an overlong one those that end within the limit."""
     plain = _REFERENCE.sub("", without_markers(readable(claim[: LONGEST_STATEMENT + 1])))
     found = [each.text for each in split_sentences(plain)]
     return found[:-1] if is_too_long(claim) else found

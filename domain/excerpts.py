@@ -52,7 +52,6 @@ def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int)
 
 
 def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]]) -> list[int]:
-    """Places of parts, likeliest first; those of sources that are not cited come last."""
     own = claim_stems(wanted.statement)
     cited = frozenset(wanted.sources)
     rated = [(bool(cited) and part.source not in cited, -coverage(own, stems[n]), n) for n, part in enumerate(parts)]

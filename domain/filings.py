@@ -143,6 +143,5 @@ def _of_name(filename: str) -> dict[str, str]:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """The only distinct value, else None."""
     different = set(values)
     return different.pop() if len(different) == 1 else None

@@ -65,7 +65,6 @@ class Merged:
 
     @property
     def embedded(self) -> str:
-        """The text that its vector is made of."""
         return f"{self.label}\n{self.description}"
 
 

@@ -50,7 +50,6 @@ def read_keywords(question: str) -> Keywords:
 
 
 def _names(sentence: str) -> list[FoundName]:
-    """The names of a sentence, each once, none inside another."""
     found: dict[str, FoundName] = {}
     end = 0
     for name in find_names(sentence):

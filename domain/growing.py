@@ -101,7 +101,6 @@ def _settled(text: str) -> str:
 
 
 def _count_closed(text: str, said: Sequence[Statement]) -> int:
-    """The number of closed statements at the start."""
     for following in reversed(said):
         if can_cite(following.text) and _WHOLE_WORD.match(text, following.start):
             if following.index and not _is_apart(text, said[following.index - 1], following):

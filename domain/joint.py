@@ -166,7 +166,6 @@ def _named(place: str) -> list[Token]:
 
 
 def _topic(sentence: str) -> list[Token]:
-    """The tokens up to the first Korean topic or subject."""
     tokens = read_tokens(sentence)
     first = next((at for at, each in enumerate(tokens) if each.case in ("topic", "subject")), -1)
     return list(tokens[: first + 1])

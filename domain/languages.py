@@ -41,6 +41,5 @@ def language_of(text: str) -> Language:
 
 
 def _letters(text: str) -> tuple[int, int, int]:
-    """The numbers of Hangul letters, of Latin letters, and of all letters."""
     scripts = [unicodedata.name(each, "").partition(" ")[0] for each in text if each.isalpha()]
     return scripts.count("HANGUL"), scripts.count("LATIN"), len(scripts)

@@ -155,7 +155,6 @@ class Places:
         return is_single or letters.casefold() in _UNITS - _SHORT_WORDS or bool(_GREEK_AND_LATIN.match(letters))
 
     def _line_around(self, start: int, end: int) -> tuple[str, str]:
-        """A few words before and after the place on the same line."""
         before, after = self._text[max(0, start - _BEFORE) : start], self._text[end : end + _AFTER]
         return before.rpartition("\n")[2], after.partition("\n")[0]
 
@@ -175,7 +174,6 @@ class Places:
         return attached[0]
 
     def _is_indexed(self, before: str, name: str, after: str, start: int) -> bool:
-        """Whether a bracket directly after `name` is its index."""
         if re.search(r"(?<!/)/$", before) and name[0].isalpha() and after[:1] != "/":
             return False  # the end of a path, or "km/h"
         if before.endswith(("'", "’", "-")) or (len(name) == 1 and _UNIT.search(before)):

@@ -46,7 +46,6 @@ def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, st
 
 
 def _may_replace(name: Name, rival: Name) -> bool:
-    """Say whether both are of the same kind, and neither is a variant of the other."""
     if name.kind != rival.kind or (name.kind == "latin" and name.text.isupper() != rival.text.isupper()):
         return False
     pairs = ((one, other) for one in name.core for other in rival.core if one != other)

@@ -129,7 +129,6 @@ def _claims(text: str, sentence: tuple[int, int], words: tuple[int, int], marks:
 def _owners(
     text: str, marks: Sequence[Mark], sentences: Sequence[tuple[int, int]], first_words: Sequence[int]
 ) -> list[int]:
-    """The index of the sentence that each mark belongs to."""
     owners = [_owner(mark, sentences) for mark in marks]
     paragraphs = _paragraphs(text, sentences)
     begins = 0

@@ -45,7 +45,6 @@ def _pair(said: Stated, old: Stated | None, new: Stated | None) -> dict[str, Any
 
 
 def worse(compared: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The sentences that were good and no longer are."""
     return [each for each in compared if _is_good(each["old"]) and not _is_good(each["new"])]
 
 

@@ -119,7 +119,6 @@ class Grounds:
         return _as_replied(reply, evidence)
 
     def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
-        """A statement that is too long to be compared is supported only by its own words."""
         if not (reply.is_accurate and reply.relation == "supports"):
             return _as_replied(reply, self.own_evidence)
         return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)

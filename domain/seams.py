@@ -24,7 +24,6 @@ WIDE_STOP = re.compile(rf"[。！？｡]{_QUOTES}")
 
 
 def line_breaks(space: str) -> int:
-    """Count the line breaks in `space`, of any kind."""
     return len(f"{space}.".splitlines()) - 1
 
 

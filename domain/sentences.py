@@ -115,7 +115,6 @@ def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentenc
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the runs of lines that form prose together."""
     start = position = 0
     previous = ""
     for line in text.splitlines(keepends=True):

@@ -21,7 +21,6 @@ def words(text: str) -> list[str]:
 
 
 def vocabulary(listed: str) -> frozenset[str]:
-    """Return the set of the words in `listed`, separated by white space."""
     return frozenset(listed.split())
 
 

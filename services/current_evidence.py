@@ -32,7 +32,6 @@ def current_evidence(session: Session, answer: Answer, citations: list[Citation]
 
 
 def _claims(citations: Sequence[Citation]) -> dict[int, str]:
-    """The claims that each number is cited for, joined."""
     said: dict[int, list[str]] = {}
     for each in citations:
         said.setdefault(each.number, []).append(each.claim_text)

@@ -90,7 +90,6 @@ class GrowingDraft:
         return None if self._is_ungrounded.is_set() and task.cancelled() else task.result()
 
     def write(self, text: str) -> None:
-        """Set the whole text so far."""
         # Characters that JSON columns cannot hold would fail the step because of a mere draft. Offsets count from the
         # first word.
         self._written = text.replace("\x00", "").encode("utf-8", "replace").decode().lstrip()

@@ -198,7 +198,6 @@ def _store_document(
 
 
 def _joined(passages: Sequence[LabelledPassage]) -> tuple[ParsedDocument, list[int]]:
-    """The document that the passages make up, and the offset of each in it."""
     starts, pages, length = list[int](), list[Page](), 0
     for passage in passages:
         starts.append(length)

@@ -61,7 +61,6 @@ def read_custom_id(query_id: uuid.UUID) -> str | None:
 
 
 def read_verifications(status: str | None, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page of the heads of verifications, newest first."""
     with reading() as session:
         wanted = QueryFilter(status=status, kind=QueryKind.VERIFICATION)
         return [_head(*row) for row in queries.list_queries(session, wanted, after=after, limit=limit)]

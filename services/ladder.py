@@ -124,7 +124,6 @@ class Ladder:
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
     def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
-        """The statement with a wrong figure replaced by the source's, where both are about the same thing."""
         for passage in passages[:_MOST_TRIED]:
             if text := clean_words(corrected(self.statement.text, passage.readable) or ""):
                 yield passage, text
@@ -137,7 +136,6 @@ class Ladder:
         return text != old and len(said) == 1 and said[0].claim and kept and not grown and keeps_subjects(old, text)
 
     async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
-        """The ruling on `text` against `passages`, if it is a sure yes."""
         context, item = self.context, repair_item(self.statement.index)
         checked = await judge_statement(
             context.tools.models, text, numbered(list(passages)), log=context.log, item=item

@@ -7,7 +7,6 @@ from db.session import system_transaction
 
 
 def read_parked(limit: int) -> list[dict[str, Any]]:
-    """The parked items of steps, latest first."""
     with system_transaction() as session:
         found = list_parked(session, limit)
     return [

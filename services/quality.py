@@ -59,7 +59,6 @@ def read_rows(session: Session, queries: Collection[uuid.UUID]) -> Rows:
 
 
 def published_of(verified: Sequence[VerifiedRow]) -> dict[uuid.UUID, VerifiedRow]:
-    """The verification of the answer that users see, of each query that has one."""
     return {row.query_id: row for row in verified if row.kind == "published"}
 
 

@@ -102,7 +102,6 @@ def _correction(context: StepContext, stored: StoredVerification) -> str:
 
 
 def _count_reranking(context: StepContext) -> None:
-    """Count the first round, as its retrieval found the chunks."""
     first = context.rounds.get(0, {})
     scores = {item: outcome["score"] for (step, item), outcome in first.items() if step == "score_chunks"}
     if not scores:

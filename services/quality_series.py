@@ -24,7 +24,6 @@ class Bucket(StrEnum):
     WEEK = "week"
 
     def start_of(self, day: date) -> date:
-        """The first day of the bucket that contains `day`."""
         return day if self is Bucket.DAY else day - timedelta(days=day.weekday())
 
     @property

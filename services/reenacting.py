@@ -204,7 +204,6 @@ def _plain(value: Any) -> Any:
 
 
 def _differing(where: str, recorded: Any, replayed: Any) -> list[Differing]:
-    """The leaves that differ, each with its path."""
     if recorded == replayed:
         return []
     before, after = _parts(recorded), _parts(replayed)

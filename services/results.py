@@ -265,7 +265,6 @@ def _verification_json(stored: StoredVerification, options: dict[str, Any]) -> d
 
 
 def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any]:
-    """The verification without its sentences."""
     verification = stored.verification
     return {
         **_confidences(verification),

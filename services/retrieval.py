@@ -100,7 +100,6 @@ def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
 
 
 def _known(context: StepContext) -> Found:
-    """The passages that earlier rounds wrote from, with their similarity to the question."""
     selected = (context.earlier("select") or {}).get("selected", [])
     similarity = dict((context.earlier("retrieve") or {}).get("candidates", []))
     return [(key, similarity.get(key)) for key in selected]

@@ -88,7 +88,6 @@ def _go_on(session: Session, query_id: uuid.UUID, told: dict[str, Any]) -> None:
 
 
 def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:
-    """The statements to repair: the failing ones of the round that is kept."""
     best = outcome["best"]
     return (outcome if best == context.round else context.rounds[best]["assess", ""])["failing"]
 

@@ -20,7 +20,6 @@ class Interest:
         self._told_at = time.monotonic()
 
     async def wants_news(self) -> bool:
-        """Whether it is time to publish news."""
         now = time.monotonic()
         if now - self._asked_at >= ASK_EVERY_S:
             self._asked_at = now

@@ -180,7 +180,6 @@ class Child:
         return pickle.loads(await from_.readexactly(length))  # noqa: S301 - written by our own child
 
     async def _grown(self) -> None:
-        """Kill it when it uses too much memory."""
         while self.memory() < _MOST_BYTES:
             await asyncio.sleep(_LOOK_EVERY_S)
         log.warning("child_too_large", pid=self._process.pid)

@@ -27,6 +27,5 @@ def dispatch(limits: WebhookSettings) -> int:
 
 
 def start_dispatcher() -> None:
-    """Run `dispatch` every `webhooks.check_s` seconds."""
     limits = settings().webhooks
     Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()

@@ -66,7 +66,6 @@ class Launcher:
         self._launching.wake()
 
     def _work_off(self) -> None:
-        """Do the requested work; a failed item is requested again."""
         while (each := self._next()) is not None:
             key, work = each
             try:

@@ -90,13 +90,11 @@ def reconcile(recovery: RecoverySettings) -> int:
 
 
 def _late(session: Session) -> dict[Launch, str]:
-    """The queries that cannot end in time any more, with the reason."""
     hopeless = dict.fromkeys(admission.list_hopeless(session), _HOPELESS)
     return hopeless | dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _FORGOTTEN)
 
 
 def _lost(session: Session, recovery: RecoverySettings, late: Collection[Launch]) -> list[Launch]:
-    """The queries that stopped and can continue."""
     lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
     lost += _without_message(session, recovery, lost)
     over = {query.query_id for query in late}

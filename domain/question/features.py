@@ -111,7 +111,6 @@ def _weight(each: str, names: frozenset[str]) -> float:
 
 @lru_cache(maxsize=256)
 def _plain(asked: Asked) -> Mapping[str, float]:
-    """The words that are neither a name nor a number, with equal weights."""
     names = _question(asked.text).names
     return {each: 1.0 for each in _weights(asked) if each not in names and not each[0].isdigit()}
 

@@ -61,7 +61,6 @@ class Comparison:
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
-        """The wanted stems that the window lacks."""
         return tuple(each for each, share in zip(self.wanted, self.in_window, strict=True) if share < _PRESENT)
 
     @cached_property

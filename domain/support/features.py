@@ -77,7 +77,6 @@ def _coverage(compared: Comparison) -> dict[str, float]:
 
 
 def _neighbours(compared: Comparison) -> float:
-    """The share of the statement's pairs of neighbouring stems that are also neighbours in the window."""
     stated = list(pairwise(compared.statement.stems))
     known = set(pairwise(each for sentence in compared.window for each in sentence.stems))
     return sum(pair in known for pair in stated) / len(stated) if stated else 0.0
