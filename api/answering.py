@@ -1,4 +1,4 @@
-"""One request, one answer: an ordinary query is submitted, started and waited for."""
+"""Answers a question within one request: submits and starts an ordinary query, then waits for it."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ MAX_WAIT_S = 120
 
 
 async def answered(request: Request, response: Response, new: NewQuery) -> dict[str, Any]:
-    """Return the succeeded query as `services.results.read_query` tells it; `Location` says where its history is.
+    """Return the succeeded query as `services.results.read_query` does; `Location` says where its history is.
 
     Raises Unanswered (504 after MAX_WAIT_S seconds, 502 when the query failed) and what `submit_query` raises.
     """
@@ -28,7 +28,7 @@ async def answered(request: Request, response: Response, new: NewQuery) -> dict[
 
 
 def succeeded(query: dict[str, Any]) -> dict[str, Any]:
-    """Return `query` as it is. Raises Unanswered when it is not finished (504) or has no answer (502)."""
+    """Return `query` unchanged. Raises Unanswered when it is not finished (504) or has no answer (502)."""
     here = location_of(query["id"])
     if query["status"] not in results.FINAL:
         detail = f"The answer is not finished after {MAX_WAIT_S:g} seconds; it goes on, and GET {here} will have it."
@@ -40,7 +40,6 @@ def succeeded(query: dict[str, Any]) -> dict[str, Any]:
 
 
 def location_of(query_id: UUID | str) -> str:
-    """Where the query and its history can be read."""
     return f"/v1/queries/{query_id}"
 
 

@@ -1,5 +1,5 @@
-"""The HTTP application. It parses, calls a service and returns; it never computes: no parsing, no models,
-but for the vector of a search (decision 0038)."""
+"""The HTTP application. It validates, calls a service and returns; apart from the vector of a search (decision 0038)
+it computes nothing: no document parsing, no models."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -49,18 +49,18 @@ from workers.reporter import reporter
 log = structlog.get_logger("api")
 
 BODY_LIMIT_BYTES = 1_000_000
-# More than the database pool has connections: most requests need one for a few milliseconds, and wait for it in turn.
+# More than the pool has connections: most requests need one for a few milliseconds, and wait their turn.
 THREADS = 32
 
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every
 citation is checked against the sources, and the whole history of the checks is kept. Errors are problem details
 (RFC 9457). Offsets are code points, half-open."""
-# What is not here is served to nobody; operations are served to everybody.
+# Routes without an entry here are not served; operations need no key.
 _ROUTERS = (
     (documents.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (imports.router, Access(Scope.READ, Scope.DOCUMENTS)),
     (queries.router, Access(Scope.READ, Scope.ASK)),
-    # Batches first: their path is also that of a verification whose id is no UUID.
+    # Batches first: their path also matches that of a verification whose id is no UUID.
     (batches.router, Access(Scope.READ, Scope.ASK)),
     (verifications.router, Access(Scope.READ, Scope.ASK)),
     (audits.router, Access(Scope.READ, Scope.ASK)),
@@ -82,14 +82,14 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def create_app() -> FastAPI:
-    """The application as configured. Raises ConfigurationInvalid."""
-    # The page at /docs without the internet: its scripts come from this server.
+    """Build the application as configured. Raises ConfigurationInvalid."""
+    # /docs works without the internet: this server serves its scripts.
     app = FastAPIOffline(
         title="Citewell",
         version=operations.VERSION,
         description=_DESCRIPTION,
         lifespan=_lifespan,
-        # A redirect would lose the body of an upload; a wrong slash is an error that says so.
+        # A redirect would lose the body of an upload; a wrong slash is a clear error instead.
         redirect_slashes=False,
         static_url="/docs-assets",
     )
@@ -138,7 +138,7 @@ def _take_over_uvicorns_logs() -> None:
 
 
 def _complete_description(app: FastAPI) -> None:
-    """Make OpenAPI say what FastAPI has no words for: that errors are problem+json, and which scope a key needs."""
+    """Add to OpenAPI what FastAPI cannot express: that errors are problem+json, and the scope that a key needs."""
     described = app.openapi
     routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
     needs = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}

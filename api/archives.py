@@ -1,4 +1,4 @@
-"""An archive as it comes over HTTP: a form with a file, kept on disk and never in memory as a whole."""
+"""Receives an archive as a form with a file, kept on disk and never whole in memory."""
 
 from collections.abc import AsyncGenerator
 from typing import Annotated, Any, cast

@@ -1,24 +1,26 @@
-"""Which requests without a key a web page may have sent, and which of them are Citewell's own page's.
+"""Decides which requests without a key may come from a foreign web page.
 
 A browser sends what a foreign page asks it to send, also to this machine: a form needs no permission, and a name of the
-page's own may lead to 127.0.0.1. It says from where: in Origin, which no script can set, and in Sec-Fetch-Site.
+page's own may resolve to 127.0.0.1. The browser states the origin: in Origin, which no script can set, and in
+Sec-Fetch-Site.
 """
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-# What a page may send anywhere without asking first (the Fetch standard's safelist); "" is a body without a type.
+# What a page may send anywhere without a preflight request (the Fetch standard's safelist); "" is a body without a
+# type.
 _UNASKED_TYPES = frozenset({"", "multipart/form-data", "text/plain", "application/x-www-form-urlencoded"})
 _UNASKED_METHODS = frozenset({"GET", "HEAD", "POST"})
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # `none` is the person at the address bar, for whom a browser only reads.
 _OWN, _NOBODY = "same-origin", "none"
-# Every browser calls itself so, also those that are too old to tell where a request comes from; no page can change it.
+# Every browser begins its User-Agent like this, even one too old to state an origin; no page can change it.
 _BROWSER = "mozilla/"
 
 
 def is_a_foreign_pages(scope: Scope) -> bool:
-    """Whether a page that is not served from here may have made a browser send this request.
+    """Whether a page from elsewhere may have made a browser send this request.
 
     The page's own address is the request's Host with its port: another port is another program.
     """

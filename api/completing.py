@@ -1,4 +1,4 @@
-"""Chat completions: a query that belongs to one client, and ends when that client leaves (N9)."""
+"""Chat completions: a query that belongs to one client, and ends when that client disconnects (N9)."""
 
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -42,10 +42,10 @@ async def completed(request: Request, response: Response, asked: CompletionCreat
 
 
 async def completed_in_chunks(response: Response, asked: CompletionCreate) -> Response:
-    """Return the completion as a stream; what goes wrong before its first chunk is raised."""
+    """Return the completion as a stream; errors before its first chunk are raised."""
     query_id = await run_in_threadpool(_start, asked)
     head = await run_in_threadpool(results.read_head, query_id)
-    # What dependencies have put on the response does not reach one that is made here.
+    # Headers set by dependencies do not reach a response that is created here.
     headers = {**response.headers, **HEADERS, "Location": location_of(query_id)}
     return _ChunkResponse(_Chunks(query_id, head, asked), headers)
 
@@ -77,7 +77,6 @@ class _Chunks:
             self._head["usage"] = None
 
     async def encoded(self) -> AsyncIterator[bytes]:
-        """The bytes of the stream."""
         yield self._chunk({"role": "assistant", "content": ""})
         try:
             async for sign_of_life in self._until_final():
@@ -121,7 +120,7 @@ class _Chunks:
 
 
 class _ChunkResponse(StreamingResponse):
-    """Ends with its stream, or as soon as its client has left; then it cancels the query."""
+    """Ends with its stream, or as soon as its client disconnects; then it cancels the query."""
 
     def __init__(self, chunks: _Chunks, headers: Mapping[str, str]) -> None:
         super().__init__(chunks.encoded(), media_type=MEDIA_TYPE, headers=headers)

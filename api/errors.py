@@ -1,4 +1,4 @@
-"""Every error as a problem (RFC 9457): one handler per family, and nothing of our inside in any of them."""
+"""Turns every error into a problem (RFC 9457), with one handler per family; none reveals internals."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from domain.errors import CitewellError, KeyRequired, NotReady, Overload, Unauth
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
 _MAX_NAME_PARTS = 10
-# Where a value came from is no part of a field's name.
+# The part of the request that a value came from does not belong to a field's name.
 _PLACES = ("body", "query", "path", "header")
 _PLAIN_WORDS = {
     "missing": "is required",
@@ -28,14 +28,14 @@ _PLAIN_WORDS = {
     "model_type": "should be a JSON object",
     "model_attributes_type": "should be a JSON object",
 }
-# What FastAPI finds in a body besides wrong syntax, and only says to be "an error parsing the body".
+# What FastAPI reports only as "an error parsing the body" although it is not wrong syntax.
 _NO_JSON = {RecursionError: "it is nested too deeply", UnicodeDecodeError: "it is not UTF-8"}
-# Python's phrase for it changed between versions; programs compare codes.
+# Python's phrase changed between versions; programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
 
 
 class Unanswered(Exception):
-    """A query that was waited for has no answer; the problem's `Location` is where to read on."""
+    """A query that a client waited for has no answer; the problem's `Location` is where to read on."""
 
     def __init__(self, status: int, code: str, detail: str, location: str) -> None:
         self.status, self.code, self.detail, self.location = status, code, detail, location
@@ -76,7 +76,6 @@ def problem(
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Handlers for what was foreseen; api.middleware answers for the rest."""
     app.exception_handler(CitewellError)(_citewell_error)
     app.exception_handler(Unanswered)(_unanswered)
     app.exception_handler(RequestValidationError)(_validation_error)
@@ -127,7 +126,7 @@ def _field(location: Sequence[object]) -> str:
 
 def _message(error: Mapping[str, Any]) -> str:
     if error["type"] == "too_long" and isinstance(error.get("input"), str):
-        # Of a text that other checks go over first, pydantic counts "items after validation".
+        # pydantic says "items after validation" about a text that other checks process first.
         return f"should have at most {error['ctx']['max_length']} characters"
     return _PLAIN_WORDS.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
 
@@ -147,5 +146,5 @@ async def _http_exception(request: Request, error: HTTPException) -> ProblemResp
 
 
 def code_of(status: int) -> str:
-    """The code of an HTTP error that has no name of its own."""
+    """The code of an HTTP error without a name of its own."""
     return _CODES.get(status) or HTTPStatus(status).phrase.lower().replace(" ", "_")

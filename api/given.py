@@ -1,4 +1,4 @@
-"""Answers to verify as they come over HTTP: one as JSON, many as lines of JSON (N2)."""
+"""Receives answers to verify: one as JSON, many as lines of JSON (N2)."""
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
@@ -23,13 +23,12 @@ LINES = ("application/jsonl", "application/x-ndjson")
 
 
 def require_lines(request: Request) -> None:
-    """A dependency: refuse other bodies with a clear word. Raises HTTPException (415)."""
+    """A dependency that refuses other bodies with a clear message. Raises HTTPException (415)."""
     if media_type(request) not in LINES:
         raise HTTPException(415, f"Send the file as {' or '.join(LINES)}, one JSON object per line.")
 
 
 def as_new(sent: VerificationCreate) -> NewVerification:
-    """The request in the words of the services."""
     return NewVerification(
         answer=sent.answer,
         sources=[
@@ -61,9 +60,9 @@ def as_new(sent: VerificationCreate) -> NewVerification:
 
 
 def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:
-    """Read a file of a batch: its items by the number of their line; empty lines count as lines but are no items.
+    """Read a batch file: items by line number; empty lines count as lines but are no items.
 
-    Raises RequestValidationError that names the lines that are wrong, at most MAX_FIELD_ERRORS of them.
+    Raises RequestValidationError that names the wrong lines, at most MAX_FIELD_ERRORS of them.
     """
     items: dict[int, NewVerification] = {}
     wrong: list[Mapping[str, Any]] = []
@@ -105,7 +104,7 @@ def _wrong_count(count: int, settings: Settings) -> Iterator[Mapping[str, Any]]:
 
 
 def _first(number: int, error: ValidationError) -> Mapping[str, Any]:
-    # One thing per line: whoever mends it sees the next.
+    # One error per line: after it is fixed, the next one shows.
     found = error.errors(include_input=False, include_url=False)[0]
     return {**found, "loc": ("body", f"line {number}", *found["loc"])}
 

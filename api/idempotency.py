@@ -32,7 +32,7 @@ async def _repeatable(
 
 
 def _meaning(query: str) -> str:
-    # How long the client waits changes nothing that is made, and whoever repeats may wait longer.
+    # The client's waiting time does not affect the result, and a repetition may wait longer.
     return "&".join(part for part in query.split("&") if part.partition("=")[0] != "wait")
 
 

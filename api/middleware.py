@@ -1,4 +1,4 @@
-"""What surrounds every request: an id, log line, metrics and span, an answer to the unexpected, a limit on bodies."""
+"""Wraps every request: an id, a log line, metrics and a span, an answer to unexpected errors, a limit on bodies."""
 
 import time
 import traceback
@@ -23,8 +23,7 @@ from domain.errors import KeyRequired
 
 log = structlog.get_logger("api")
 
-# Asked every few seconds by whoever watches us, or twenty at once by whoever opens the page: only of interest when
-# debugging.
+# Requested every few seconds by monitors, or twenty at once by an opened page: of interest only when debugging.
 _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 _FILES = "/dashboard/"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -33,7 +32,7 @@ _MOST_DISCARDED = 1_000_000
 
 
 class RequestLog:
-    """Give each request an id (`X-Request-ID`) and one line in the log; answer an unforeseen error without insides."""
+    """Give each request an id (`X-Request-ID`) and one log line; answer unexpected errors without internals."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -71,7 +70,7 @@ class RequestLog:
 
 @dataclass(slots=True)
 class _Request:
-    """One request, as it is told of: its line in the log, its metrics, its span."""
+    """What is reported about one request: its log line, its metrics, its span."""
 
     id: str
     span: Span
@@ -80,11 +79,11 @@ class _Request:
     status: int = 0
 
     def begins_to_answer(self, status: int) -> None:
-        """The head of the response is sent; a stream may go on for long."""
+        """Record that the head of the response is sent; a stream may continue for long."""
         self.status, self.answered_s = status, time.perf_counter() - self.began
 
     def ended(self, scope: Scope) -> None:
-        """Tell of it. Only its template names a path: the path itself has ids, and whatever strangers try."""
+        """Report the request, under its route's template: the path itself contains ids, and whatever strangers try."""
         seconds, status = time.perf_counter() - self.began, self.status or _BROKE
         route, method = _template(scope), _method(scope)
         METER.count(families.HTTP_REQUESTS, method, route, str(status))
@@ -106,10 +105,10 @@ def _method(scope: Scope) -> str:
 
 
 class BodyLimit:
-    """Refuse a body that is too large before it is in memory: by its declared length, and by counting what comes.
+    """Refuse a body that is too large before it is in memory: by its declared length, and by counting what arrives.
 
-    `uploads` are limits of single paths, in bytes, where they differ from `limit`. They hold for requests with a key,
-    or where none is needed: a body is read before the key is looked at, and a stranger's may not fill the memory.
+    `uploads` are limits of single paths, in bytes, where they differ from `limit`. They apply to requests with a key,
+    or where none is needed: a body is read before the key is checked, and a stranger's must not fill the memory.
     """
 
     def __init__(self, app: ASGIApp, limit: int, uploads: Mapping[str, int]) -> None:
@@ -159,7 +158,7 @@ def _declared_length(scope: Scope) -> int:
 
 
 async def _discard(receive: Receive) -> None:
-    # A client that is cut off while it still sends sees a broken connection instead of our answer.
+    # A client that is cut off while it still sends sees a broken connection instead of the answer.
     seen = 0
     while seen < _MOST_DISCARDED:
         message = await receive()
@@ -174,7 +173,7 @@ def _unexpected(path: str, error_id: str) -> ASGIApp:
 
 
 def _log_unexpected(error: Exception) -> None:
-    # Without the message: those of drivers and validators quote what they were given, document text included.
+    # Without the message: those of drivers and validators quote their input, document text included.
     frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)]
     log.error("unexpected_error", error=type(error).__qualname__, frames=frames[-15:])
 

@@ -1,4 +1,4 @@
-"""What OpenAI's clients expect of an error, beside the problem that it is."""
+"""Adds what OpenAI's clients expect of an error to a problem."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,12 +6,11 @@ from typing import Any
 _PATHS = ("/v1/chat/", "/v1/models")
 _TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 _CODES = {"workspace_not_found": "model_not_found"}
-# The parameter that a problem without `errors` is about.
+# The parameter that a problem without `errors` concerns.
 _PARAMS = {"workspace_not_found": "model", "mode_unknown": "model", "question_invalid": "messages"}
 
 
 def is_openai(path: str) -> bool:
-    """Whether `path` is one of those that OpenAI's clients use."""
     return path.startswith(_PATHS)
 
 
@@ -27,5 +26,6 @@ def error_object(status: int, code: str, message: str, fields: Any = None) -> di
 
 
 def retry_headers(status: int) -> dict[str, str]:
-    """OpenAI's clients repeat a request on every 5xx, and each repetition would be a new question with its costs."""
+    """Stop OpenAI's clients from repeating a request on a 5xx: each repetition would be a new question with its
+    costs."""
     return {"X-Should-Retry": "false"} if status in (500, 502, 504) else {}

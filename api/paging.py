@@ -1,4 +1,4 @@
-"""Cursors: where the next page of a list starts, opaque to whoever carries it."""
+"""Cursors: opaque positions from which the next page of a list starts."""
 
 import json
 import uuid
@@ -34,7 +34,7 @@ After = Annotated[Place | None, Depends(_place)]
 
 
 def next_cursor(rows: Sequence[dict[str, Any]], limit: int) -> str | None:
-    """The cursor behind the last of `rows`; None when the list ends here. Each row has `created_at` and `id`."""
+    """The cursor after the last of `rows`; None when the list ends here. Each row has `created_at` and `id`."""
     if len(rows) < limit:
         return None
     last = json.dumps([rows[-1]["created_at"], str(rows[-1]["id"])])

@@ -1,6 +1,6 @@
-"""HTTP connections that do not wait for ever: a request that does not arrive in time is answered with 408 (A8).
+"""HTTP connections with time limits: a request that does not arrive in time is answered with 408 (A8).
 
-Uvicorn has no such bound: half a request would hold its connection and its file descriptor until the client closes it.
+Uvicorn has no such limit: half a request would hold its connection and its file descriptor until the client closes it.
 `uvicorn --http api.patience:PatientProtocol` uses this.
 """
 
@@ -24,7 +24,7 @@ _ANSWERABLE = frozenset({h11.IDLE, h11.SEND_RESPONSE})
 
 
 class PatientProtocol(H11Protocol):
-    """One connection. A head has to arrive whole within a time; a body has to go on arriving, as long as it is read."""
+    """One connection. A head must arrive whole within a time; a body must keep arriving as long as it is read."""
 
     def __init__(
         self,
@@ -37,33 +37,30 @@ class PatientProtocol(H11Protocol):
         self.patience = settings().serving
         self.timeout_keep_alive = self.patience.idle_s
         self.timer: asyncio.TimerHandle | None = None
-        self.awaited: Any = None  # the state of the client that the timer is for
+        self.awaited: Any = None  # the client's state that the timer is for
         self.arrived = 0  # since the timer was set, in bytes
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - as uvicorn does
-        """Wait for the first request."""
         super().connection_made(transport)
         self._await(h11.IDLE, self.patience.head_s, self._end_late_head)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, and wait for what is still missing."""
         self.arrived += len(data)
         super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Take what came meanwhile: a client need not wait for an answer before it begins its next request."""
+        """Process data that arrived meanwhile: a client may begin its next request before it has the answer."""
         super().on_response_complete()
         if not self.transport.is_closing():
             self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more will come."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP gets a problem, too."""
+        """Answer malformed HTTP with a problem, too."""
         self._refuse(HTTPStatus.BAD_REQUEST, "bad_request", msg)
 
     def _watch(self) -> None:
@@ -75,7 +72,7 @@ class PatientProtocol(H11Protocol):
         elif theirs is h11.IDLE and self.conn.trailing_data[0]:
             self._await(theirs, self.patience.head_s, self._end_late_head)
         else:
-            # Whole: it is our turn. Between requests uvicorn itself closes what is idle.
+            # The request is complete. Between requests uvicorn itself closes idle connections.
             self._stop_waiting()
 
     def _await(self, theirs: object, seconds: float, end: Callable[[], None]) -> None:
@@ -97,7 +94,7 @@ class PatientProtocol(H11Protocol):
             self.transport.close()
 
     def _end_late_body(self) -> None:
-        # Where we do not read, or did not say "100 Continue" yet, the client waits for us.
+        # While we do not read, or have not sent "100 Continue" yet, the client waits for us.
         waits_for_us = self.flow.read_paused or self.cycle.waiting_for_100_continue
         within, least = self.patience.body_s, self.patience.body_bytes_per_s
         if waits_for_us or self.arrived >= least * within:
@@ -108,7 +105,7 @@ class PatientProtocol(H11Protocol):
     def _refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
         self._stop_waiting()
         if self.conn.our_state in _ANSWERABLE:
-            # Before its head is whole, the scope is that of the request before.
+            # Until its head is complete, the scope is that of the previous request.
             known = self.conn.our_state is h11.SEND_RESPONSE and self.scope
             method, path = (self.scope["method"], self.scope["path"]) if known else ("", "/")
             answer = problem(path, status, code, detail, headers={**HEADERS, "Connection": "close"})
@@ -117,7 +114,7 @@ class PatientProtocol(H11Protocol):
             for event in (head, h11.Data(data=body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         if self.cycle:
-            # A handler that still reads the body is told that the client disconnected; its response is discarded.
+            # A handler that still reads the body gets a disconnect; its response is discarded.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()

@@ -1,7 +1,7 @@
-"""What every response tells a browser: to frame, guess, load, embed and pass on nothing.
+"""Security headers for browsers: no framing, no type guessing, no loading, embedding or passing on.
 
-The page at / brings a policy of its own that lets its files run. The pages at /docs and /redoc come from a library:
-of their scripts those are let run that stand in the page as it is sent, by their hash.
+The page at / has its own policy, which lets its files run. The pages at /docs and /redoc come from a library: only
+scripts contained in the page as sent may run, allowed by their hash.
 """
 
 import base64
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Frame-Options": "DENY",  # for browsers that are older than frame-ancestors
+    "X-Frame-Options": "DENY",  # for browsers older than frame-ancestors
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -24,7 +24,7 @@ _SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 class Policies:
-    """Add to every response those of `HEADERS` that it does not bring itself."""
+    """Add to every response those of `HEADERS` that it does not set itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -47,7 +47,7 @@ class Policies:
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
             if scope["path"] in _DOCUMENTED and message["status"] == 200:
-                held.append(message)  # until its body says which scripts it has
+                held.append(message)  # until its body shows which scripts it has
             else:
                 await send(message)
 
@@ -55,9 +55,9 @@ class Policies:
 
 
 def _policy_of_a_library(page: bytes) -> str:
-    """For a whole page of Swagger UI or Redoc: its own scripts; styles that they write themselves; requests to here."""
+    """The policy for a page of Swagger UI or Redoc: its own scripts, inline styles, requests to this server."""
     hashes = " ".join(f"'sha256-{each}'" for each in _hashes(_SCRIPT.findall(page)))
-    # Redoc searches in a worker that it makes from a blob; both draw pictures that stand in their scripts.
+    # Redoc searches in a worker made from a blob; both draw pictures embedded in their scripts.
     return (
         f"{HEADERS['Content-Security-Policy']}; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data:; connect-src 'self'; worker-src blob:"

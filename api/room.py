@@ -1,7 +1,7 @@
-"""Dependencies of routes that start work: they refuse it while there is no room, before it is read (A7).
+"""Dependencies that refuse new work while there is no capacity, before the request is processed (A7).
 
-They come after those of the router, so they act for the tenant of the key. FastAPI reads a JSON body before any
-dependency; files are read after them.
+They run after those of the router, so they act for the key's tenant. FastAPI reads a JSON body before any dependency;
+files are read after them.
 """
 
 from typing import Annotated, Any, cast
@@ -13,7 +13,7 @@ from services import asking, backlog
 from services.asking import Asker, Priority
 
 _LONGEST_S = 86_400
-"""No route takes a longer deadline."""
+"""No route accepts a longer deadline."""
 
 
 async def _for_a_question(
@@ -27,7 +27,7 @@ async def _for_a_question(
         ),
     ] = None,
 ) -> None:
-    # Here and not in a thread: what a thread says of its context the route would not hear.
+    # Set here and not in a thread: a thread's changes of its context do not reach the route.
     asking.asked_by(Asker(priority, getattr(request.state, "key_id", None)))
     deadline_s = await _deadline_s(request)
     await run_in_threadpool(backlog.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
@@ -46,7 +46,7 @@ def _key(request: Request) -> str | None:
 
 
 async def _deadline_s(request: Request) -> float | None:
-    """What the body says, if it says anything that can be used; its route tells what is wrong with it."""
+    """The body's deadline, if it is usable; the route itself reports what is wrong with it."""
     try:
         body: Any = await request.json()
     except (ValueError, RecursionError):

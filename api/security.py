@@ -1,7 +1,7 @@
-"""Who is calling, for which tenant, and whether they may (A8).
+"""Authenticates callers, selects their tenant and authorises requests (A8).
 
-`access` makes the dependency of a router: it recognises the key, checks its scope, counts the request against the
-key's limit and lets the rest of the request act for the key's tenant. api.app says which router needs what.
+`access` makes the dependency of a router: it authenticates the key, checks its scope, counts the request against the
+key's limit and lets the rest of the request act for the key's tenant. api.app says which router needs which scopes.
 """
 
 import ipaddress
@@ -33,19 +33,18 @@ _bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key,
 _header = APIKeyHeader(
     name="X-API-Key", auto_error=False, scheme_name="header", description="The same, where Authorization is taken."
 )
-# The key of the current request, for looking again while it lasts.
+# The key of the current request, for repeated checks during long requests.
 _sent: ContextVar[str | None] = ContextVar("sent_key", default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Which scope the operations of a router need: those that only look, and those that do something."""
+    """The scopes that a router's operations need: for reading and for acting."""
 
     look: Scope
     do: Scope
 
     def needed(self, method: str) -> Scope:
-        """The scope for requests with this HTTP method."""
         return self.look if method in ("GET", "HEAD") else self.do
 
 
@@ -53,7 +52,6 @@ async def sent_key(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     header: Annotated[str | None, Depends(_header)],
 ) -> str | None:
-    """The key as it was sent, in either header."""
     return bearer.credentials if bearer else header
 
 
@@ -61,7 +59,7 @@ def access(needs: Access) -> Any:
     """A dependency for all routes of a router.
 
     It is asynchronous, so that the tenant is set in the context of the request itself: an endpoint in the thread pool
-    gets a copy of that, and a stream goes on in it.
+    gets a copy of it, and a stream continues in it.
     """
 
     async def authorised(request: Request, response: Response, key: Annotated[str | None, Depends(sent_key)]) -> None:
@@ -71,7 +69,7 @@ def access(needs: Access) -> Any:
 
 
 async def authorise(needs: Access, request: Request, response: Response, key: str | None) -> None:
-    """Recognise the `key` that was sent and let the rest of the request act for its tenant.
+    """Authenticate the `key` that was sent and let the rest of the request act for its tenant.
 
     Raises Unauthenticated, ScopeMissing, HTTPException (429).
     """
@@ -92,9 +90,9 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
 
 
 async def still_allowed() -> bool:
-    """Whether the key of the current request is still valid; ask now and then while a request lasts.
+    """Whether the key of the current request is still valid; to be asked repeatedly during a long request.
 
-    Costs a look into the database every `access.trust_for_s` seconds. Raises DatabaseUnavailable.
+    Queries the database every `access.trust_for_s` seconds. Raises DatabaseUnavailable.
     """
     key = _sent.get()
     try:
@@ -104,12 +102,11 @@ async def still_allowed() -> bool:
 
 
 def _means_nothing(key: str) -> bool:
-    # Many clients cannot be without a key; where none is needed, one that was never ours is as good as none.
+    # Many clients cannot do without a key; where none is needed, a text that cannot be one of ours counts as none.
     return _keys_are_off(settings()) and not looks_like_a_key(key)
 
 
 def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
-    """Whether requests need a key."""
     return "off (loopback only)" if _keys_are_off(current) else "required"
 
 
@@ -125,7 +122,7 @@ def _check_keyless(request: Request) -> None:
     if not _keys_are_off(settings()):
         raise KeyRequired
     peer = request.client.host if request.client else ""
-    # A name that leads to 127.0.0.1 passes the same-origin rule of browsers.
+    # A name that resolves to 127.0.0.1 passes the same-origin rule of browsers.
     named = _host_of("//" + request.headers.get("host", ""))
     if not (_is_loopback(peer) and _is_loopback(named)):
         raise KeyRequiredHere

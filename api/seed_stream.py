@@ -22,16 +22,16 @@ from services.results import read_query
 
 
 class SentDraft:
-    """What a client has been sent of a draft. Text cannot be taken back, so only what is new to it is sent."""
+    """The draft as a client has received it. Text cannot be taken back, so only additions are sent."""
 
     def __init__(self) -> None:
         self._draft = ""
         self._sent = ""
 
     def news(self, start: int, text: str) -> str:
-        """The draft is now `draft[:start] + text`: return what is to be sent, which may be nothing.
+        """The draft is now `draft[:start] + text`: return what to send, possibly nothing.
 
-        A draft that starts again is not repeated as far as it says the same.
+        A draft that restarts is not repeated as far as it says the same.
         """
         self._draft = self._draft[:start] + text
         common = same_start(self._sent, self._draft)
@@ -60,7 +60,7 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
         yield data_event({"type": "error", "data": str(error)})
         return
     if not sent:
-        # Nothing was written where the documents say nothing; a client of the seed shows only what was streamed.
+        # Nothing is written when the documents have nothing; a client of the seed shows only what was streamed.
         yield data_event({"type": "stream", "data": query["answer"]})
     yield _final(query)
 

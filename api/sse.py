@@ -1,4 +1,4 @@
-"""Server-sent events: JSON in a `data:` line, with a name and a number where there are any."""
+"""Server-sent events: JSON in a `data:` line, with an optional name and number."""
 
 import json
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from fastapi.sse import format_sse_event
 
 MEDIA_TYPE = "text/event-stream"
-# Proxies must neither keep a stream nor wait for more of it.
+# Proxies must neither cache a stream nor buffer it.
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-# The standard ends a line at CR and LF only, but many a client cuts here too; inside JSON they only stand in strings.
+# The standard ends a line only at CR and LF, but many clients also cut here; in JSON these occur only in strings.
 _LINE_ENDS = {ord(character): json.dumps(character)[1:-1] for character in "\x85\u2028\u2029"}
 
 
@@ -19,7 +19,7 @@ def data_event(value: Any, *, name: str | None = None, number: int | None = None
 
 
 def described(description: str, example: str, *named: str) -> dict[str, Any]:
-    """The stream for OpenAPI, as the content of a 200; `itemSchema` is OpenAPI 3.2's word for each event.
+    """The stream for OpenAPI, as the content of a 200; `itemSchema` is OpenAPI 3.2's keyword for each event.
 
     `named` are the fields that an event has besides its data.
     """

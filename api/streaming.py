@@ -1,4 +1,4 @@
-"""The events of a query as a stream, for whoever comes and comes back (A3)."""
+"""Streams the events of a query; clients may reconnect at any time (A3)."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -37,7 +37,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What the last event carries, under `name`: the same as its GET tells."""
+    """The content of the last event, under `name`: the same as the resource's GET."""
 
     name: str
     read: Callable[[UUID], dict[str, Any]]
@@ -51,7 +51,7 @@ _RESULTS = {
 
 
 async def event_stream(query_id: UUID, after: int, kind: QueryKind = QueryKind.ANSWER) -> Response:
-    """The events behind number `after`, live. Raises QueryNotFound, VerificationNotFound."""
+    """The events after number `after`, live. Raises QueryNotFound, VerificationNotFound."""
     told, finished = await run_in_threadpool(read_events, query_id, after, kind)
     if finished and not told:
         return Response(status_code=204)

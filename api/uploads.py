@@ -1,4 +1,4 @@
-"""A document as it comes over HTTP: a form with a file, or JSON with a text."""
+"""Receives a document: a form with a file, or JSON with a text."""
 
 from typing import Annotated, Any, cast
 
@@ -34,12 +34,12 @@ async def _incoming_document(request: Request) -> NewDocument:
 
 
 def body_error(error: ValidationError) -> RequestValidationError:
-    """The same, about the body of a request."""
+    """The same error as one of the request's body."""
     return RequestValidationError([{**found, "loc": ("body", *found["loc"])} for found in error.errors()])
 
 
 def require_json(request: Request) -> None:
-    """A dependency: refuse other bodies with a clear word. Raises HTTPException (415)."""
+    """A dependency that refuses other bodies with a clear message. Raises HTTPException (415)."""
     if media_type(request) != _JSON:
         raise HTTPException(415, f"Send the request as {_JSON}.")
 
@@ -77,7 +77,8 @@ async def _from_form(request: Request) -> NewDocument:
 
 
 def form_fields(form: FormData, filename: str) -> dict[str, Any]:
-    """The fields beside the file, with its name as `filename`. Raises RequestValidationError when one is named so."""
+    """The fields beside the file, with its name as `filename`. Raises RequestValidationError if a field has that
+    name."""
     fields = {name: value for name, value in form.multi_items() if name != "file"}
     if "filename" in fields:
         raise field_error("filename", "comes with the file; leave it out")
@@ -85,7 +86,6 @@ def form_fields(form: FormData, filename: str) -> dict[str, Any]:
 
 
 def field_error(field: str, message: str) -> RequestValidationError:
-    """One field that is wrong."""
     return RequestValidationError([{"type": "value_error", "loc": ("body", field), "msg": message}])
 
 

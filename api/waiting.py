@@ -1,4 +1,4 @@
-"""Waiting for a query without holding anything meanwhile: no thread, no connection of the pool."""
+"""Waits for a query without occupying a thread or a pooled connection."""
 
 import asyncio
 import time
@@ -24,7 +24,6 @@ _bells: WeakKeyDictionary[asyncio.AbstractEventLoop, Bell] = WeakKeyDictionary()
 
 
 def bell() -> Bell:
-    """The bell of the running event loop."""
     loop = asyncio.get_running_loop()
     if loop not in _bells:
         _bells[loop] = Bell(settings().redis_url.get_secret_value())
@@ -32,7 +31,7 @@ def bell() -> Bell:
 
 
 async def until_final(request: Request, query_id: UUID, wait: float, kind: QueryKind = QueryKind.ANSWER) -> None:
-    """Return at the end of the query, after `wait` seconds, or when the client is gone.
+    """Return at the end of the query, after `wait` seconds, or when the client has disconnected.
 
     Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
@@ -52,13 +51,13 @@ async def _counted(gauge: str) -> AsyncGenerator[None]:
 
 
 async def require_valid_key() -> None:
-    """Raise KeyRevoked when the request's key is not valid any more."""
+    """Raise KeyRevoked if the request's key is no longer valid."""
     if not await still_allowed():
         raise KeyRevoked("The key was revoked, or has expired, while this request waited.")
 
 
 async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:
-    """Yield the events of the query after number `after` as they are stored, until its last one, or until soon after
+    """Yield the events of the query after number `after` as they are stored, until the last one, or until soon after
     the request's key was revoked.
 
     An empty list is a sign of life: nothing has happened for a while.

@@ -1,4 +1,4 @@
-"""The sentence of a source that is most like a claim."""
+"""Finds the sentence of a source that is most like a claim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from heapq import nsmallest
 from domain.word_index import ReadSentences, read_sentences
 from domain.words import content_stems, coverage
 
-_MOST_STEMS = 200  # of a claim: it is a sentence, and what is longer is hostile
-_MOST_ALIKE = 100  # sentences that have as much of a claim: where there are more, they are all the same to it
+_MOST_STEMS = 200  # of a claim: it is a sentence, and anything longer is hostile
+_MOST_ALIKE = 100  # sentences with equally many of a claim's stems: beyond this they are all the same to it
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
     """`text` is `source[start:end]`; `stems` are its content stems.
 
-    `said` is the share of the claim's content words, numbers and dates left out, that the sentence has, 0..1.
+    `said` is the share, 0..1, of the claim's content words (without numbers and dates) that the sentence has.
     """
 
     start: int
@@ -25,19 +25,18 @@ class Aligned:
     said: float
 
     def has(self, place: int) -> bool:
-        """Say whether this place of the source lies in the sentence."""
         return self.start <= place < self.end
 
 
 def claim_stems(claim: str) -> list[str]:
-    """Return the content stems of a claim in order, as many as a sentence may have."""
+    """Return the content stems of a claim in order, at most as many as a sentence may have."""
     return content_stems(claim)[:_MOST_STEMS]
 
 
 def most_alike(wanted: Sequence[str], source: str, told: Sequence[str]) -> Aligned:
-    """Return the sentence of `source` that has most of the stems `wanted`, the one with least besides them first.
+    """Return the sentence of `source` with most of the stems `wanted`; among equals, the one with fewest others.
 
-    `told` are those of the stems that are in no date. As many of either count as a sentence may have.
+    `told` are those of the stems that are in no date. Of both lists only as many count as a sentence may have.
     """
     wanted, told = wanted[:_MOST_STEMS], told[:_MOST_STEMS]
     read = read_sentences(source)

@@ -1,7 +1,7 @@
-"""One confidence per answer (V9): how likely it is that its sources support all it says and it answers its question.
+"""One confidence per answer (V9): the probability that its sources support all of it and that it answers its question.
 
-An answer is as well supported as the weakest of its statements. The product of all of them would be right if a verifier
-erred about each by itself; its errors about one text go together. On seven collections of answers with several
+An answer is as well supported as its weakest statement. The product over all statements would be right if a verifier's
+errors were independent, but its errors about one text go together. On seven collections of answers with several
 sentences the minimum is off by 0.13 from the share that is right, the product by 0.19, the mean by 0.17 (ECE).
 """
 
@@ -13,10 +13,10 @@ from domain.confidence import level
 from domain.languages import language_of
 
 UNKNOWN_SUPPORT: Final = 0.5
-"""What a statement counts that was not checked: nothing speaks for it and nothing against it (N4)."""
+"""The support of an unchecked statement: nothing speaks for it and nothing against it (N4)."""
 
 UNCALIBRATED: Final = "Uncalibrated"
-"""The word for a number that no measured calibration stands behind."""
+"""The label of a number without a measured calibration."""
 
 
 def answer_confidence(supports: Sequence[float | None], relevance: float = 1.0) -> float | None:
@@ -36,10 +36,10 @@ def answer_confidence(supports: Sequence[float | None], relevance: float = 1.0) 
 def confidence_label(
     confidence: float | None, calibration: Calibration | None, why_not: str | None = None
 ) -> str | None:
-    """Return the word for a confidence, one of S2.2's levels or `UNCALIBRATED`; None without one.
+    """Return the label of a confidence, one of S2.2's levels or `UNCALIBRATED`; None without one.
 
-    High only from where at least 9 of 10 answers were right on data that the calibration had not seen. Uncalibrated
-    where no calibration is known, or where it does not hold because of `why_not` (`why_uncalibrated`).
+    High only where at least 9 of 10 answers were right on data that the calibration had not seen. Uncalibrated without
+    a known calibration, or where it does not apply because of `why_not` (`why_uncalibrated`).
     """
     if confidence is None:
         return None
@@ -50,7 +50,7 @@ def confidence_label(
 
 
 def why_uncalibrated(answer: str, calibration: Calibration) -> str | None:
-    """Return why the calibration says nothing about this answer, as a sentence; None where it holds."""
+    """Return, as a sentence, why the calibration does not apply to this answer; None where it does."""
     if calibration.languages and (language := language_of(answer)) not in calibration.languages:
         measured = " and ".join(_NAMES.get(each, each) for each in calibration.languages)
         return (

@@ -1,9 +1,9 @@
-"""The audit of a result: records of what proves it, chained by their hashes, so that none can be changed alone (N6).
+"""The audit of a result: records that prove it, chained by their hashes, so that none can be changed alone (N6).
 
-A record is a JSON object of texts, integers, booleans and objects of these; it has hashes of contents, never contents.
-Its canonical form is that of RFC 8785: keys in order, no space, UTF-8. There are no other numbers in it, about whose
-form programs could differ. The hash of a record is the SHA-256 of the hash before it, in hexadecimal, followed by its
-canonical form; before the first one there is nothing.
+A record is a JSON object of strings, integers, booleans and objects of these; it has hashes of contents, never
+contents. Its canonical form is that of RFC 8785: keys in order, no space, UTF-8. It has no other numbers, because
+programs could differ about their form. The hash of a record is the SHA-256 of the previous hash, in hexadecimal,
+followed by its canonical form; before the first record that hash is empty.
 """
 
 import hashlib
@@ -29,12 +29,12 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = {
     "verdict": ("verification", "position"),
     "result": (),
 }
-"""What tells the records of a kind apart."""
+"""The fields that identify a record within its kind."""
 UNREADABLE = "unreadable"
-"""The kind of what somebody put in the place of a record, and is none."""
+"""The kind of an entry that was put in the place of a record, and is none."""
 
 _ERASABLE = {"call": "reply_sha256", "source": "sha256"}
-# Work that was under way when the query ended is stored all the same: it was paid for.
+# Work under way when the query ended is stored nevertheless, because it was paid for.
 _LATER = frozenset({"call", "outcome"})
 
 
@@ -47,12 +47,12 @@ class Chain:
 
     @property
     def head(self) -> str:
-        """The last hash: whoever keeps it can prove all the rest. Empty for a chain of which nothing is left."""
+        """The last hash: anyone who keeps it can prove all the rest. Empty for a chain of which nothing is left."""
         return self.hashes[-1] if self.hashes else ""
 
 
 class Difference(NamedTuple):
-    """A record that is not what it was. `fields` name what differs, where that can be told."""
+    """A record that has changed. `fields` name the differences, where they are known."""
 
     seq: int | None
     kind: str
@@ -62,8 +62,8 @@ class Difference(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """What a look at a chain found. `erased` counts the contents that are gone, of which the hashes remain; `later` the
-    calls and outcomes that were stored after the end; `unknown` the prompts that this program has in other versions."""
+    """The result of checking a chain. `erased` counts contents that are gone but have their hashes left; `later` the
+    calls and outcomes stored after the end; `unknown` the prompts that this program has only in other versions."""
 
     differences: list[Difference]
     erased: int
@@ -72,7 +72,7 @@ class Audited(NamedTuple):
 
 
 def canonical(record: Record) -> str:
-    """The record as it is hashed. Raises TypeError for what has no canonical form here: a float."""
+    """The record in the form that is hashed. Raises TypeError for a value without a canonical form here: a float."""
     _check(record)
     return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -92,7 +92,7 @@ def chain(contents: Sequence[Record]) -> Chain:
 
 
 def read_record(stored: Sequence[str], place: int) -> dict[str, Any]:
-    """The record at `place`, from 0, as an object; where it is none any more, one of the kind `unreadable`."""
+    """The record at `place`, from 0, as an object; one of the kind `unreadable` if it is no record any more."""
     text = stored[place]
     try:
         record = json.loads(text)
@@ -116,7 +116,6 @@ def _unreadable(place: int, text: str) -> dict[str, Any]:
 
 
 def hashes_of(records: Sequence[str]) -> list[str]:
-    """The hash of every record."""
     hashes, last = list[str](), ""
     for record in records:
         last = hashlib.sha256((last + record).encode()).hexdigest()
@@ -125,7 +124,7 @@ def hashes_of(records: Sequence[str]) -> list[str]:
 
 
 def broken_links(stored: Chain) -> list[int]:
-    """The places, from 0, of the records whose stored hash is not that of the record and the hash before it."""
+    """The places, from 0, of records whose stored hash does not follow from the record and the previous hash."""
     before = ["", *stored.hashes]
     found = [
         place
@@ -136,9 +135,9 @@ def broken_links(stored: Chain) -> list[int]:
 
 
 def audit(stored: Chain, head: str, now: Sequence[Record]) -> Audited:
-    """Hold a stored chain against itself, against its `head`, and against the records of what is there `now`."""
+    """Compare a stored chain with itself, with its `head`, and with the records of what is stored `now`."""
     then = [read_record(stored.records, place) for place in range(len(stored.records))]
-    # What is no record is broken, even if the hashes were computed anew.
+    # An entry that is no record is broken, even if the hashes were recomputed.
     lost = {place for place, record in enumerate(then) if record["kind"] == UNREADABLE}
     differences = [_broken(then, place) for place in sorted({*broken_links(stored), *lost})]
     if not differences and stored.head != head:
@@ -177,11 +176,11 @@ def _differing(then: Record, now: Record | None) -> tuple[str, ...]:
 
 
 def _is_erased(then: Record, now: Record | None, differs: Sequence[str]) -> bool:
-    """Whether its content is gone and nothing else is: a reply that was erased, a source whose document was deleted."""
+    """Whether only its content is gone: a reply that was erased, a source whose document was deleted."""
     field = _ERASABLE.get(then["kind"])
     if field is None or then.get(field) is None:
         return False
     if now is None:
-        # A passage goes with its document, which has versions; a text that came with a request goes with its query.
+        # A passage is deleted with its document, which has versions; a text that came with a request with its query.
         return then["kind"] == "source" and "version" in then
     return tuple(differs) == (field,) and now.get(field) is None

@@ -1,4 +1,4 @@
-"""Batches: a task carries a few items. Each has a model call of its own, or shares one with others (`packed`)."""
+"""Batches: a task carries a few items. Each has its own model call, or shares one with others (`packed`)."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -7,11 +7,11 @@ T = TypeVar("T")
 
 
 MOST_MESSAGES = 16
-"""That one query's statements are spread over: each reads the whole answer and all that was found out before it."""
+"""Messages that the statements of one query are spread over; each reads the whole answer and all earlier results."""
 
 
 def roomy(count: int, size: int) -> int:
-    """How many items a message carries: `size`, or more where there are very many."""
+    """The number of items per message: `size`, or more if there are very many."""
     return max(size, -(-count // MOST_MESSAGES))
 
 
@@ -34,7 +34,7 @@ def growing_batches(items: Sequence[T], size: int) -> list[list[T]]:
 
 
 def packed(items: Sequence[T], fits: Callable[[Sequence[T]], bool]) -> list[list[T]]:
-    """Split `items` in order into lists that `fits` accepts, each as long as it may be; alone an item always goes."""
+    """Split `items` in order into lists that `fits` accepts, each as long as possible; a single item always passes."""
     result: list[list[T]] = []
     for item in items:
         if result and fits([*result[-1], item]):

@@ -1,9 +1,9 @@
-"""Whether words of a source can bear out a statement at all: the least that a model's "supported" must rest on.
+"""Tests whether words of a source can support a statement at all: the minimum that a model's "supported" must rest on.
 
-A model that was talked into a verdict gives it for any statement and quotes what it likes. Words decide here, not
+A model that was manipulated gives its verdict for any statement and quotes what it likes. Words decide here, not
 meaning, so the bar is low: an honest paraphrase passes (97 of 100 labelled ones do), an invented fact about something
-else does not. Two things it cannot see: an invention that shares most of its words with a sentence of the source, and
-a statement in another script than the source, where words say nothing.
+else does not. Two cases remain hidden: an invention that shares most of its words with a sentence of the source, and a
+statement in another script than the source, where words prove nothing.
 """
 
 import re
@@ -21,16 +21,16 @@ _HANGUL = re.compile("[가-힣]")
 
 
 def bears_on(statement: str, quote: str) -> bool:
-    """Any source has a "the": a quotation must say something, and in the statement's script share a word with it."""
+    """Say whether a quotation has enough words and, in the statement's script, shares some: any source has a "the"."""
     if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != statement.strip():
         return False
     return _has_hangul(statement) != _has_hangul(quote) or claim_relevance(statement, quote) >= _LEAST_SHARED
 
 
 def hardly_says(source: str, statement: str) -> bool:
-    """Say whether `source` is so far from the `statement` that its words cannot bear it out.
+    """Say whether `source` is so far from the `statement` that its words cannot support it.
 
-    A source in another script is not: one sentence in another script does not make it one.
+    Always False across scripts; a single sentence in another script does not make a source one in that script.
     """
     return not _in_other_scripts(statement, source) and estimated_support(statement, source) < _LEAST_SUPPORT
 

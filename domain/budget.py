@@ -1,4 +1,4 @@
-"""What a query may still use of its time and its money, and what is left out when that runs short.
+"""The remaining time and money of a query, and what is left out when they run short.
 
 | used   | left out                                                                                     |
 |--------|----------------------------------------------------------------------------------------------|
@@ -19,7 +19,7 @@ CODES = frozenset({DEADLINE, CEILING})
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Seconds since acceptance and US dollars spent, against their limits; a limit of None is none."""
+    """Seconds since acceptance and US dollars spent, with their limits; None means no limit."""
 
     used_s: float = 0.0
     deadline_s: float | None = None
@@ -28,31 +28,29 @@ class Budget:
 
     @property
     def left_s(self) -> float | None:
-        """Seconds until the deadline, below zero behind it; None without one."""
+        """Seconds until the deadline, negative after it; None without one."""
         return None if self.deadline_s is None else self.deadline_s - self.used_s
 
     @property
     def time_share(self) -> float:
-        """Of the time, how much is used; above 1 behind the deadline."""
+        """The share of the time used; above 1 after the deadline."""
         return self.used_s / self.deadline_s if self.deadline_s else 0.0
 
     @property
     def cost_share(self) -> float:
-        """Of the money, how much is spent."""
         return self.spent_usd / self.max_cost_usd if self.max_cost_usd else 0.0
 
     def has_used(self, share: float) -> bool:
-        """Whether so much of the time or of the money is used up."""
         return max(self.time_share, self.cost_share) >= share
 
     @property
     def code(self) -> str:
-        """What runs out first, as the code of an error."""
+        """The budget that runs out first, as the code of an error."""
         return DEADLINE if self.time_share >= self.cost_share else CEILING
 
     @property
     def reason(self) -> str:
-        """What has run out, or how much of it is used, for users."""
+        """For users: what has run out, or how much of it is used."""
         if self.code == DEADLINE:
             if self.time_share >= NO_CALL:
                 return "the query's deadline passed"

@@ -1,7 +1,7 @@
-"""From how sure a verifier says that it is to how often it is right (N8).
+"""Calibration: turns a verifier's stated confidence into the probability that it is right (N8).
 
-Platt scaling (Platt 1999): the log-odds are stretched and shifted. Which stretch and shift belong to a verifier is
-data, fitted on labelled pairs and versioned; a verifier without such data is reported as not calibrated.
+Platt scaling (Platt 1999): the log-odds are stretched and shifted. The parameters of a verifier are data, fitted on
+labelled pairs and versioned; a verifier without such data is reported as uncalibrated.
 """
 
 import json
@@ -21,12 +21,12 @@ _FEWEST_HIGH = 30
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What was fitted for one verifier, and what was measured with it on data that the fit had not seen.
+    """The fit for one verifier, and its measurements on data that the fit had not seen.
 
     `ece` is the expected calibration error (10 bins); `high` the least confidence from which at least 9 of 10 answers
-    were right, None if there is none or nobody measured it; `false_pass` and `false_strip` the shares of unsupported
-    statements that it takes for supported, and the other way round (N8). `languages` are those of the data, empty when
-    nobody said; `measured_on` describes them.
+    were right, None if there is none or it was not measured; `false_pass` and `false_strip` the shares of unsupported
+    statements that it takes for supported, and the reverse (N8). `languages` are those of the data, empty if not
+    stated; `measured_on` describes the data.
     """
 
     version: str
@@ -40,15 +40,15 @@ class Calibration:
     measured_on: str = ""
 
     def apply(self, probability: float) -> float:
-        """Return the calibrated probability, 0..1; order is kept."""
+        """Return the calibrated probability, 0..1; it keeps the order."""
         return logistic(self.slope * _log_odds(probability) + self.offset)
 
 
 @cache
 def calibrations() -> dict[str, Calibration]:
-    """Return the calibrations that come with the program, by provider."""
+    """Return the calibrations shipped with the program, by provider."""
     data: dict[str, Any] = json.loads((files("domain") / "calibration.json").read_text(encoding="utf-8"))
-    # JSON has lists only.
+    # JSON has only lists.
     return {
         provider: replace(Calibration(**fields), languages=tuple(fields["languages"]))
         for provider, fields in data.items()
@@ -58,8 +58,8 @@ def calibrations() -> dict[str, Calibration]:
 def least_high(judged: Iterable[tuple[float, bool]]) -> float | None:
     """Return the least confidence, from 0.9 on in hundredths, from which at least 9 of 10 answers were right.
 
-    `judged` are (confidence, was right) of answers that no fit had seen. None when it is so from no confidence on, or
-    when fewer than 30 answers say so: then nobody knows.
+    `judged` are (confidence, was right) of answers that no fit had seen. None if no confidence qualifies, or if fewer
+    than 30 answers support it, which is too few to know.
     """
     ranked = sorted((round(confidence, 2), right) for confidence, right in judged)
     for least in (step / 100 for step in range(90, 100)):
@@ -70,7 +70,7 @@ def least_high(judged: Iterable[tuple[float, bool]]) -> float | None:
 
 
 def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:
-    """Return (slope, offset) of least log-loss; slightly held back to (1, 0), so that few data change little.
+    """Return (slope, offset) of least log-loss, slightly pulled towards (1, 0), so that few data change little.
 
     Raises ValueError unless there are as many labels as probabilities.
     """
@@ -79,7 +79,7 @@ def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, 
     cost = _cost(pairs, slope, offset)
     for _ in range(_STEPS):
         d1, d0 = _newton(pairs, slope, offset)
-        # Far from the best a whole step may lead away from it: the verifier that is too sure of itself is such a case.
+        # Far from the minimum a full step may lead away from it, for example for an overconfident verifier.
         while (found := _cost(pairs, slope - d1, offset - d0)) > cost and abs(d1) + abs(d0) >= _NO_STEP:
             d1, d0 = d1 / 2, d0 / 2
         if abs(d1) + abs(d0) < _NO_STEP:
@@ -89,14 +89,14 @@ def fit(probabilities: Sequence[float], labels: Sequence[bool]) -> tuple[float, 
 
 
 def _cost(pairs: Sequence[tuple[float, float]], slope: float, offset: float) -> float:
-    """What is to be least: the log-loss, and how far it has gone from (1, 0)."""
+    """The objective: the log-loss plus the distance from (1, 0)."""
     values = ((slope * x + offset, y) for x, y in pairs)
     losses = (max(z, 0.0) + math.log1p(math.exp(-abs(z))) - y * z for z, y in values)
     return math.fsum(losses) + ((slope - 1) ** 2 + offset**2) / 2
 
 
 def _newton(pairs: Sequence[tuple[float, float]], slope: float, offset: float) -> tuple[float, float]:
-    """Return the step to take off (slope, offset)."""
+    """Return the step to subtract from (slope, offset)."""
     residuals = [(x, logistic(slope * x + offset) - y) for x, y in pairs]
     weights = [(x, (p := logistic(slope * x + offset)) * (1 - p)) for x, _ in pairs]
     g1, g0 = sum(x * r for x, r in residuals) + (slope - 1), sum(r for _, r in residuals) + offset
@@ -107,7 +107,6 @@ def _newton(pairs: Sequence[tuple[float, float]], slope: float, offset: float) -
 
 
 def logistic(value: float) -> float:
-    """Return `value` as a probability."""
     return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
 
 

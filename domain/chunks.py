@@ -1,8 +1,8 @@
-"""A document in pieces that are small enough to retrieve and big enough to understand.
+"""Splits a document into chunks that are small enough to retrieve and big enough to understand.
 
 A chunk ends where a section, a paragraph or at least a sentence ends. It never crosses a page, so that the page of
-every quotation from it is certain (N3). Its size is given in tokens: a page of Korean has more of them than one of
-English. What a chunk is part of, and does not say itself, is told beside it (`domain.contexts`).
+every quotation from it is certain (N3). Its size is in tokens: a page of Korean has more of them than one of English.
+What a chunk belongs to without saying so itself is kept beside it (`domain.contexts`).
 """
 
 import re
@@ -26,7 +26,7 @@ _HEADING = re.compile(r"[^\n]*(?:\n[ \t]*(?:=+|-{2,}|~{3,})[ \t]*(?=\n|\Z))?")
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What is kept together: a heading, a sentence, or a part of one that is too long (`part`: the rest follows)."""
+    """Text that is kept together: a heading, a sentence, or a part of an overlong one (`part`: the rest follows)."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """In code points: the length of a chunk and of what is repeated from the chunk before."""
+    """In code points: the length of a chunk, and the overlap with the previous chunk."""
 
     most: int
     least: int
@@ -53,10 +53,10 @@ def split_document(
 ) -> list[TextChunk]:
     """Split a document into chunks, in order; every character that is not white space lies in at least one.
 
-    `chunk.text == document.text[chunk.start:chunk.end]`, without outer white space. A chunk has about `chunk_tokens` at
-    most, as `tokens` counts them on the whole page, or 80 characters more where these would be left alone. Up to
-    `overlap_tokens`, and at most a third of a chunk, of whole sentences are repeated at the start of the next chunk of
-    a section. `section` is the title of the section that most of the text stands in, None before the first heading.
+    `chunk.text == document.text[chunk.start:chunk.end]`, without outer white space. A chunk has at most about
+    `chunk_tokens`, as `tokens` counts them on the whole page, or 80 characters more where these would be left alone.
+    Whole sentences of up to `overlap_tokens`, and at most a third of a chunk, are repeated at the start of the next
+    chunk of a section. `section` is the title of the section with most of the text, None before the first heading.
     """
     chunks: list[TextChunk] = []
     for page, start, end in _regions(document):
@@ -72,7 +72,6 @@ def split_document(
 
 
 def _limits(text: str, chunk_tokens: int, overlap_tokens: int, tokens: Callable[[str], int]) -> _Limits:
-    """The limits in characters for a page with this text."""
     per_token = len(text) / (tokens(text) or 1)
     most = max(round(chunk_tokens * per_token), 1)
     return _Limits(most, min(MIN_CHUNK_CHARS, most // 3), min(round(overlap_tokens * per_token), most // 3))
@@ -86,7 +85,7 @@ def _regions(document: ParsedDocument) -> Iterator[tuple[int | None, int, int]]:
 
 
 def _groups(document: ParsedDocument, start: int, end: int, limits: _Limits) -> list[list[_Unit]]:
-    """Return the sections of a region; one that is too short goes with the next one, the last with the one before."""
+    """Return the sections of a region; one that is too short joins the next one, the last one the previous."""
     groups: list[list[_Unit]] = []
     for section_start, section_end, section in _sections_within(document.sections, start, end):
         units = list(_units(document, section_start, section_end, section, limits))
@@ -105,7 +104,7 @@ def _is_short(units: list[_Unit], limits: _Limits) -> bool:
 
 
 def _sections_within(sections: Sequence[Section], start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, end, index) of each section's part of a region; index -1 stands before the first heading."""
+    """Yield (start, end, index) of each section's part of a region; index -1 is the text before the first heading."""
     index = bisect_right(sections, start, key=lambda section: section.start) - 1
     while start < end:
         following = sections[index + 1].start if index + 1 < len(sections) else end
@@ -126,7 +125,7 @@ def _units(document: ParsedDocument, start: int, end: int, section: int, limits:
 
 
 def _parts(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """Divide a text between words, and a longer word anywhere, into parts of about the same length."""
+    """Divide a text between words, and an overlong word anywhere, into parts of about the same length."""
     start, end = _trimmed(text, start, end)
     while end - start > most:
         size = ceil((end - start) / ceil((end - start) / most))
@@ -138,7 +137,7 @@ def _parts(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, in
 
 
 def _cut(text: str, earliest: int, latest: int) -> int:
-    """Return the last position in a range that stands behind white space, or its end."""
+    """Return the last position in a range that follows white space, or the range's end."""
     return next((position for position in range(latest, earliest, -1) if text[position - 1].isspace()), latest)
 
 
@@ -151,8 +150,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _packed(text: str, units: list[_Unit], limits: _Limits) -> Iterator[list[_Unit]]:
-    """Yield the units of each chunk of a group."""
-    first = fresh = 0  # the chunk begins with `first`; what comes before `fresh` was in the chunk before
+    first = fresh = 0  # the chunk begins with `first`; what comes before `fresh` was in the previous chunk
     while fresh < len(units):
         last = _last_of_chunk(text, units, first, fresh, limits)
         yield units[first : last + 1]
@@ -162,7 +160,7 @@ def _packed(text: str, units: list[_Unit], limits: _Limits) -> Iterator[list[_Un
 
 
 def _repeats(units: list[_Unit], candidate: int, fresh: int, limits: _Limits) -> bool:
-    """Whether a sentence is repeated before `fresh`: whole, of the same section, and with room for what is new."""
+    """Whether a sentence may be repeated before `fresh`: whole, of the same section, with room for new text."""
     unit = units[candidate]
     return (
         not (unit.heading or unit.part or units[candidate - 1].part)
@@ -195,7 +193,7 @@ def _last_of_chunk(text: str, units: list[_Unit], first: int, fresh: int, limits
 
 
 def _rank(text: str, units: list[_Unit], index: int) -> int:
-    """How good it is to end a chunk after a unit: before a section, a paragraph, a sentence, a word."""
+    """How good it is to end a chunk after a unit: before a section, a paragraph, a sentence, a word (3 to 0)."""
     unit, following = units[index], units[index + 1]
     if following.heading or unit.section != following.section:
         return 3
@@ -205,7 +203,7 @@ def _rank(text: str, units: list[_Unit], index: int) -> int:
 
 
 def _divide(text: str, units: list[_Unit], index: int, limit: int, limits: _Limits) -> int:
-    """Divide a unit that ends behind `limit` so that a chunk is filled; return how many units of it (0 or 1) fit."""
+    """Divide a unit that ends after `limit` so that a chunk is filled; return how many units of it (0 or 1) fit."""
     unit = units[index]
     room = limit - unit.start
     if unit.heading or room < limits.least // 2:
@@ -217,7 +215,7 @@ def _divide(text: str, units: list[_Unit], index: int, limit: int, limits: _Limi
 
 
 def _section(units: list[_Unit]) -> int:
-    """The index of the section that most of the text stands in, -1 before the first heading."""
+    """The index of the section with most of the text, -1 before the first heading."""
     lengths: Counter[int] = Counter()
     for unit in units:
         lengths[unit.section] += 0 if unit.heading else unit.end - unit.start

@@ -1,4 +1,4 @@
-"""What an answer can cite: its sources by number, and by the names that they go by (`[Source: AAPL 10-Q 2023]`)."""
+"""The sources that an answer can cite, by number and by name (`[Source: AAPL 10-Q 2023]`)."""
 
 import re
 import unicodedata
@@ -25,9 +25,9 @@ _MOST_WORDS = 40
 
 @dataclass(frozen=True, slots=True)
 class SourceNames:
-    """The names of one source: `whole` names cite it alone, `parts` (ticker, year, type of filing) with each other.
+    """The names of one source: a `whole` name cites it alone, `parts` (ticker, year, type of filing) only together.
 
-    `page` is where it stands in its document, None when that is unknown.
+    `page` is its page in the document, None if unknown.
     """
 
     whole: tuple[str, ...] = ()
@@ -43,21 +43,21 @@ class Citable:
 
     @property
     def count(self) -> int:
-        """How many sources there are; their numbers are 1..`count`."""
+        """The number of sources; source numbers are 1..`count`."""
         return len(self.names)
 
     def __contains__(self, number: object) -> bool:
         return isinstance(number, int) and 1 <= number <= len(self.names)
 
     def resolve(self, citation: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Return (numbers, names that no source has) of what a citation names: `AAPL 10-Q 2023; refunds.md, p. 7`.
+        """Return (numbers, names that no source has) for a citation's names: `AAPL 10-Q 2023; refunds.md, p. 7`.
 
-        A document of which several passages are sources is cited by all of them, unless the citation says the page.
+        A document with several passages among the sources is cited by all of them, unless the citation names the page.
         """
         numbers: list[int] = []
         missing: list[str] = []
         for some in _SEPARATOR.split(citation):
-            # "Returns and Fees" is one name if a source has it, else it is two.
+            # "Returns and Fees" is one name if a source has it, else two.
             for each in (some,) if self._numbers_of(some) else _parts(some):
                 named = self._numbers_of(each)
                 numbers += named
@@ -87,8 +87,8 @@ def _unnamed(count: int) -> Citable:
 
 
 def citable_sources(sources: Iterable[Mapping[str, Any]]) -> Citable:
-    """Return what an answer from `sources` can cite; each has, as far as known, the keys `filename`, `title`, `id`,
-    `url`, `section`, `page_number` and `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3)."""
+    """Return the citable sources of an answer; each has, as far as known, the keys `filename`, `title`, `id`, `url`,
+    `section`, `page_number` and `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3)."""
     return Citable(tuple(_names_of(source) for source in sources))
 
 
@@ -117,12 +117,12 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _likeness(wanted: Sequence[str], source: SourceNames) -> int:
-    """How many of the words are names of the source; 0 unless these are all that say anything."""
+    """The number of words that are names of the source; 0 unless these are all words that mean anything."""
     known: set[str] = set()
     whole = False
     for name in source.whole:
         words = _words(name)
-        # Only a name that is said to its end names the source: "AAPL 10-Q 2022" does not cite "AAPL 10-Q 2023".
+        # Only a complete name identifies the source: "AAPL 10-Q 2022" does not cite "AAPL 10-Q 2023".
         if words and (tuple(wanted) == words or _stands_in(words, wanted)):
             known.update(words)
             whole = True

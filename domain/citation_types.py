@@ -1,4 +1,4 @@
-"""What a claim does with the words that it cites: it quotes them, restates them or concludes from them (S4.2)."""
+"""Classifies how a claim uses the words it cites: it quotes them, restates them or concludes from them (S4.2)."""
 
 import re
 from collections.abc import Sequence
@@ -48,13 +48,13 @@ def citation_type(claim: str, span: str) -> CitationType:
 
 
 def quoted_parts(claim: str) -> list[str]:
-    """Return what stands between quotation marks in `claim`, as far as it has three words or more."""
+    """Return the texts between quotation marks in `claim` that have three words or more."""
     parts = [match[match.lastindex or 0] for match in _QUOTED.finditer(claim)]
     return [part for part in parts if len(words(part)) >= _QUOTED_WORDS]
 
 
 def weaker(one: CitationType, other: CitationType) -> CitationType:
-    """Return the type that deserves less confidence, for a model and the words that do not agree (S4.2)."""
+    """Return the type that deserves less confidence, for when the model and the words disagree (S4.2)."""
     return one if CONFIDENCE_ORDER.index(one) >= CONFIDENCE_ORDER.index(other) else other
 
 

@@ -1,4 +1,4 @@
-"""What an answer states, sentence by sentence, what each sentence cites, and which checks follow from that (S5.4)."""
+"""Reads an answer as statements: its sentences, what each cites, and the checks that follow from that (S5.4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from domain.citable import Citable, citable
 from domain.claims import is_checkable
 from domain.reading import read
 
-_WORTH_KEEPING = 20_000  # characters: what longer ones cost in memory, dozens at a time, is more than they spare
+_WORTH_KEEPING = 20_000  # characters: caching longer answers, dozens at a time, costs more memory than it is worth
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence of an answer, without bullet or heading sign.
+    """One sentence of an answer, without bullet or heading mark.
 
-    `answer[start:end]` are its words in the answer, without the markers behind them; `text` is that without the markers
-    inside either. In an answer that `correct` wrote the two are equal (N3). `numbers` is what it cites, as written and
-    each once; `missing` are names that it cites and no source has. `claim`: it states something that sources can
-    support, so it needs a verdict (N4).
+    `answer[start:end]` are its words in the answer, without the markers after them; `text` also lacks the markers
+    inside. In an answer that `correct` wrote the two are equal (N3). `numbers` is what it cites, as written and each
+    once; `missing` are names that it cites and no source has. `claim`: it states something that sources can support, so
+    it needs a verdict (N4).
     """
 
     index: int
@@ -43,8 +43,8 @@ class PlannedCheck:
 def statements(answer: str, sources: Citable | int | None = None) -> list[Statement]:
     """Return the sentences of `answer` in order; a list of references at its end is not part of it.
 
-    `sources` are those of the answer, or how many: with them names in citations become numbers, and a list of numbers
-    that no source has may be a part of the text (V5).
+    `sources` are those of the answer, or how many: they turn names in citations into numbers, and tell whether a list
+    of numbers may belong to the text (V5).
     """
     known = citable(sources)
     is_worth_keeping = len(answer) <= _WORTH_KEEPING
@@ -53,7 +53,7 @@ def statements(answer: str, sources: Citable | int | None = None) -> list[Statem
 
 @lru_cache(maxsize=64)
 def _statements(answer: str, sources: Citable | None) -> tuple[Statement, ...]:
-    """Every check of a draft and everything that follows them takes it apart again."""
+    """Cached, because every check of a draft and everything after it parses the same text."""
     reading = read(answer, sources)
     return tuple(
         Statement(
@@ -70,10 +70,10 @@ def _statements(answer: str, sources: Citable | None) -> tuple[Statement, ...]:
 
 
 def plan_checks(answer: str, sources: Citable | int) -> list[PlannedCheck]:
-    """Return the checks that `answer` from `sources` (or so many of them) needs, in order (S5.4).
+    """Return the checks that `answer` needs with these `sources` (or that many), in order (S5.4).
 
-    Item `s{statement}:c{number}` for each source that it cites, `s{statement}:c0` for a claim that cites none of them.
-    A statement too short to check has no items; one that repeats another has none of its own: see `deciding_items`.
+    Item `s{statement}:c{number}` for each source that it cites, `s{statement}:c0` for a claim that cites none. A
+    statement too short to check has no items; one that repeats another has none of its own: see `deciding_items`.
     """
     return [
         PlannedCheck(item, statement, number)
@@ -83,9 +83,9 @@ def plan_checks(answer: str, sources: Citable | int) -> list[PlannedCheck]:
 
 
 def deciding_items(said: Sequence[Statement], source_count: int) -> dict[tuple[int, int | None], str]:
-    """Return for each (statement index, number or None) that needs a verdict the item of `plan_checks` that gives it.
+    """Return, for each (statement index, number or None) that needs a verdict, the item of `plan_checks` that gives it.
 
-    The same words about the same source are checked once: later pairs point to the item of the first.
+    The same words about the same source are checked once: later pairs point to the first one's item.
     """
     first: dict[tuple[str, int | None], str] = {}
     return {
@@ -98,12 +98,12 @@ def deciding_items(said: Sequence[Statement], source_count: int) -> dict[tuple[i
 
 
 def same_words(text: str) -> str:
-    """What two statements have in common that are checked once."""
+    """The normal form in which two statements count as the same for a check."""
     return " ".join(text.casefold().split())
 
 
 def check_key(text: str, number: int | None) -> str:
-    """Name a check by what it checks: these words against source `number`, or against all of them for None."""
+    """The name of a check by its content: these words against source `number`, or against all of them for None."""
     return sha256(f"{number or 0} {text}".encode()).hexdigest()[:32]
 
 
@@ -126,7 +126,7 @@ def _item(statement: int, number: int | None) -> str:
 
 
 def numbers_to_check(statement: Statement, source_count: int) -> Sequence[int | None]:
-    """Return the sources 1..`source_count` that a statement is to be held against; None stands for all of them."""
+    """Return the sources 1..`source_count` to check a statement against; None stands for all of them."""
     if not is_checkable(statement.text):
         return ()
     cited = [number for number in statement.numbers if 1 <= number <= source_count]

@@ -1,7 +1,7 @@
-"""The claims of an answer (S2.1) and its key facts (S1.4), read off the verdicts on its sentences.
+"""Derives the claims of an answer (S2.1) and its key facts (S1.4) from the verdicts on its sentences.
 
 A sentence is judged once in a round. Claims and facts used to be two more opinions of the same model about the same
-words, and results were published in which the three disagreed. They now follow from the one verdict there is.
+words, and published results contained disagreements among the three. Now all follow from the one verdict.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from domain.verdicts import PairVerdict, SentenceStatus, sentence_support
 from domain.words import content_stems
 
 MOST_FACTS = 5
-"""Key facts of an answer; S1.4 wants one to five."""
+"""Key facts of an answer; S1.4 requires one to five."""
 
 
 class ClaimStatus(StrEnum):
@@ -54,7 +54,6 @@ class ClaimingSentence:
 
     @property
     def words(self) -> str:
-        """Its text on one line, as claims are told."""
         return " ".join(self.text.split())
 
 
@@ -68,19 +67,18 @@ class KeyFact:
     confidence: float
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fact with the fields of S1.4."""
         return asdict(self)
 
 
 def suggested_corrections(sentences: Iterable[ClaimingSentence]) -> list[str]:
-    """Row S2.1: what the sentences without full support say otherwise than their sources, each once."""
+    """Row S2.1: the differences between sentences without full support and their sources, each once."""
     open_ones = (each for each in sentences if each.status in _AS_CLAIM and each.status is not SentenceStatus.SUPPORTED)
     told = (text.strip() for each in open_ones for check in each.checks for text in check.differences)
     return list(dict.fromkeys(filter(None, told)))
 
 
 def key_sentences(sentences: Sequence[ClaimingSentence]) -> list[ClaimingSentence]:
-    """Return the sentences, at most five and in their order, that say most; the same words count once (S1.4)."""
+    """Return the most informative sentences, at most five and in their order; the same words count once (S1.4)."""
     distinct = list({each.words.casefold(): each for each in reversed(sentences)}.values())[::-1]
     stems = [len(content_stems(each.text)) for each in distinct]
     fullest = sorted(range(len(distinct)), key=lambda place: -stems[place])[:MOST_FACTS]
@@ -105,7 +103,7 @@ def _fact(sentence: ClaimingSentence, chunk_ids: Sequence[str]) -> KeyFact:
 
 
 def _supporting(check: PairVerdict) -> int | None:
-    """The place of the source that a verdict found support in; of several sources the one of its evidence."""
+    """The place of the source that supports a verdict; of several sources the one with its evidence."""
     if not check.is_accurate or check.relation != "supports":
         return None
     if check.number is not None:

@@ -1,4 +1,4 @@
-"""Which sentences claim something that sources can support or contradict (S5.4, N4)."""
+"""Decides which sentences claim something that sources can support or contradict (S5.4, N4)."""
 
 import re
 
@@ -28,22 +28,22 @@ _STOPPED = re.compile(r"[.!?。！？…][\"'”’)\]*_]*$")
 _SMALL_WORDS = frozenset("a an and as at by for from in into of on or over per the to under vs with".split())
 _KOREAN_PREDICATE = re.compile(r"[다요죠까함됨임음]$")
 _LONGEST_HEADING, _MOST_HEADING_WORDS = 60, 8
-_LONGEST_LINE = 1000  # of a table's head: all sentences may stand on one line, and each looks at it
+_LONGEST_LINE = 1000  # of a table's head: all sentences may be on one line, and each of them scans it
 
 
 def is_checkable(words: str) -> bool:
     """Row S5.4's filter: at least 5 characters and 2 letters.
 
-    Letters of every script count, because a Japanese sentence is no less a claim than a Korean one.
+    Letters of every script count, because a Japanese sentence is as much a claim as a Korean one.
     """
     return len(words) >= _MIN_CHARS and sum(map(str.isalpha, words)) >= _MIN_LETTERS
 
 
 def is_claim(sentence: str, words: str) -> bool:
-    """Say whether `sentence` needs a verdict; `words` is it without bullet and heading sign.
+    """Say whether `sentence` needs a verdict; `words` is it without bullet and heading mark.
 
-    Not a claim: what is not checkable, questions, "I don't know", headings, lead-ins ("The steps are:") and
-    connectives ("In summary."). In doubt it is one: an unchecked claim does more harm than a checked phrase.
+    Not a claim: what is not checkable, questions, "I don't know", headings, lead-ins ("The steps are:") and connectives
+    ("In summary."). In doubt it is one: an unchecked claim does more harm than a checked phrase.
     """
     if not is_checkable(words) or _QUESTION.search(words) or is_idk(words):
         return False
@@ -53,9 +53,9 @@ def is_claim(sentence: str, words: str) -> bool:
 
 
 def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool:
-    """Say whether `text[start:end]` states nothing but says what stands below: head of a table, caption, lone heading.
+    """Say whether `text[start:end]` only names what is below it: the head of a table, a caption, a heading.
 
-    A line that `cites` a source states something, unless it is the head of a table.
+    A line that `cites` a source is a statement, unless it is the head of a table.
     """
     line_start = max(text.rfind("\n", max(0, start - _LONGEST_LINE), start) + 1, start - _LONGEST_LINE, 0)
     line_end = text.find("\n", end, end + _LONGEST_LINE)
@@ -76,7 +76,7 @@ def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool
 
 
 def _is_title(words: str) -> bool:
-    """Whether a line reads like a heading: short, no stop, no figure, and its words of weight begin with capitals."""
+    """Whether a line reads like a heading: short, without full stop or figure, its important words capitalised."""
     if len(words) > _LONGEST_HEADING or _STOPPED.search(words) or any(map(str.isdigit, words)):
         return False
     each = words.split()

@@ -1,4 +1,4 @@
-"""The sentences of a growing answer that can be checked before its end, in batches (N1)."""
+"""Batches the sentences of a growing answer that can be checked before its end (N1)."""
 
 import json
 from hashlib import sha256
@@ -10,8 +10,7 @@ from domain.outcomes import Closed, ClosedSentence
 
 
 class ClosingSentences:
-    """Collects what is to be checked of an answer from `sources` (or so many of them), at most `most` sentences at a
-    time."""
+    """Collects the checks of an answer from `sources` (or that many of them), at most `most` sentences per batch."""
 
     def __init__(self, sources: Citable | int, most: int) -> None:
         self._answer = GrowingAnswer(sources)
@@ -22,7 +21,6 @@ class ClosingSentences:
         self._seen: set[tuple[str, int | None]] = set()
 
     def read(self, text: str) -> None:
-        """Take in the text so far."""
         for statement in self._answer.closed_by(text):
             self._add(statement)
 
@@ -45,8 +43,8 @@ class ClosingSentences:
             )
 
     def take_batch(self) -> Closed | None:
-        """The next sentences to check together: 1, 2, 4 … as soon as there are so many; an early first verdict, and
-        few messages."""
+        """The next batch of sentences: 1, 2, 4 … as soon as there are that many, for an early first verdict and few
+        messages."""
         if len(self._waiting) < self._width:
             return None
         batch = Closed(sentences=self._waiting)
@@ -55,10 +53,9 @@ class ClosingSentences:
 
 
 def batch_item(closed: Closed) -> str:
-    """What names a batch: a digest of all that is in it, so that an answer written again names others anew."""
+    """The name of a batch: a digest of its content, so that a rewritten answer gets new names."""
     return sha256(json.dumps(closed).encode()).hexdigest()[:32]
 
 
 def batch_keys(closed: Closed) -> list[str]:
-    """The keys of the checks that a batch asks for."""
     return [check_key(each["text"], number or None) for each in closed["sentences"] for number in each["numbers"]]

@@ -1,7 +1,7 @@
 """The seed's confidence: a score of the states of an answer's claims (S2.2).
 
-It decides about corrective rounds and is what `/chat` returns. It counts verdicts and is no probability: what users see
-as the confidence of an answer is `domain.answer_confidence`.
+It triggers corrective rounds, and `/chat` returns it. It counts verdicts and is no probability: the confidence that
+users see is `domain.answer_confidence`.
 """
 
 from collections.abc import Sequence
@@ -26,20 +26,20 @@ class ConfidenceLevel(StrEnum):
 def confidence_of(supported: int, unsupported: int, total: int, *, certain: bool = True) -> float | None:
     """Row S2.2: `supported/total - 0.1 * unsupported`, plus 0.1 when none is unsupported; within 0..1.
 
-    `certain` is False when something was not checked: then there is no bonus, because nobody knows that none is
+    `certain` is False when something was not checked: then there is no bonus, because an unchecked claim may be
     unsupported (N4). None for an answer without claims (S2.6).
     """
     if not total:
         return None
     bonus = _STEP if certain and not unsupported else 0.0
-    # Sums of tenths: a score of just the threshold must not miss it by a rounding error.
+    # Sums of tenths: a score exactly at the threshold must not miss it by a rounding error.
     return round(min(max(supported / total - _STEP * unsupported + bonus, 0.0), 1.0), 9)
 
 
 def confidence(states: Sequence[SentenceStatus]) -> float | None:
     """Row S2.2 for the sentences of an answer: `confidence_of` those that claim something.
 
-    A contradicted one counts as unsupported. What was not checked counts in the total but not as supported (N4).
+    A contradicted one counts as unsupported. An unchecked one counts in the total but not as supported (N4).
     """
     claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
     unsupported = sum(state in _UNSUPPORTED for state in claims)
@@ -48,7 +48,7 @@ def confidence(states: Sequence[SentenceStatus]) -> float | None:
 
 
 def claims_confidence(states: Sequence[ClaimStatus]) -> float | None:
-    """Row S2.2 for the claims that a model split an answer into; None when there are none (S2.6)."""
+    """Row S2.2 for claims that a model extracted from an answer; None when there are none (S2.6)."""
     return confidence_of(states.count(ClaimStatus.SUPPORTED), states.count(ClaimStatus.UNSUPPORTED), len(states))
 
 

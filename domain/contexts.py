@@ -1,4 +1,4 @@
-"""What a chunk is part of: the headings above it, the columns of its table.
+"""The context of a chunk: the headings above it, the columns of its table.
 
 "The rate is 4 %" is found under "Loans to employees", and a row of figures under the names of its columns, although
 neither says so itself.
@@ -17,7 +17,7 @@ _MOST = 200  # characters of each part: a context must not drown the text
 def context_of(document: ParsedDocument, section: int, start: int, end: int) -> str | None:
     """Return the context of `document.text[start:end]`, or None if there is nothing to add.
 
-    `section` is the index of its section, -1 for none. Headings that stand in the text itself are left out.
+    `section` is the index of its section, -1 for none. Headings that occur in the text itself are left out.
     """
     path = document.sections[section].path if section >= 0 else ()
     own = document.text[start:end]
@@ -28,13 +28,12 @@ def context_of(document: ParsedDocument, section: int, start: int, end: int) -> 
 
 
 def headings_of(context: str) -> list[str]:
-    """The headings of a context, outermost first."""
     first = context.partition("\n")[0]
     return [] if not first or _CELLS.search(first) else first.split(_BETWEEN)
 
 
 def _columns(document: ParsedDocument, start: int) -> str:
-    """The header of the table that a text begins in, below the header."""
+    """The header of the table in which a text begins, if it begins below that header."""
     index = bisect_right(document.tables, start, key=lambda table: table.start) - 1
     table = document.tables[index] if index >= 0 else Table(0, 0, 0)
     if not table.header_end <= start < table.end or table.header_end == table.start:

@@ -1,6 +1,6 @@
-"""Correcting an answer: failing statements are mended, wrong citations go, the rest is renumbered (N5, S5.5).
+"""Corrects an answer: repairs failing statements, removes wrong citations and renumbers the rest (N5, S5.5).
 
-Text, numbers and offsets are rebuilt in one step, and every marker gets one form and one place.
+Text, numbers and offsets are rebuilt in one step, and every marker gets the same form and place.
 """
 
 import re
@@ -34,7 +34,6 @@ class Edit:
     after: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the edit as a JSON object."""
         return asdict(self)
 
 
@@ -63,13 +62,13 @@ def correct(
 ) -> Corrected:
     """Remove the `inaccurate` (statement index, number) pairs and citations of no source; renumber the rest (S5.5, V5).
 
-    `sources` are those of the answer, or how many. `repairs` (by statement index) say what becomes of failing
-    statements; their numbers may lie beyond the sources, for some that were added. The numbers that stay become 1..n in
-    their old order and stand behind the full stop of their sentence, as `[1][2]`. A list of references at the end is
-    taken off. The words of a statement that no repair concerns stay as they are, byte for byte; only a marker which was
-    a word of its sentence ("According to [1], …") becomes "the source", and the white space, brackets and label around
-    a marker go with it. Correcting the result again, with n sources and no repairs, changes nothing. Without
-    `renumber` the numbers stay as they are: they are those of the caller's own list.
+    `sources` are those of the answer, or how many. `repairs` (by statement index) replace or drop failing statements;
+    their numbers may exceed the sources, for added ones. The remaining numbers become 1..n in their old order and
+    follow the full stop of their sentence, as `[1][2]`. A list of references at the end is removed. The words of a
+    statement without repair stay as they are, byte for byte; only a marker that was a word of its sentence ("According
+    to [1], …") becomes "the source", and the white space, brackets and label around a marker go with it. Correcting the
+    result again, with n sources and no repairs, changes nothing. Without `renumber` the numbers stay as they are: they
+    are those of the caller's own list.
     """
     known = citable(sources)
     source_count = known.count if known else 0
@@ -114,13 +113,13 @@ def _written(
 
 
 def _markers(plain: str, end: int, numbers: Sequence[int]) -> str:
-    """Return what goes to `plain[end]` behind a sentence: set off by a space, below a code fence by a line break."""
+    """Return what goes to `plain[end]` after a sentence: set off by a space, below a code fence by a line break."""
     if not numbers:
         return ""
     markers = "".join(f"[{number}]" for number in numbers)
     following = plain[end : end + 1]
     if WIDE_STOP.search(plain, max(0, end - 4), end):
-        return markers + (" " if following in ("(", ":") else "")  # else it would read as a Markdown link
+        return markers + (" " if following in ("(", ":") else "")  # otherwise it would read as a Markdown link
     last_line = plain[plain.rfind("\n", 0, end) + 1 : end]
     gap = "\n" if _FENCE.fullmatch(last_line) else " "
     return gap + markers + (" " if following.strip() else "")

@@ -1,4 +1,4 @@
-"""Dates in English and Korean text, as far as they are stated: a century, a decade, a year, a month, a day."""
+"""Finds dates in English and Korean text, as precise as stated: a century, a decade, a year, a month, a day."""
 
 import re
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _MONTH = rf"\b(?P<month>{'|'.join(_MONTH_NUMBERS)})\b\.?"
 _MONTH_NUMBER = r"(?P<month>1[0-2]|0?[1-9])"
 _DAY_NUMBER = r"(?P<day>[12]\d|3[01]|0?[1-9])"
-_LONGEST_SPAN = 9  # years from the first to the last one of `2007-08`
+_LONGEST_SPAN = 9  # years from the first to the last of `2007-08`
 _ORDINAL = "|".join(name for name in ORDINALS if name.isascii())
 
-# The first pattern that fits a place wins, so the fuller forms stand first.
+# The first pattern that matches a place wins, so fuller forms come first.
 _PATTERNS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -53,7 +53,7 @@ _PATTERNS = [
 class Date:
     """`text`, at `start` of the whole text, names this time; `years` is (first, last): one year, a decade, a century.
 
-    What is not stated is None.
+    Parts that are not stated are None.
     """
 
     years: tuple[int, int] | None
@@ -64,13 +64,12 @@ class Date:
 
     @property
     def end(self) -> int:
-        """Where the date ends in the whole text."""
         return self.start + len(self.text)
 
     def follows_from(self, other: "Date") -> bool:
-        """Say whether a text that states `other` states this date too: `May 2020` follows from `5 May 2020`.
+        """Say whether a text that states `other` also states this date: `May 2020` follows from `5 May 2020`.
 
-        A year may be missing in `other` where month and day agree: "5 September this year".
+        The year may be missing in `other` if month and day agree: "5 September this year".
         """
         if self.month not in (None, other.month) or self.day not in (None, other.day):
             return False
@@ -97,7 +96,7 @@ def find_dates(text: str) -> list[Date]:
 
 
 def _date(match: re.Match[str]) -> Date | None:
-    """The date that `match` states; None where `2007-04` is a month: only a year behind 2007 ends a span."""
+    """The date that `match` states. None where `2007-04` is a month: only a later year after 2007 ends a span."""
     parts = match.groupdict()
     if parts.get("last") and not _years(parts, match):
         return None
@@ -119,7 +118,7 @@ def _years(parts: dict[str, str | None], match: re.Match[str]) -> tuple[int, int
     if year := parts.get("year"):
         return int(year), int(year)
     if decade := parts.get("decade"):
-        # "The 1900s" is more often the century than its first ten years.
+        # "The 1900s" more often means the century than its first ten years.
         return int(decade), int(decade) + (99 if decade.endswith("00") else 9)
     if century := parts.get("century") or parts.get("korean"):
         number = int(ORDINALS.get(century.lower()) or century)

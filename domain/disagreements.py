@@ -1,7 +1,7 @@
-"""Where a claim and its source state different numbers, dates, units or names, or deny each other (S4.4).
+"""Finds where a claim and its source differ in numbers, dates, units or names, or deny each other (S4.4).
 
-Deterministic, and made to stay silent when in doubt: a figure, a date or a name has to be absent from the source, or
-from the one sentence that otherwise says the same. `python -m benchmarks.planted` measures what that catches.
+Deterministic, and silent when in doubt: a figure, a date or a name must be absent from the source, or from the one
+sentence that otherwise says the same. `python -m benchmarks.planted` measures what this catches.
 """
 
 import re
@@ -24,10 +24,10 @@ from domain.source_figures import outside, source_figures
 from domain.statement_length import LONGEST_STATEMENT, is_too_long
 from domain.words import coverage, stem, words
 
-_SAME_MATTER = 0.5  # coverage of the claim by one sentence, for opposite words in them to be a contradiction
-_SAME_STATEMENT = 0.9  # the same, for its dates to have to be in that sentence
+_SAME_MATTER = 0.5  # coverage of the claim by one sentence from which opposite words in them contradict
+_SAME_STATEMENT = 0.9  # the same, from which its dates must be in that sentence
 _MOST_DATES = 50
-_SHOWN = 100  # characters of a claim that was not compared
+_SHOWN = 100  # characters of an uncompared claim
 _REFERENCE = re.compile(r"\b(?:contexts?|passages?|sources?) \d{1,3}(?:(?:, | and | & | or )\d{1,3})*+", re.IGNORECASE)
 _PARTICLE = re.compile("[가-힣]{1,3}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -35,9 +35,9 @@ _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """`claim_value` stands in the claim; `source_value` is what the source says instead, None if it says nothing of it.
+    """`claim_value` is in the claim; `source_value` is what the source says instead, None if it says nothing about it.
 
-    `message` says both in one sentence for a user.
+    `message` states both in one sentence for users.
     """
 
     kind: Kind
@@ -47,12 +47,12 @@ class Disagreement:
 
 
 def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
-    """Return what the `claim` states otherwise than the `source`, dates first; () when they agree (S4.4).
+    """Return where the `claim` differs from the `source`, dates first; () when they agree (S4.4).
 
-    Numbers are compared by value, over scale words, units and rounding; a number of the claim that is nowhere in the
-    source is a disagreement. Names and negations are looked for in the source's sentence that is most like the claim.
-    Values are given as they stand in `readable(claim)` and `readable(source)`. Of a claim that is too long
-    (`domain.statement_length`) the sentences at its beginning are read, and one of the kind `wording` says so.
+    Numbers are compared by value, across scale words, units and rounding; a number of the claim that is nowhere in the
+    source is a disagreement. Names and negations are compared with the source's sentence that is most like the claim.
+    Values are given as in `readable(claim)` and `readable(source)`. Of an overlong claim (`domain.statement_length`)
+    only the first sentences are read, and an additional disagreement of the kind `wording` says so.
     """
     plain = _plain_source(source)
     found = tuple(each for sentence in _sentences(claim) for each in _of_sentence(sentence, plain))
@@ -60,9 +60,9 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
 
 
 def best_places(claim: str, source: str) -> tuple[Compared, ...]:
-    """Return for each sentence of the `claim` the place of the `source` that says it best, and what differs there.
+    """Return, for each sentence of the `claim`, the place of the `source` that says it best, with the differences.
 
-    None for a claim of more than 2,000 characters, which `disagreements` calls unproven.
+    Empty for a claim of more than 2,000 characters, which `disagreements` calls unproven.
     """
     if is_too_long(claim):
         return ()
@@ -76,14 +76,13 @@ def _plain_source(source: str) -> str:
 
 
 def _sentences(claim: str) -> Sequence[str]:
-    """The sentences of a claim, of a long one those that end before it is too long."""
     plain = _REFERENCE.sub("", without_markers(readable(claim[: LONGEST_STATEMENT + 1])))
     found = [each.text for each in split_sentences(plain)]
     return found[:-1] if is_too_long(claim) else found
 
 
 def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:
-    """Where the source has the sentence almost word for word, that place decides; else what the whole source has."""
+    """If the source has the sentence almost verbatim, that place decides; else the whole source does."""
     compared = compare(claim, source)
     if compared.clean:
         return ()
@@ -105,7 +104,7 @@ def _by_values(claim: str, source: str) -> Sequence[Disagreement]:
 
 
 def readable(text: str) -> str:
-    """Return `text` with Hangul composed and full-width letters, digits and signs as plain ones."""
+    """Return `text` with composed Hangul, and full-width letters, digits and signs as plain ones."""
     return unicodedata.normalize("NFC", text).translate(_FULL_WIDTH)
 
 
@@ -149,7 +148,7 @@ def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
 
 
 def _is_bare_year_in(date: Date, source: str) -> bool:
-    """A year in a form that is no date, as in `FY2019`, or a plain number, 1,150, is nevertheless there."""
+    """Whether a year occurs in the source in a form that is no date, such as `FY2019` or the plain number 1,150."""
     if date.years is None or date.month is not None:
         return False
     year = date.years[0]
@@ -159,7 +158,7 @@ def _is_bare_year_in(date: Date, source: str) -> bool:
 
 
 def _other_date(date: Date, known: Sequence[Date]) -> str | None:
-    """What the source says instead, where it states just one other time of this kind."""
+    """The source's date instead, if it states exactly one other time of this kind."""
     alike = [
         other.text
         for other in known

@@ -1,4 +1,4 @@
-"""A document as Citewell keeps it: one text, and where its pages and sections lie in it.
+"""A document as Citewell stores it: one text, and the places of its pages and sections.
 
 All offsets are code points into `ParsedDocument.text`, half-open: `text[start:end]`.
 """
@@ -18,7 +18,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands below it; `title` is the heading, `path` all headings from the top."""
+    """A heading and the text below it; `title` is the heading, `path` all headings from the top."""
 
     title: str
     path: tuple[str, ...]
@@ -28,7 +28,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows, one on each line of `text[start:end]`, their cells separated by tabs.
+    """Rows, one on each line of `text[start:end]`, with cells separated by tabs.
 
     The names of the columns are `text[start:header_end]`; without them `header_end == start`.
     """
@@ -42,7 +42,7 @@ class Table:
 class ParsedDocument:
     """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3).
 
-    `found` is what the file says of itself: title, author, date (ISO 8601), language (ISO 639-1), …
+    `found` is what the file says about itself: title, author, date (ISO 8601), language (ISO 639-1), …
     """
 
     text: str
@@ -56,7 +56,7 @@ class ParsedDocument:
 class TextChunk:
     """A piece to index: `text == document.text[start:end]`; a chunk never crosses a page, so its page is certain.
 
-    `context` tells what the text is part of where it does not say so itself: the headings above it, the columns of its
+    `context` names what the text belongs to where it does not say so itself: the headings above it, the columns of its
     table. It is searched and shown to models with the text, and never cited.
     """
 
@@ -70,5 +70,5 @@ class TextChunk:
 
 
 def indexed_text(text: str, context: str | None) -> str:
-    """What is embedded and searched for a chunk."""
+    """The text of a chunk that is embedded and searched."""
     return f"{context}\n{text}" if context else text

@@ -1,4 +1,4 @@
-"""What of a chunk is embedded."""
+"""The text of a chunk that is embedded."""
 
 from typing import Protocol
 
@@ -9,16 +9,14 @@ class Embeddable(Protocol):
     """A chunk, stored or not yet."""
 
     @property
-    def text(self) -> str:
-        """The chunk's own words."""
-        ...
+    def text(self) -> str: ...
 
     @property
     def context(self) -> str | None:
-        """What it is part of."""
+        """The headings and columns it belongs to."""
         ...
 
 
 def embedded_text(chunk: Embeddable) -> str:
-    """The text that a chunk's vector is made of; a vector is found again by exactly this text."""
+    """The text that a chunk's vector is made of; a stored vector is looked up by exactly this text."""
     return indexed_text(chunk.text, chunk.context)

@@ -1,4 +1,4 @@
-"""What a model is shown of long sources at once: all of them if they fit, else the parts that matter most."""
+"""Chooses what a model sees of several long sources at once: all if they fit, else the parts that matter most."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -22,7 +22,7 @@ class Excerpt(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """A statement that excerpts should say something about; `sources` are the positions it cites, none for all."""
+    """A statement that excerpts should cover; `sources` are the positions it cites, none for all."""
 
     statement: str
     sources: Sequence[int]
@@ -31,8 +31,8 @@ class Wanted(NamedTuple):
 def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int) -> list[Excerpt]:
     """Return parts of `texts` of at most `budget` code points together, in the order of the texts.
 
-    Whole texts when they fit. Else every wanted statement in turn takes the part that shares most words with it, of the
-    sources that it cites, until the budget is used up; neighbouring parts are joined.
+    Whole texts if they fit. Otherwise every wanted statement in turn takes the part of its cited sources that shares
+    most words with it, until the budget is used up; neighbouring parts are joined.
     """
     if sum(map(len, texts)) <= budget:
         return [Excerpt(source, 0, len(text)) for source, text in enumerate(texts) if text.strip()]
@@ -52,7 +52,6 @@ def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int)
 
 
 def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]]) -> list[int]:
-    """Places of parts, the likeliest first; those of sources that are not cited come last."""
     own = claim_stems(wanted.statement)
     cited = frozenset(wanted.sources)
     rated = [(bool(cited) and part.source not in cited, -coverage(own, stems[n]), n) for n, part in enumerate(parts)]
@@ -60,7 +59,7 @@ def _ranked(wanted: Wanted, parts: Sequence[Excerpt], stems: Sequence[Set[str]])
 
 
 def _in_turn(rankings: Iterable[Sequence[int]]) -> Iterator[int]:
-    """The first of each, then the second; no ranking is made before its first is wanted."""
+    """The first of each, then the second; no ranking is made before its first is needed."""
     begun: list[Sequence[int]] = []
     for ranking in rankings:
         begun.append(ranking)
@@ -82,7 +81,7 @@ def _joined(parts: Sequence[Excerpt]) -> list[Excerpt]:
 def best_relevance(claim: str, text: str) -> float:
     """Return `claim_relevance` to the part of a `text` of any length that has most of the claim's words.
 
-    The first 2,000 characters of the claim count: it is a sentence.
+    Only the first 2,000 characters of the claim count: it is a sentence.
     """
     relevance = relevance_to(claim[:LONGEST_SENTENCE])
     parts = windows(text, _PART_CHARS, _OVERLAP_CHARS)
@@ -90,6 +89,6 @@ def best_relevance(claim: str, text: str) -> float:
 
 
 def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:
-    """Return the number of the page [number, start, end] that has `offset`; None between pages or without any."""
+    """Return the number of the page [number, start, end] that contains `offset`; None between pages or without any."""
     place = bisect_left(pages, offset + 1, key=lambda page: page[1]) - 1
     return pages[place][0] if place >= 0 and offset < pages[place][2] else None

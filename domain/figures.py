@@ -1,7 +1,7 @@
-"""Numbers and units of a claim that its source states otherwise.
+"""Finds numbers and units of a claim that differ from its source.
 
-First each is looked for anywhere in the source. Then, where one sentence of the source says nearly all that the claim
-says, each has to be in that sentence: there a figure that belongs to something else is a wrong one, too.
+First each figure is looked for anywhere in the source. Then, if one sentence of the source says nearly everything the
+claim says, each figure must be in that sentence: there a figure that belongs to something else is wrong, too.
 """
 
 import re
@@ -16,19 +16,19 @@ from domain.source_figures import SourceFigures, source_figures
 
 FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]
-"""The kind, the claim's figure, and the source's figure where it is known.
+"""The kind, the claim's figure, and the source's figure if known.
 
-Of the kind `wording` are figures that the source does not state but that may follow from two that it does.
+The kind `wording` is for figures that the source does not state but that may follow from two that it does.
 """
 
-_SAME_STATEMENT = 0.9  # of a claim's words, for a sentence to be what it was taken from
-_SAME_MATTER = 0.4  # the same, for it to say which of several figures is meant
-_MOST_FIGURES = 50  # of a claim: so that a claim of nothing but numbers stays cheap
+_SAME_STATEMENT = 0.9  # share of a claim's words from which a sentence counts as its origin
+_SAME_MATTER = 0.4  # the same, from which it tells which of several figures is meant
+_MOST_FIGURES = 50  # of a claim, so that one of nothing but numbers stays cheap
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What a source states: its quantities, those of the sentence most like the claim, and the claim's own."""
+    """The figures of a source, those of its sentence most like the claim, and the claim's own."""
 
     figures: SourceFigures
     nearby: Sequence[Quantity]
@@ -48,7 +48,7 @@ class _Known:
         return is_worded(stated, self.figures.source)
 
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
-        """Leave out of `known` what other figures of the claim already are."""
+        """Remove from `known` the figures that match other figures of the claim."""
         rest = [each for each in self.stated if each is not stated]
         return [each for each in known if not any(self.agree(other, each) for other in rest)]
 
@@ -82,7 +82,7 @@ def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
         return None
     if other := _other_unit(stated, equal, known):
         return "unit", stated.text, other.text
-    # "More than 5" may be said of any 7, but not where the sentence is known that it was taken from.
+    # "More than 5" may describe any 7, but not if the sentence that it was taken from is known.
     if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else alike)):
         return None
     rivals = _rivals(stated, known)
@@ -100,7 +100,7 @@ def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Known) -> Q
 
 
 def _is_written(stated: Quantity, source: str) -> bool:
-    """A plain number may stand in the source in a form that is no quantity, as in `B2B` or `FY19`."""
+    """Whether the source has a plain number in a form that is no quantity, as in `B2B` or `FY19`."""
     if stated.scaled or stated.unit:
         return False
     if stated.text not in source:
@@ -109,9 +109,10 @@ def _is_written(stated: Quantity, source: str) -> bool:
 
 
 def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
-    """Return what may stand for the same thing in the source: the same words behind it, else the same kind of unit.
+    """Return the source's figures that may stand for the same thing: with the same words after them, else the same kind
+    of unit.
 
-    Where that leaves several, those in the sentence most like the claim.
+    If several remain, those in the sentence most like the claim.
     """
     nearby = [each for each in known.nearby if not stated.unit or each.dimension == stated.dimension]
     same_words = [
@@ -127,7 +128,7 @@ def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
 
 
 def _misplaced(stated: Sequence[Quantity], known: _Known) -> Iterator[tuple[Quantity, Quantity]]:
-    """Yield figures that are in the source but not where the claim's own sentence is, with what stands there."""
+    """Yield figures that are in the source but not in the claim's own sentence there, with the figure found instead."""
     for dimension in sorted({each.dimension for each in stated} - {""}):
         mine = [each for each in stated if each.dimension == dimension]
         theirs = [each for each in known.nearby if each.dimension == dimension]

@@ -1,4 +1,4 @@
-"""The types of files that Citewell reads, by the extension of their names."""
+"""The file types that Citewell reads, by extension."""
 
 SUFFIXES = (
     *(".txt", ".text", ".md", ".markdown"),
@@ -6,7 +6,7 @@ SUFFIXES = (
     *(".xlsx", ".csv", ".tsv"),
     *(".html", ".htm", ".xhtml", ".epub", ".eml"),
 )
-# What the same program saves instead of its old or special formats.
+# The format in which the same program can save instead.
 SAVE_AS = {
     **dict.fromkeys((".doc", ".docm", ".dot", ".dotx", ".rtf", ".pages"), ".docx"),
     **dict.fromkeys((".xls", ".xlsm", ".xlsb", ".ods", ".numbers"), ".xlsx"),
@@ -16,10 +16,10 @@ SAVE_AS = {
 
 
 def listed(suffixes: tuple[str, ...] = SUFFIXES) -> str:
-    """Return the extensions as words: `.txt, .md or .pdf`."""
+    """Return the extensions as a phrase: `.txt, .md or .pdf`."""
     return " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
 
 
 def advice(suffix: str) -> str:
-    """What to do with a file of a type that is not read: how to save it, or which types are."""
+    """What to do with a file of an unsupported type: how to save it, or which types to use."""
     return f"save it as {SAVE_AS[suffix]}" if suffix in SAVE_AS else f"use {listed()}"

@@ -1,4 +1,4 @@
-"""What a document says of itself, put into one form; what is uncertain stays away."""
+"""Normalises the metadata that a document states about itself, and omits what is uncertain."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,14 +9,14 @@ from domain.documents import ParsedDocument
 from domain.filings import filing_in
 
 _TITLE_SHARE = 0.1
-_MOST = 500  # characters: a subject or title that is longer is none, or hostile
-# Titles and authors that programs write by themselves.
+_MOST = 500  # characters: a longer subject or title is none, or hostile
+# Titles and authors that programs write automatically.
 _MEANINGLESS = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel)(?: - .*)?|untitled.*|document\d*|presentation\d*|slide 1|unknown|none"
     r"|title|author|admin|administrator|user|owner|python-docx|openpyxl|un-named|제목 없음|무제)",
     re.IGNORECASE,
 )
-# Also compact, as in `D:20240131120000Z`.
+# Also the compact form, as in `D:20240131120000Z`.
 _ISO = re.compile(r"(?:D:)?(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?(?:(?:[T ]|(?<=\d{8})\d{2}).*)?")
 _PAIRS = (
     "eng:en kor:ko fra:fr fre:fr deu:de ger:de jpn:ja zho:zh chi:zh spa:es ita:it por:pt nld:nl dut:nl rus:ru ara:ar"
@@ -25,7 +25,7 @@ _TWO_LETTERS: dict[str, str] = {pair[:3]: pair[4:] for pair in _PAIRS.split()}
 
 
 def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
-    """Return `document.found`, in one form, with what the first pages and the file name tell for certain.
+    """Return `document.found` in normal form, with what the first pages and the file name tell for certain.
 
     Keys: title, author, date (ISO 8601), language (ISO 639-1), ticker, year, filing_type, and those of the format
     (description, tags). `year`, that of the period a filing reports on, is a string of 4 digits, so that it can be
@@ -46,7 +46,8 @@ def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
 
 
 def iso_date(text: str) -> str | None:
-    """Return a stated day, month or year in ISO 8601; None for none, several, impossible or ambiguous ones."""
+    """Return a stated day, month or year in ISO 8601; None if there is none, several, or an impossible or ambiguous
+    one."""
     if match := _ISO.fullmatch(text.strip()):
         return _valid(group for group in match.groups() if group)
     dates = find_dates(text)
@@ -76,7 +77,7 @@ def _valid(parts: Iterable[str]) -> str | None:
 
 
 def _first_heading(document: ParsedDocument) -> str | None:
-    """The heading that all others stand below, if it is near the beginning."""
+    """The heading above all others, if it is near the beginning."""
     sections = document.sections
     if not sections or sections[0].start > _TITLE_SHARE * len(document.text):
         return None

@@ -1,4 +1,4 @@
-"""Citations that came beside an answer, as offsets: markers are put into it for them, and taken account of (N2)."""
+"""External citations sent as offsets beside an answer: inserts markers for them, and maps offsets back (N2)."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -22,9 +22,9 @@ class GivenCitation:
 
 @dataclass(frozen=True, slots=True)
 class MarkedAnswer:
-    """An answer with a marker for every citation that came beside it.
+    """An answer with a marker for every citation sent beside it.
 
-    `inserted` are (place in the answer as given, length) of what was put in, by place.
+    `inserted` are the (place in the answer as given, length) of the insertions, by place.
     """
 
     text: str
@@ -32,10 +32,10 @@ class MarkedAnswer:
 
 
 def mark(answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None) -> MarkedAnswer:
-    """Put `[†N]` behind each cited span, and behind every sentence before its last one that the span reaches into.
+    """Put `[†N]` after each cited span, and after every earlier sentence that the span reaches into.
 
-    A span that ends inside a word is taken to cite its sentence to the end. Nothing is put into code, a formula, a
-    link or a marker. `sources` are those of the answer, or how many.
+    A span that ends inside a word cites its sentence to the end. Nothing is inserted into code, a formula, a link or a
+    marker. `sources` are those of the answer, or how many.
     """
     said = statements(answer, sources)
     closed = [*protected_regions(answer), *((marker.start, marker.end) for marker in cited_markers(answer, sources))]
@@ -53,12 +53,12 @@ def mark(answer: str, citations: Iterable[GivenCitation], sources: Citable | int
 
 
 def cited_statements(said: Sequence[Statement], citation: GivenCitation) -> list[Statement]:
-    """Return the statements, as found in the answer as given, that the cited span reaches into."""
+    """Return the statements, as found in the answer as given, that the cited span overlaps."""
     return [each for each in said if each.start < citation.end and citation.start < each.end]
 
 
 def as_given(offset: int, inserted: Sequence[Sequence[int]]) -> int:
-    """Return the place in the answer as given of `offset` in the marked one; of a marker it is where it was put in."""
+    """Return the place in the answer as given of `offset` in the marked one; in a marker, where it was inserted."""
     before = [0, *accumulate(length for _, length in inserted)]
     starts = [place + before[n] for n, (place, _) in enumerate(inserted)]
     count = bisect_right(starts, offset - 1)

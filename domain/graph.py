@@ -1,6 +1,6 @@
-"""The knowledge graph's words (S5.1): which name is which entity, and what may stand in it. Nothing is invented there.
+"""Rules of the knowledge graph (S5.1): which names are the same entity, and what it may contain. Nothing is invented.
 
-An entity counts only if its name stands in the passage that it was found in, a relation only between two such entities.
+An entity counts only if its name occurs in the passage it was found in, a relation only between two such entities.
 """
 
 import re
@@ -13,7 +13,7 @@ from domain.attacks import without_hidden, without_orders
 from domain.judgements import ExtractedGraph, ExtractedRelation
 
 UNTYPED = "name"
-"""The type of an entity of which nothing but its name is known."""
+"""The type of an entity of which only the name is known."""
 
 _LONGEST_NAME = 100
 _LONGEST_TYPE = 40
@@ -27,7 +27,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
-    """What one passage says about one entity."""
+    """The statement of one passage about one entity."""
 
     key: str
     name: str
@@ -37,7 +37,8 @@ class EntityMention:
 
 @dataclass(frozen=True, slots=True)
 class RelationMention:
-    """What one passage says of two entities together; the pair has no direction: `one` < `other` are their keys."""
+    """The statement of one passage about two entities together; the pair has no direction: `one` < `other` are their
+    keys."""
 
     one: str
     other: str
@@ -47,7 +48,7 @@ class RelationMention:
 
 @dataclass(frozen=True, slots=True)
 class PassageGraph:
-    """The part of the graph that one passage holds; `dropped` is how much of a reply does not stand in the passage."""
+    """The part of the graph in one passage; `dropped` counts the parts of a reply that the passage does not contain."""
 
     entities: tuple[EntityMention, ...]
     relations: tuple[RelationMention, ...]
@@ -56,7 +57,7 @@ class PassageGraph:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What all passages say about one entity or relation. `label` is the name, or a relation's keywords."""
+    """The statements of all passages about one entity or relation. `label` is the name, or a relation's keywords."""
 
     label: str
     type: str
@@ -64,18 +65,18 @@ class Merged:
 
     @property
     def embedded(self) -> str:
-        """The text whose vector stands for it."""
         return f"{self.label}\n{self.description}"
 
 
 def entity_key(name: str) -> str:
-    """Return what two spellings of one name share: NFKC, case, spaces, outer signs and an article do not matter."""
+    """Return what all spellings of a name share: NFKC, case, spaces, outer signs and an article do not matter."""
     folded = _SPACE.sub(" ", unicodedata.normalize("NFKC", without_hidden(name)).casefold()).strip()
     return _EDGES.sub("", _ARTICLE.sub("", _EDGES.sub("", folded)))[:_LONGEST_NAME]
 
 
 def grounded(found: ExtractedGraph, text: str) -> PassageGraph:
-    """Return what of `found` stands in `text`: the names in any case and spacing, the relations between those."""
+    """Return the part of `found` that occurs in `text`: names in any case and spacing, and the relations between
+    them."""
     known = _squeezed(text)
     entities: dict[str, EntityMention] = {}
     dropped = 0
@@ -103,7 +104,7 @@ def grounded(found: ExtractedGraph, text: str) -> PassageGraph:
 
 
 def merged_entity(mentions: Sequence[EntityMention]) -> Merged:
-    """Return the commonest spelling, the type that most passages give, and what they say, each thing once.
+    """Return the commonest spelling, the commonest type, and all descriptions, each once.
 
     Raises IndexError without mentions.
     """
@@ -129,7 +130,7 @@ def _squeezed(text: str) -> str:
 
 
 def _clean(text: str, longest: int) -> str:
-    """One line, without what speaks to a model: it is shown to one when passages are scored."""
+    """One line without text that addresses a model: a model sees it when passages are scored."""
     plain = without_orders(text.replace("\x00", ""))
     return _cut(_SPACE.sub(" ", without_hidden(plain)).strip(), longest)
 
@@ -141,7 +142,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _commonest(values: Iterable[str]) -> str:
-    # Of equally frequent ones the first: the result must not depend on chance.
+    # Of equally frequent values the first: the result must not depend on chance.
     return Counter(values).most_common(1)[0][0]
 
 

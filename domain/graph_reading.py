@@ -1,6 +1,6 @@
-"""Entities and relations without a model (S5.1): names, and what a sentence says that has two of them.
+"""Extracts entities and relations without a model (S5.1): names, and what a sentence with two of them says.
 
-It knows no pronouns and no synonyms: only what one sentence says with both names in it is a relation.
+It knows no pronouns and no synonyms: a relation is only what one sentence with both names says.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _MOST_LOW_LEVEL = 8
 
 
 def read_graph(text: str) -> ExtractedGraph:
-    """Return the names in `text`, and for each sentence what it says of names that follow each other."""
+    """Return the names in `text`, and for each sentence what it says about names that follow each other."""
     sentences = [" ".join(each.text.split()) for each in split_sentences(text)]
     named = [_names(sentence) for sentence in sentences]
     sure = {entity_key(name.text) for names in named for name in names if name.sure}
@@ -42,7 +42,7 @@ def read_graph(text: str) -> ExtractedGraph:
 
 
 def read_keywords(question: str) -> Keywords:
-    """Return the names and content words of `question` as what it names, and all of it as what it is about."""
+    """Return the names and content words of `question` as what it names, and the whole question as its topic."""
     names = [name.text for name in find_names(question) if name.sure]
     content = [word for word in words(question) if len(word) > 1 and meaningful([word])]
     low = dict.fromkeys([*names, *content])
@@ -50,7 +50,6 @@ def read_keywords(question: str) -> Keywords:
 
 
 def _names(sentence: str) -> list[FoundName]:
-    """The names of a sentence, each once, none inside another."""
     found: dict[str, FoundName] = {}
     end = 0
     for name in find_names(sentence):
@@ -61,7 +60,7 @@ def _names(sentence: str) -> list[FoundName]:
 
 
 def _pairs(names: Sequence[FoundName]) -> list[tuple[FoundName, FoundName]]:
-    """The first name, which a sentence is mostly about, with each other, and neighbours."""
+    """The first name, which a sentence is mostly about, with each other one, and neighbouring names."""
     return list(dict.fromkeys([*((names[0], other) for other in names[1:]), *pairwise(names)])) if names else []
 
 

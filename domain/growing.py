@@ -1,9 +1,9 @@
-"""An answer that is still being written: which of its sentences more text will not change (N1).
+"""Splits an answer into sentences while it is being written, and tells which ones more text will not change (N1).
 
-A sentence is taken as closed when the next one has begun with a whole word: by then its citation markers, its end and
-whether it is a heading are settled, but for rare texts (an aside that closes later, a list of references below it that
-was not one). Whoever acts on a closed sentence must be able to do without it; `citations.statements` of the complete
-text has the last word.
+A sentence counts as closed when the next one has begun with a whole word: by then its citation markers, its end and
+whether it is a heading are settled, except in rare texts (an aside that closes later, a list of references below it
+that was none). Users of a closed sentence must be able to do without it; `citations.statements` of the complete text is
+authoritative.
 """
 
 import re
@@ -17,7 +17,7 @@ from domain.reading import can_cite, is_list_sign
 
 _WHOLE_WORD = re.compile(r"[\W_]*\w+\W")
 _STOPPED = re.compile(r"[.!?…。！？｡][\"'”’»)\]」』*_`]*$")
-# What may yet turn out to be a marker, an aside or a quotation: inside these a stop ends no sentence.
+# These may turn out to be a marker, an aside or a quotation: inside them a stop ends no sentence.
 _OPEN = re.compile(
     r"(?:\([^()]{0,300}|\[[^\[\]]{0,300}|【[^【】]{0,60}|［[^［］]{0,60}|〔[^〔〕]{0,60}|<[^<>]{0,60}"
     r"|<sup\b[^<>]{0,60}>[^<>]{0,60}(?:</?[a-z]{0,4})?"
@@ -28,7 +28,7 @@ _BOUNDARY = re.compile(r"[.!?…。！？｡\n]")
 
 
 class GrowingAnswer:
-    """Finds the statements of a text that grows. Reads only what is new and the sentence before it."""
+    """Finds the statements of a growing text. Reads only new text and the sentence before it."""
 
     def __init__(self, sources: Citable | int | None = None) -> None:
         self._sources = sources
@@ -36,15 +36,15 @@ class GrowingAnswer:
         self._begin_again()
 
     def _begin_again(self) -> None:
-        # `text[base:]` is what is read again; `before` statements lie in front of it, and its first `closed` are told.
+        # `text[base:]` is read again; `before` statements precede it, and its first `closed` ones are already reported.
         self._base = self._before = self._closed = 0
         self._looked = 0
 
     def closed_by(self, text: str) -> list[Statement]:
         """Return the statements that are closed now that `text` is there, each once, in order.
 
-        Places and indexes are those in the whole text. A text that does not go on where the last one ended is read
-        from its beginning.
+        Places and indexes are those in the whole text. A text that does not continue the previous one is read from its
+        beginning.
         """
         if not text.startswith(self._text):
             self._begin_again()
@@ -69,23 +69,23 @@ class GrowingAnswer:
         )
 
     def _advance(self, part: str, said: Sequence[Statement], count: int) -> None:
-        """Read from the last closed sentence on: markers and lists that follow are understood from what precedes."""
+        """Read from the last closed sentence on: what precedes markers and lists decides how they are understood."""
         anchor = next((each for each in reversed(said[:count]) if can_cite(each.text)), None)
         if anchor is None:
             return
         line = part.rfind("\n", 0, anchor.start) + 1
-        # A number before its words ("5. Wait") is a list sign only where its line begins.
+        # A number before its words ("5. Wait") is a list mark only at the beginning of its line.
         base = line if is_list_sign(part[line : anchor.start]) else anchor.start
         first = next(each.index for each in said if each.start >= base)
         self._base += base
         self._before += first
         self._closed = count - first
-        # The sentence that goes on was begun with a word, so another boundary must come before it can be closed.
+        # The open sentence has begun with a word, so another boundary must come before it can be closed.
         self._looked = self._base + said[count].start - base
 
 
 def _settled(text: str) -> str:
-    """`text` up to what is open at its end."""
+    """`text` up to what is still open at its end."""
     end = len(text)
     if (tick := text.rfind("`")) >= 0:
         inside = code_regions(text)
@@ -101,7 +101,6 @@ def _settled(text: str) -> str:
 
 
 def _count_closed(text: str, said: Sequence[Statement]) -> int:
-    """How many of the first statements are closed."""
     for following in reversed(said):
         if can_cite(following.text) and _WHOLE_WORD.match(text, following.start):
             if following.index and not _is_apart(text, said[following.index - 1], following):
@@ -111,7 +110,8 @@ def _count_closed(text: str, said: Sequence[Statement]) -> int:
 
 
 def _is_apart(text: str, before: Statement, following: Statement) -> bool:
-    """Whether only a line break lies between them, which more of the second line could undo or make."""
+    """Whether they are safely separated: by more than a line break that the rest of the second line could still
+    undo."""
     if _STOPPED.search(before.text):
         return True
     between = text[before.end : following.start]

@@ -1,7 +1,7 @@
-"""Figures that a source states in other words (`half`, `이틀`), and those that follow from two of its figures.
+"""Figures that a source states in words (`half`, `이틀`), and figures that follow from two of its figures.
 
 Readers work such figures out: "20 %" from "one in five", "32 hours" from "eight modules of four hours". The first kind
-is stated; the second is not, so that it neither proves nor disproves a claim.
+is stated; the second is not, so it neither proves nor disproves a claim.
 """
 
 import re
@@ -77,7 +77,7 @@ def _quantity(match: re.Match[str], value: float, unit: str, step: float = 0.0) 
 
 
 def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[str, str] | None:
-    """Return the two figures of the source from which `stated` follows, as they are written; else None.
+    """Return the two figures of the source from which `stated` follows, as written; else None.
 
     Two figures near each other: their sum, difference, product or share, where the units allow it. `known` are the
     quantities of the `source` in order, dates included. At most 60 of them are tried.
@@ -93,7 +93,7 @@ def follows(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[s
 
 @remembered()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
-    """The figures of a source that stand near each other, two by two; one that is told again is no second figure."""
+    """Pairs of figures near each other in a source; a repeated figure is no second figure."""
     figures = sorted([*known, *worded(source)], key=lambda each: each.start)[:_MOST]
     return tuple(
         (one, other)
@@ -105,7 +105,7 @@ def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Q
 
 
 def _kinds_for(stated: Quantity) -> Sequence[set[str]]:
-    """Which dimensions two figures may have from which `stated` follows: what `_results` looks at."""
+    """The dimensions that two figures may have for `stated` to follow from them, as `_results` uses them."""
     dimension = stated.dimension
     found = [{"percent", dimension}, {dimension}] if dimension != "percent" else []
     if dimension == "months":
@@ -123,7 +123,7 @@ def _equals(stated: Quantity, value: float) -> bool:
 
 
 def _results(stated: Quantity, one: Quantity, other: Quantity) -> Iterable[float]:
-    """What the two come to, in the unit of `stated`."""
+    """The results that the two figures give, in the unit of `stated`."""
     kinds = {one.dimension, other.dimension}
     if kinds == {stated.dimension} and (stated.unit or stated.nouns & (one.nouns | other.nouns)):
         first, second = _in_unit(one, stated), _in_unit(other, stated)

@@ -1,7 +1,7 @@
-"""A statement whose parts stand in several of the sources that it cites (V7).
+"""Finds the parts of a statement in several of the sources that it cites (V7).
 
-No source says all of it, so each part is held against each source by itself. What is joined is therefore never more
-than what was said: with two subjects exchanged, no source says either of the parts.
+No single source says all of it, so each part is compared with each source by itself. The combination therefore never
+exceeds what was said: with two subjects exchanged, no source says either of the parts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,18 +21,19 @@ from domain.ruling import DOUBT, Evidence, Ruling
 from domain.sentences import LONGEST_SENTENCE
 
 MOST_SOURCES = 8
-"""Sources that one statement is held against together; S3.6 allows five citations, given answers may have more."""
+"""The most sources that one statement is checked against together; S3.6 allows five citations, given answers may
+have more."""
 
-_UNBROKEN = 0.9  # of the words of a source from the first to the last that a completed part has
-_ALIKE = 2 / 3  # of a part's words in one place, for a model's word on the rest to count
+_UNBROKEN = 0.9  # share of a source's words, from the first to the last used, that a completed part has
+_ALIKE = 2 / 3  # share of a part's words in one place from which a model's verdict on the rest counts
 _NOTHING_CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A part of a statement, and what says it: evidence by source, counted from 0; empty where no source does.
+    """A part of a statement with its evidence by source, counted from 0; empty where no source says it.
 
-    `sure`: the words are the source's. Otherwise they may mean the same, which only a model can say.
+    `sure`: the words are the source's. Otherwise they may mean the same, which only a model can tell.
     """
 
     text: str
@@ -49,30 +50,28 @@ class Joint:
 
     @property
     def complete(self) -> bool:
-        """Whether every part is said by some source, surely or not."""
+        """Whether some source says every part, surely or not."""
         return all(part.evidence for part in self.parts)
 
     @property
     def sure(self) -> bool:
-        """Whether every part is said in the words of some source."""
+        """Whether every part is in the words of some source."""
         return self.complete and all(part.sure for part in self.parts)
 
     def of_source(self, source: int) -> list[Said]:
-        """The parts that a source says."""
         return [part for part in self.parts if source in part.evidence]
 
     @property
     def missing(self) -> list[str]:
-        """The parts that no source says."""
         return [part.text for part in self.parts if not part.evidence]
 
 
 def read_jointly(statement: str, sources: Sequence[str]) -> Joint | None:
-    """Return the parts of `statement` and which of `sources` say them; None if it has one part, no source has one,
-    or it has more than 2,000 characters.
+    """Return the parts of `statement` and which of `sources` say them; None if it has one part, no source has one, or
+    it has more than 2,000 characters.
 
-    Of all ways to take it apart the one that leaves least unsaid, then the one with the fewest parts. Linear in the
-    sources' lengths: a statement has at most 15 parts, and the first 8 sources count.
+    Of all partitions, the one that leaves least unsaid, then the one with the fewest parts. Linear in the sources'
+    lengths: a statement has at most 15 parts, and only the first 8 sources count.
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
@@ -101,7 +100,7 @@ def _said(statement: str, part: Part, sources: Sequence[str]) -> Said:
         for reading in part.readings:
             shared = reading != part.text
             if shared and not sure:
-                continue  # what a part shares is completed for the words of a source only
+                continue  # a part's shared words are added only when its own words are the source's
             evidence = {
                 number: Evidence(number, *place)
                 for number, source in enumerate(sources)
@@ -113,7 +112,7 @@ def _said(statement: str, part: Part, sources: Sequence[str]) -> Said:
 
 
 def _place(statement: str, reading: str, source: str, *, shared: bool, sure: bool) -> tuple[int, int] | None:
-    """Where a source says a part, with the names and values that it states and of the subject that it is about."""
+    """The place where a source says a part, with its names and values and those of its subject."""
     if not _may_say(reading, source):
         return None
     found = compare(reading, source)
@@ -131,7 +130,7 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
 
 
 def _may_say(reading: str, source: str) -> bool:
-    """Whether a source has half of a part's words anywhere: else it is not read any closer."""
+    """Whether a source has half of a part's words anywhere; otherwise it is not read more closely."""
     wanted = [each.key for each in read_tokens(reading) if each.matters and not each.value]
     known = read_source(source).everything
     return 2 * sum(known.issuperset(key.split()) for key in wanted) >= len(wanted)
@@ -140,7 +139,7 @@ def _may_say(reading: str, source: str) -> bool:
 def _is_of_another(statement: str, reading: str, place: str, source: str) -> bool:
     """Say whether a part without a name stands beside a name that the statement does not have.
 
-    In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of who else is named.
+    In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of another named firm.
     """
     told, own = read_tokens(statement), read_tokens(reading)
     led = _leading(statement)
@@ -153,7 +152,7 @@ def _is_of_another(statement: str, reading: str, place: str, source: str) -> boo
 
 
 def _leading(statement: str) -> list[Token]:
-    """What the first part is about, where that is named: `Acme's revenue`, `노바 펌프의 무게는`."""
+    """The subject of the first part, where it is named: `Acme's revenue`, `노바 펌프의 무게는`."""
     if HANGUL.search(statement):
         topic = _topic(statement)
         owners = [at for at, each in enumerate(topic) if each.case == "owner"]
@@ -167,7 +166,6 @@ def _named(place: str) -> list[Token]:
 
 
 def _topic(sentence: str) -> list[Token]:
-    """The tokens up to the first Korean topic or subject."""
     tokens = read_tokens(sentence)
     first = next((at for at, each in enumerate(tokens) if each.case in ("topic", "subject")), -1)
     return list(tokens[: first + 1])
@@ -180,9 +178,9 @@ def _is_name(token: Token) -> bool:
 def joint_rulings(joint: Joint, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
     """Return the ruling for each of `sources` (counted from 0) that the parts decide (V7, S5.4).
 
-    `reply` is a model's on all of them together; None where nobody was asked. Where all parts are said and the model
-    agrees, a source is accurate for what it says, and inaccurate if it says nothing. Where some part is not said, those
-    that say another support the statement partly. Everything else is decided by the checks of each source alone.
+    `reply` is a model's on all of them together; None if none was asked. If all parts are said and the model agrees, a
+    source is accurate for what it says, and inaccurate if it says nothing. If some part is not said, the sources of
+    other parts support the statement partly. Everything else is decided by the checks of each source alone.
     """
     if joint.complete and reply is not None and reply.is_accurate and reply.relation == "supports":
         return {source: _for(joint, source, reply) for source in sources}

@@ -1,10 +1,10 @@
-"""What is asked of models: one Judgement per prompt, with the schema that its reply must have.
+"""The questions asked of models: one Judgement per prompt, with the schema of its reply.
 
 Schemas follow strict structured output: every field required, nothing extra, no bounds in the schema (bounds are
-checked here, because not every provider's constrained decoding knows them).
+checked here, because not every provider's constrained decoding supports them).
 
-The order of the fields is the order in which a model writes them, and it writes each with only the earlier ones in
-view. Whatever judges therefore quotes and compares first, and gives its verdict last.
+A model writes the fields in this order, and sees only the earlier ones when it writes each. A judgement therefore
+quotes and compares first, and gives its verdict last.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ Unit = Annotated[float, AfterValidator(_unit)]
 
 
 def _with_every_field(schema: dict[str, Any]) -> None:
-    """A default serves replies that no schema bound; the schema itself asks for every field."""
+    """Require every field in the schema; defaults are only for replies that no schema constrained."""
     schema["required"] = list(schema.get("properties", {}))
 
 
@@ -205,7 +205,7 @@ T_co = TypeVar("T_co", bound=Reply, covariant=True)
 Role = Literal["main", "fast"]
 
 _THOUGHT_TOKENS = 300
-"""Models that reason take some before they begin to reply."""
+"""Reasoning models use some tokens before they begin to reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ class Judgement(Generic[T_co]):
     temperature: float = 0.0
 
     def for_items(self, count: int) -> "Judgement[T_co]":
-        """The same about so many items, where `max_tokens` is what one of them takes: room for all, and for thought."""
+        """The same for several items, with `max_tokens` for each of them and for reasoning."""
         return replace(self, max_tokens=_THOUGHT_TOKENS + self.max_tokens * count)
 
 

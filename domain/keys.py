@@ -1,7 +1,7 @@
-"""API keys as texts, and what they allow (A8): `cw_<id>_<secret>_<check>`.
+"""The format of API keys, and what they allow (A8): `cw_<id>_<secret>_<check>`.
 
-The id finds the key and is no secret. The check is a CRC, so that a key that was cut or mistyped is refused without a
-look into the database. Only the digest of a key is ever stored.
+The id finds the key and is not secret. The check is a CRC, so that a key that was cut or mistyped is refused without a
+database query. Only the digest of a key is ever stored.
 """
 
 import hashlib
@@ -24,10 +24,10 @@ _MIN_SECRET_BYTES = 20
 
 
 class Scope(StrEnum):
-    """What a key may do."""
+    """What a key allows."""
 
     READ = "read"
-    """Look at documents, questions and their history."""
+    """Read documents, questions and their history."""
     ASK = "ask"
     """Ask questions and have answers verified, also through the seeds' endpoints."""
     DOCUMENTS = "documents"
@@ -40,7 +40,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SentKey:
-    """A well-formed key: where to look it up, and the SHA-256 (hex) of the whole of it."""
+    """A well-formed key: its id for the lookup, and the SHA-256 (hex) of all of it."""
 
     id: str
     digest: str
@@ -57,7 +57,7 @@ def build_key(id_bytes: bytes, secret_bytes: bytes) -> str:
 
 
 def looks_like_a_key(text: str) -> bool:
-    """Whether somebody means a key of Citewell, be it right or wrong."""
+    """Whether the text is meant as a key of Citewell, valid or not."""
     return text.startswith(f"{_PREFIX}_")
 
 
@@ -83,7 +83,7 @@ def allows(granted: Collection[str], needed: Scope) -> bool:
 
 
 def _base62(data: bytes, length: int) -> str:
-    """`length` digits, the highest first; what does not fit is dropped."""
+    """`length` digits, highest first; higher digits that do not fit are dropped."""
     number, digits = int.from_bytes(data), ""
     for _ in range(length):
         number, digit = divmod(number, len(_DIGITS))

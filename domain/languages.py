@@ -1,4 +1,4 @@
-"""In which of the languages that the verifiers were measured on a text is written: English, Korean, or another one."""
+"""Detects the language of a text among those that the verifiers were measured on: English, Korean, or another."""
 
 import unicodedata
 from typing import Literal
@@ -7,10 +7,10 @@ from domain.words import STOP_WORDS, vocabulary, words
 
 Language = Literal["en", "ko", "other"]
 
-_MOST_CHARS = 5_000  # the beginning of a text says what it is written in
-_LEAST_HANGUL = 0.3  # of the letters: Korean texts quote names and terms in Latin letters
+_MOST_CHARS = 5_000  # the beginning of a text shows its language
+_LEAST_HANGUL = 0.3  # share of letters: Korean texts quote names and terms in Latin letters
 _LEAST_LATIN = 0.7
-# Short words that stand in nearly every sentence of another language and in no English one.
+# Short words of nearly every sentence in another language, and of no English one.
 _ELSEWHERE = vocabulary("""
     der das und ist nicht ein eine einer einen dem den des mit von für auf zu im sich auch wird werden sind oder bei
     nach aus le les du et est une dans pour que qui pas sur avec sont aux ce cette ou par au el los las del y es un una
@@ -22,9 +22,10 @@ _OTHERS = _ELSEWHERE - STOP_WORDS
 
 
 def language_of(text: str) -> Language:
-    """Return the language of `text`: by its letters, and between those of Latin letters by their commonest words.
+    """Return the language of `text`: by its letters and, among languages in Latin letters, by their commonest words.
 
-    A text in Latin letters without any such word counts as English: names, figures and single terms say nothing else.
+    A text in Latin letters without any such word counts as English: names, figures and single terms indicate nothing
+    else.
     """
     head = text[:_MOST_CHARS]
     hangul, latin, letters = _letters(head)
@@ -40,6 +41,5 @@ def language_of(text: str) -> Language:
 
 
 def _letters(text: str) -> tuple[int, int, int]:
-    """How many letters are of Hangul, how many of the Latin script, and how many there are."""
     scripts = [unicodedata.name(each, "").partition(" ")[0] for each in text if each.isalpha()]
     return scripts.count("HANGUL"), scripts.count("LATIN"), len(scripts)

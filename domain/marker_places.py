@@ -1,6 +1,6 @@
-"""Where a bare `[1]` or `[1, 2]` cites, and where it is an index, an interval, a vector, a year or an exponent (V5).
+"""Decides where a bare `[1]` or `[1, 2]` cites, and where it is an index, interval, vector, year or exponent (V5).
 
-Citations stand behind the words or the stop of a sentence, in front of one, or are a word of it ("According to [1]").
+Citations follow the words or the full stop of a sentence, precede one, or are a word of it ("According to [1]").
 """
 
 import re
@@ -102,7 +102,7 @@ _GREEK_AND_LATIN = re.compile(r"(?=.*[α-ωΑ-Ω])(?=.*[A-Za-z])")
 
 
 class Places:
-    """Judges places of one text. `count` is how many sources its numbers may point to, None when that is unknown."""
+    """Judges places of one text. `count` is the number of sources that its numbers may point to, None if unknown."""
 
     def __init__(self, text: str, count: int | None) -> None:
         self._text, self._count = text, count
@@ -110,7 +110,7 @@ class Places:
         self._interval_end = 0
 
     def cites(self, start: int, end: int, numbers: Sequence[int], *, is_linked: bool) -> bool:
-        """Say whether the bare bracket at `start:end` is a citation; to be asked from left to right."""
+        """Say whether the bare bracket at `start:end` is a citation; call this from left to right."""
         written = self._text[start:end]
         if all(1000 <= number < 3000 for number in numbers):
             return False
@@ -123,7 +123,7 @@ class Places:
         if _ISOTOPE.match(after) or (_LOWER.match(after) and _KEY.search(before)):
             return False
         if not _SEVERAL.search(written):
-            # At the end of a line or row, also in front of others, it stands where `correct` puts markers.
+            # At the end of a line or row, also before others, it is where `correct` puts markers.
             is_value = after.strip() and _VALUE_OF.search(before)
             return not is_value or _MARKERS_TO_THE_END.match(self._text, end) is not None
         is_text = 0 in numbers or self._is_interval(before, after, start, written, numbers)
@@ -131,7 +131,7 @@ class Places:
         return not is_text
 
     def is_exponent(self, start: int, end: int) -> bool:
-        """Say whether raised digits at `start:end` are a power, a charge or a mass number and no citation."""
+        """Say whether raised digits at `start:end` are a power, a charge or a mass number rather than a citation."""
         raised, (before, after) = self._text[start:end], self._line_around(start, end)
         following = after[:2]
         if following[:1].isdigit():
@@ -155,15 +155,14 @@ class Places:
         return is_single or letters.casefold() in _UNITS - _SHORT_WORDS or bool(_GREEK_AND_LATIN.match(letters))
 
     def _line_around(self, start: int, end: int) -> tuple[str, str]:
-        """What stands before and behind on the same line, a few words of it."""
         before, after = self._text[max(0, start - _BEFORE) : start], self._text[end : end + _AFTER]
         return before.rpartition("\n")[2], after.partition("\n")[0]
 
     def _indexed_name(self, before: str, after: str, start: int, end: int) -> str | None:
-        """The name of which the bracket is an index (empty when it has none); None if it is no index."""
+        """The name of which the bracket is an index (empty if it has none); None if it is no index."""
         if (name := self._index_ends.get(start)) is not None:
             is_plain = self._text[start] == "[" and self._text[start + 1] != "[" and self._text[start:end].isascii()
-            # A name that has one index elsewhere has no two of them here.
+            # A name with one index elsewhere does not have two here.
             has_one = any(match[1] == name for match in _INDEXED_ONCE.finditer(self._sentence_around(start)))
             return name if is_plain and not has_one else None
         last = before[-1:]
@@ -175,7 +174,6 @@ class Places:
         return attached[0]
 
     def _is_indexed(self, before: str, name: str, after: str, start: int) -> bool:
-        """Whether a bracket right behind `name` is its index."""
         if re.search(r"(?<!/)/$", before) and name[0].isalpha() and after[:1] != "/":
             return False  # the end of a path, or "km/h"
         if before.endswith(("'", "’", "-")) or (len(name) == 1 and _UNIT.search(before)):
@@ -189,7 +187,7 @@ class Places:
         return any(match[1] == name for match in _INDEXED.finditer(self._sentence_around(start)))
 
     def _is_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
-        """Of a list of numbers: is it mathematics. What cannot be told is decided by the numbers of the sources."""
+        """Whether a list of numbers is mathematics. The numbers of the sources decide unclear cases."""
         if any(sign.search(before) for sign in _SIGNS_BEFORE) or any(sign.match(after) for sign in _SIGNS_AFTER):
             return True
         if self._interval_end and _NEXT.fullmatch(self._text[self._interval_end : start][:8]):
@@ -207,7 +205,7 @@ class Places:
         return self._is_likely_interval(before, after, start, written, numbers)
 
     def _is_likely_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
-        """The same where the words around allow both: behind "in", "the values", "an array" and plain words."""
+        """The same where the words around allow both: after "in", "the values", "an array" and plain words."""
         ends = _SENTENCE_ENDS.match(after) is not None
         is_mathematics = self._is_about_mathematics(start)
         if is_mathematics and (_KOREAN_AT.match(after) or _IN.search(before)):
@@ -224,7 +222,7 @@ class Places:
         return _MATHEMATICS.search(self._sentence_around(start)) is not None
 
     def _sentence_around(self, start: int) -> str:
-        """The sentence around a place, roughly: what decides must not lie in one that repairs may take away."""
+        """The approximate sentence around a place: no other sentence may decide, because repairs may remove it."""
         before, after = self._text[max(0, start - _SENTENCE) : start], self._text[start : start + _SENTENCE]
         return _STOPS.split(before)[-1] + _STOPS.split(after, maxsplit=1)[0]
 

@@ -1,4 +1,4 @@
-"""Citation markers in an answer: where they are and which sources they point to (V5)."""
+"""Finds citation markers in an answer, and the sources they point to (V5)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ _PAGE = rf"(?:\s?,?\s?(?:pp?\.|pages?)\s?\d{{1,5}}(?:{_DASH}\d{{1,5}}+)?+)?+"
 _SOURCE = r"(?:sources?+|refs?\.?|references?|citations?|출처|근거|来源|來源|出处|出典|quellen?|fuentes?)"
 _LABEL = rf"{_SOURCE}\s?+[:：]?+\s?+"
 _DOCUMENT = r"(?:doc(?:ument)?s?|passages?|chunks?|문서)\s?+[:：#]?+\s?+"
-# Possessive (`++`) throughout: an answer may be hostile, and this must stay linear.
+# Possessive (`++`) throughout: an answer may be hostile, and matching must stay linear.
 _MORE = rf"(?:\s{{0,2}}+(?:[,;、，；·&]|and|및)\s{{0,2}}+(?:{_LABEL})?{_NUMBER}{_PAGE})*+"
 _LIST = rf"{_NUMBER}{_PAGE}{_MORE}"
 _BODY = rf"\s?(?:{_LABEL}|{_DOCUMENT})?{_LIST}\s?"
@@ -65,18 +65,18 @@ class Marker:
 
 
 def cited_markers(text: str, sources: Citable | int | None = None) -> list[Marker]:
-    """Return the citation markers of `text` in order, apart from each other.
+    """Return the citation markers of `text` in order, without overlaps.
 
     Forms: `[†1]`, `[1]`, `[^1]`, `[1, 2]`, `[1-3]`, `[1]–[3]`, `[†1, p.4]`, `［1］`, `〔1〕`, `【1†L3】`, `[[1]]`,
     `[1](url)`, `<sup>1</sup>`, `¹`, `[Source: 1]`, `(Source: 1)`, `[출처: 1]`, `[Document 1]`, and names:
     `[Source: AAPL 10-Q 2023]`, `(Source: policy.pdf, p. 7)`.
 
-    A bracket is a marker only where citations stand: not in code, formulas, links and addresses, no index (`a[1]`),
-    interval (`on [0, 1]`), exponent or year (`[2023]`). Numbers are as written, so they may point to no source; a range
-    that runs backwards or over more than 50 numbers stands for its two ends.
+    A bracket is a marker only where citations occur: not in code, formulas, links and addresses, and not as an index
+    (`a[1]`), interval (`on [0, 1]`), exponent or year (`[2023]`). Numbers are as written, so they may point to no
+    source; a range that runs backwards or over more than 50 numbers stands for its two ends.
 
-    `sources` are those of the answer (or how many): names become numbers, and a list of numbers that could be an
-    interval as well is one if a number of it is no source's. Linear in the length of `text`.
+    `sources` are those of the answer (or how many): names become numbers, and a list of numbers that could also be an
+    interval is one if one of its numbers is no source's. Linear in the length of `text`.
     """
     if not _ANY_OPENING.search(text):
         return []
@@ -118,7 +118,8 @@ def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool
 
 
 def _balanced(match: re.Match[str]) -> tuple[int, int]:
-    """Take as many brackets around the inner one as stand on both sides: `[[1]]`, but of `[[1], [2]]` only `[1]`."""
+    """Take as many brackets around the inner one as there are on both sides: `[[1]]`, but of `[[1], [2]]` only
+    `[1]`."""
     depth = min(match["outer"].count("["), match["closing"].count("]"))
     start, end = match.end("outer"), match.start("closing")
     for _ in range(depth):
@@ -140,7 +141,7 @@ def _range(first: str, last: str | None) -> Iterator[int]:
 
 
 def _raised(text: str, sources: Citable | None) -> tuple[int, ...]:
-    """`¹²` is source 12, or 1 and 2 where there are fewer."""
+    """`¹²` is source 12, or 1 and 2 if there are fewer sources."""
     numbers = _numbers(text.strip("⁽⁾").translate(_TO_DIGITS))
     if sources and len(numbers) == 1 and numbers[0] not in sources:
         digits = tuple(dict.fromkeys(int(digit) for digit in str(numbers[0])))
@@ -160,7 +161,7 @@ def _named(text: str, sources: Citable | None) -> tuple[tuple[int, ...], tuple[s
 
 
 def _add(found: list[Marker], marker: Marker, text: str) -> None:
-    """Add `marker`; `[1]–[3]` is one marker for 1, 2 and 3."""
+    """Add `marker`; `[1]–[3]` becomes one marker for 1, 2 and 3."""
     last = found[-1] if found else None
     if last and len(last.numbers) == len(marker.numbers) == 1 and _joins(text, last.end, marker):
         numbers = tuple(dict.fromkeys(_range(str(last.numbers[0]), str(marker.numbers[0]))))
@@ -177,7 +178,7 @@ def _joins(text: str, end: int, marker: Marker) -> bool:
 
 
 def blanked(text: str, markers: Iterable[Marker]) -> str:
-    """Return `text` with `markers` as blanks, in place."""
+    """Return `text` with `markers` replaced by blanks, in place."""
     pieces: list[str] = []
     position = 0
     for marker in markers:

@@ -1,6 +1,6 @@
-"""Changing statements in the text of an answer: other words for one, or none at all (N5).
+"""Edits statements in the text of an answer: rewrites one, or removes it (N5).
 
-What is left reads as if the statement had never stood there: no empty list item, no double space, no hole between
+The result reads as if the statement had never been there: no empty list item, no double space, no hole between
 paragraphs.
 """
 
@@ -19,9 +19,9 @@ RepairKind = Literal["reattributed", "rewritten", "dropped"]
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What becomes of one statement. `numbers` are the sources that support it now; `text` its words when rewritten.
+    """The change of one statement. `numbers` are the sources that support it now; `text` its words if rewritten.
 
-    Numbers beyond those of the answer's own sources stand for sources that were added.
+    Numbers beyond those of the answer's own sources stand for added sources.
     """
 
     kind: RepairKind
@@ -31,14 +31,14 @@ class Repair:
 
     @classmethod
     def rewriting(cls, text: str, numbers: tuple[int, ...], reason: str) -> "Repair":
-        """Return the repair that replaces the words of a statement; no words are left means that it is dropped."""
+        """Return the repair that replaces the words of a statement; if no words are left, it is dropped."""
         words = clean_words(text)
         return cls("rewritten", reason, numbers, words) if words else cls("dropped", reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Statement `index` stands at `start:end` of the text."""
+    """The place `start:end` of statement `index` in the text."""
 
     index: int
     start: int
@@ -46,10 +46,10 @@ class Place:
 
 
 def mend(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
-    """Return the text of `reading` with statements rewritten or taken out, and the places of those that are left."""
+    """Return the text of `reading` with statements rewritten or removed, and the places of the remaining ones."""
     text = reading.text
     places = [Place(index, said.start, said.end) for index, said in enumerate(reading.said)]
-    # From the last to the first, so that what stands before a change keeps its place.
+    # From last to first, so that text before a change keeps its place.
     for index in sorted(repairs, reverse=True):
         repair, place = repairs[index], places[index]
         if repair.kind == "dropped":
@@ -70,13 +70,13 @@ def mend(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Pla
 
 
 def clean_words(text: str) -> str:
-    """Return `text` on one line, without citation markers and list sign, as one statement of an answer is written."""
+    """Return `text` on one line, without citation markers and list mark, in the form of one statement of an answer."""
     words = " ".join(plain_text(text).text.split())
     return without_list_sign(words)
 
 
 def _stop(old: str, new: str) -> str:
-    """The full stop that new words lack: without it the next sentence would be read as a part of this one."""
+    """The full stop that the new words lack: without it the next sentence would be read as part of this one."""
     had, has = _STOP.search(old), _STOP.search(new)
     return had[0] if had and not has else ""
 
@@ -87,7 +87,7 @@ def _shifted(places: Sequence[Place], by: int) -> Iterator[Place]:
 
 
 def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
-    """Return what goes with the words at `start:end`: their whole lines if they fill them, else the space beside.
+    """Return what is removed with the words at `start:end`: their whole lines if they fill them, else the space beside.
 
     `following` is where the next statement begins.
     """
@@ -105,13 +105,13 @@ def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
 
 
 def _is_continued(text: str, line_end: int, following: int) -> bool:
-    """Whether the next statement goes on with the same item: on the next line, indented, without a sign of its own."""
+    """Whether the next statement continues the same item: on the next line, indented, without a mark of its own."""
     between = text[line_end:following]
     return line_end < following < len(text) and bool(_CONTINUED.fullmatch(between))
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    """Take the line break too; and one blank line where two would meet, or at the text's ends."""
+    """Include the line break, and one blank line where two would meet or at the text's ends."""
     end = min(end + 1, len(text))
     blank_before = start == 0 or text[:start].endswith("\n\n")
     following = text.find("\n", end)

@@ -1,7 +1,7 @@
-"""How well scores agree with labels: rates, ranking, calibration, and how early a ranking finds what was sought.
+"""Measures how well scores agree with labels: rates, ranking, calibration, and how early a ranking finds its target.
 
 A label is 1 (supported) or 0. A score is P(supported), 0..1, or None where the check failed: that is an error, on the
-wrong side of 0.5, but never counts as supported. A measure that is not defined, as where all have one label, is None.
+wrong side of 0.5, but never counts as supported. An undefined measure, for example with only one label, is None.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -15,19 +15,19 @@ Score = float | None
 
 
 def support_score(*, supported: bool, confidence: float) -> float:
-    """Return P(supported) of a verdict; a confidence below 0.5 never moves it to the other side of 0.5."""
+    """Return P(supported) of a verdict; a confidence below 0.5 never moves it across 0.5."""
     return max(confidence, THRESHOLD) if supported else min(1 - confidence, _JUST_BELOW)
 
 
 def counted(label: int, score: Score) -> float:
-    """Return the score, within 0..1, or for a failed check the score nearest to 0.5 that is wrong."""
+    """Return the score, within 0..1, or for a failed check the wrong score nearest to 0.5."""
     if score is None:
         return _JUST_BELOW if label else THRESHOLD
     return min(1.0, max(0.0, score))
 
 
 def balanced_accuracy(labels: Sequence[int], scores: Sequence[Score]) -> float | None:
-    """Return the mean of the shares of supported and of not supported pairs on the right side of 0.5."""
+    """Return the mean of the shares of supported and of unsupported pairs on the right side of 0.5."""
     right = [(counted(label, score) >= THRESHOLD) == bool(label) for label, score in zip(labels, scores, strict=True)]
     supported = mean(hit for hit, label in zip(right, labels, strict=True) if label)
     others = mean(hit for hit, label in zip(right, labels, strict=True) if not label)
@@ -35,7 +35,7 @@ def balanced_accuracy(labels: Sequence[int], scores: Sequence[Score]) -> float |
 
 
 def roc_auc(labels: Sequence[int], scores: Sequence[Score]) -> float | None:
-    """Return how often a supported pair is scored above one that is not; equal scores count half."""
+    """Return the probability that a supported pair scores above an unsupported one; equal scores count half."""
     positives = sum(map(bool, labels))
     pairs = positives * (len(labels) - positives)
     if not pairs:
@@ -48,7 +48,7 @@ def roc_auc(labels: Sequence[int], scores: Sequence[Score]) -> float | None:
 def ece(labels: Sequence[int], scores: Sequence[Score], bins: int = BINS) -> float | None:
     """Return the expected calibration error: |mean score - share supported|, averaged over bins of equal width.
 
-    A bin weighs as much as it has pairs (Naeini, Cooper and Hauskrecht, AAAI 2015).
+    A bin's weight is its number of pairs (Naeini, Cooper and Hauskrecht, AAAI 2015).
     """
     gaps = [0.0] * bins
     for label, score in zip(labels, scores, strict=True):
@@ -58,35 +58,35 @@ def ece(labels: Sequence[int], scores: Sequence[Score], bins: int = BINS) -> flo
 
 
 def false_pass(labels: Sequence[int], scores: Sequence[Score]) -> float | None:
-    """Return the share of not supported pairs that came out supported; a failed check lets nothing pass."""
+    """Return the share of unsupported pairs judged supported; a failed check lets nothing pass."""
     return mean(
         score is not None and score >= THRESHOLD for label, score in zip(labels, scores, strict=True) if not label
     )
 
 
 def false_strip(labels: Sequence[int], scores: Sequence[Score]) -> float | None:
-    """Return the share of supported pairs that came out not supported; a failed check strips nothing."""
+    """Return the share of supported pairs judged unsupported; a failed check strips nothing."""
     return mean(score is not None and score < THRESHOLD for label, score in zip(labels, scores, strict=True) if label)
 
 
 def found(sought: Collection[Hashable], ranked: Sequence[Hashable], k: int) -> bool:
-    """Return whether any of what was `sought` is among the first `k` of `ranked`; recall@k is the mean of this."""
+    """Return whether any of `sought` is among the first `k` of `ranked`; recall@k is the mean of this."""
     return any(key in sought for key in ranked[:k])
 
 
 def reciprocal_rank(sought: Collection[Hashable], ranked: Sequence[Hashable]) -> float:
-    """Return 1 / the place (from 1) of the first that was `sought`, 0 when none is ranked."""
+    """Return 1 / the place (from 1) of the first of `sought`, 0 when none is ranked."""
     return next((1 / place for place, key in enumerate(ranked, start=1) if key in sought), 0.0)
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of those that are not None; None without any."""
+    """Return the mean of the values that are not None; None without any."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """Return the places from 1, the smallest value first; equal values share the mean of their places."""
+    """Return the ranks from 1, smallest value first; equal values share the mean of their ranks."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0.0] * len(values)
     first = 0

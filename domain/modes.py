@@ -1,4 +1,4 @@
-"""How strict an answer has to be: the modes (S3.5), the evidence gate, and the sentence that says "I don't know"."""
+"""How strict an answer must be: the modes (S3.5), the evidence gate, and the refusal "I don't know"."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,7 +31,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModeRules:
-    """Row S3.5: chunks that count as enough evidence, whether answerability is checked, `k` of a second retrieval.
+    """Row S3.5: the chunks that are enough evidence, whether answerability is checked, `k` of a second retrieval.
 
     `gates`: with fewer than `min_chunks` the mode refuses before anything is generated.
     """
@@ -51,7 +51,7 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """`refuse`: answer `IDK` without generating. `reason` is for users; it is also given for thin evidence let through.
+    """`refuse`: answer `IDK` without generating. `reason` is for users; thin evidence that is accepted has one, too.
 
     It is empty when there is enough evidence.
     """
@@ -71,7 +71,6 @@ def parse_mode(value: str | None) -> Mode:
 
 
 def rules_of(mode: Mode) -> ModeRules:
-    """Return the rules of `mode`."""
     return _RULES[mode]
 
 
@@ -90,7 +89,6 @@ def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
 
 
 def is_korean(question: str) -> bool:
-    """Say whether `question` is written in Korean."""
     return language_of(question) == "ko"
 
 

@@ -1,7 +1,7 @@
-"""Names of people, organisations, places and products in a text: by capitals, and Korean ones by how they end.
+"""Finds names of people, organisations, places and products: by capitals, and Korean ones by their endings.
 
-There is no tagger here. A word counts as a name by its shape, so some names are missed and a few words that are none
-are found; domain.other_names decides what may be concluded from that.
+There is no tagger here. A word counts as a name by its shape, so some names are missed and a few other words are found;
+domain.other_names decides what may be concluded from that.
 """
 
 import re
@@ -14,7 +14,7 @@ from domain.words import vocabulary
 
 NameKind = Literal["latin", "person", "organisation", "place", "loanword"]
 
-_MOST_WORDS = 300  # of a claim or a sentence: so that a hostile one stays cheap
+_MOST_WORDS = 300  # of a claim or a sentence, so that a hostile one stays cheap
 
 _WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
@@ -108,7 +108,7 @@ _FEWEST_FOREIGN = 1
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Words `first`..`last` (inclusive) of a sentence, as `text`; `core` is what identifies it, folded.
+    """Words `first`..`last` (inclusive) of a sentence, as `text`; `core` identifies it, case-folded.
 
     Not `sure`: a single capitalised word that opens a sentence, and so may be any word.
     """
@@ -122,7 +122,7 @@ class Name:
 
 
 class FoundName(NamedTuple):
-    """`text` as it is written, without endings; not `sure`: a capitalised word that opens a sentence, so may be any."""
+    """`text` as written, without endings; not `sure`: a capitalised word that opens a sentence, so may be any word."""
 
     kind: NameKind
     text: str
@@ -132,12 +132,12 @@ class FoundName(NamedTuple):
 
 
 def same_country(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Say whether a part of each of two names stands for one country: `us` and `america`."""
+    """Say whether parts of two names stand for the same country: `us` and `america`."""
     return any(not names.isdisjoint(one) and not names.isdisjoint(other) for names in SAME_NAMES)
 
 
 def find_names(text: str) -> list[FoundName]:
-    """Return the names in `text`, of which the first 300 words are read, in order; `end` is that of their last word."""
+    """Return the names in the first 300 words of `text`, in order; `end` is that of their last word."""
     tokens = tokens_of(text)
     found = [
         FoundName(name.kind, name.text, tokens[name.first].start(), tokens[name.last].end(), name.sure)
@@ -179,7 +179,7 @@ def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) ->
 
 
 def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[list[int]]:
-    """Yield the places of capitalised words with nothing but a space or a hyphen between them."""
+    """Yield the places of capitalised words separated only by a space or a hyphen."""
     run: list[int] = []
     for place, token in enumerate(tokens):
         folded = _POSSESSIVE.sub("", token[0]).casefold()

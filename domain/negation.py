@@ -1,4 +1,4 @@
-"""What a sentence denies, and which words deny each other; English and Korean."""
+"""Finds what a sentence denies, and words that deny each other, in English and Korean."""
 
 import re
 from collections.abc import Iterator, Set
@@ -16,14 +16,14 @@ _NO_DENIAL = re.compile(
 )
 _QUOTED = re.compile(r'["“][^"“”]{1,80}["”]')
 _CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|because|although|though|while|until|unless|since|if)\b")
-# Anything here may deny in a way that the cues above do not follow: then nothing is said about a contradiction.
+# These may deny in a way that the cues above do not follow: then no contradiction is reported.
 _ANY_DENIAL = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|refus\w+|fail\w*|avoid\w*|prevent\w*|instead|rather|only|zero|few"
     r"|free|lack\w*|unable|hardly|rul(?:e|es|ed|ing) out|reject\w*|den(?:y|ies|ied))\b"
     r"|n ?['’] ?t\b|않|못|없|아니|아닌|아닙|안 |안되|안돼|불|배제|거부|금지|빼"
 )
-_MOST_CUES, _REACH = 20, 20  # of one clause; words between a cue and what it denies
-_SAME_CLAUSE = 0.8  # of a denying clause's words, for another sentence to be about the same
+_MOST_CUES, _REACH = 20, 20  # cues of one clause; words between a cue and what it denies
+_SAME_CLAUSE = 0.8  # share of a denying clause's words from which another sentence is about the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Denial:
 
 
 def denials(sentence: str) -> list[Denial]:
-    """Return the negations of `sentence`; those that deny nothing, such as "not only", are left out."""
+    """Return the negations of `sentence`, except those that deny nothing, such as "not only"."""
     text = _CONTRACTED.sub(" not ", _QUOTED.sub(" ", sentence.lower()))
     return [denial for clause in _CLAUSE_END.split(_NO_DENIAL.sub(" ", text)) for denial in _denials(words(clause))]
 
@@ -55,7 +55,7 @@ def _denials(tokens: list[str]) -> Iterator[Denial]:
 
 
 def denied_by_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
-    """Return the word that `sentence` denies while `other`, about the same, asserts it; None if there is none."""
+    """Return the word that `sentence` denies while `other`, about the same, asserts it; else None."""
     if _ANY_DENIAL.search(other.lower()):
         return None
     for denial in denials(sentence):
@@ -84,10 +84,10 @@ _FEWEST_WORDS = 3
 
 
 def other_polarity(sentence: str, other: str) -> str | None:
-    """Return the last word of `sentence` where both have the same words and just one is denied; None otherwise.
+    """Return the last word of `sentence` if both have the same words and only one is negated; None otherwise.
 
-    Counts the negations of both, so that one that both have, as in "without a receipt", hides no other one; of several
-    sentences it is not known which one is denied.
+    Counts the negations of both, so that a shared one, as in "without a receipt", hides no other. For several sentences
+    it is unknown which one is negated.
     """
     if len(split_sentences(sentence)) > 1:
         return None
@@ -172,7 +172,7 @@ _OPPOSITES = tuple(
 
 
 _AFFIXES = {"un": 4, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6}
-"""What denies a word in front of which it stands, if that has so many letters: `form` and `inform` deny nothing."""
+"""Prefixes that negate a word with at least that many letters: `form` and `inform` are not opposites."""
 
 
 def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
@@ -185,7 +185,7 @@ def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
 
 
 def _affixed(plain: Set[str], others: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield each word with the other one that is it with an affix in front: `valid` and `invalid`."""
+    """Yield each word with its negation by a prefix: `valid` and `invalid`."""
     for word in sorted(plain):
         for affix, fewest in _AFFIXES.items():
             if len(word) >= fewest and affix + word in others:

@@ -1,6 +1,6 @@
-"""Quantities in English and Korean text, with their scale and unit, so that `394 billion` equals `$394,000 million`.
+"""Finds quantities in English and Korean text, with scale and unit, so that `394 billion` equals `$394,000 million`.
 
-Signs are dropped: "fell by 5 %" and "-5 %" state the same number, and the direction is a matter of words.
+Signs are dropped: "fell by 5 %" and "-5 %" state the same number, and the direction is left to the words.
 """
 
 import re
@@ -26,17 +26,17 @@ Bound = Literal["exactly", "about", "over", "under", "several", "multiples"]
 
 _ROUNDING = 0.02
 _ABOUT = 0.06
-_WITHIN = 2.0  # "more than 5" is said of 7, hardly of 70
-_FAR_BELOW = 10.0  # "less than a million" is said of much less
-_FEWEST_OF = 2.0  # "several hundred" and "hundreds of" are said of so many hundreds,
-_MOST_OF = {"several": 10.0, "multiples": 100.0}  # and of fewer than these
+_WITHIN = 2.0  # "more than 5" may describe 7, hardly 70
+_FAR_BELOW = 10.0  # "less than a million" may describe much less
+_FEWEST_OF = 2.0  # "several hundred" and "hundreds of" mean at least this many hundreds,
+_MOST_OF = {"several": 10.0, "multiples": 100.0}  # and fewer than these
 
 
 def _any(names: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-# Text that was cut into words has its separators apart: `45 , 000`, `10, 000`.
+# Tokenised text has spaces around separators: `45 , 000`, `10, 000`.
 _DIGITS = r"\d{1,3}(?:,\d{3}(?!\d)|[ ],[ ]\d{3}(?!\d)|,[ ]000(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?"
 _KOREAN_SCALE = _any(name for name in SCALES if not name.isascii())
 _ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand"])
@@ -102,9 +102,9 @@ _CLAUSE = re.compile(r"[^,;:()|\n]{0,40}")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """`text`, at `start` of the whole text, states `value` (scale applied) of `unit` ('' if no known unit follows).
+    """`text`, at `start` of the whole text, states `value` (scale applied) of `unit` ('' without a known unit).
 
-    `step` is the value of the last digit as written; `scaled`: it brings its own scale word; `weak`: a small number in
+    `step` is the value of the last digit as written; `scaled`: it has its own scale word; `weak`: a small number in
     words, as in "the two brothers"; `nouns` are the stems of the two words that follow it.
     """
 
@@ -120,12 +120,12 @@ class Quantity:
 
     @property
     def dimension(self) -> str:
-        """What the unit measures, e.g. `time`; '' when the unit is not known."""
+        """The dimension of the unit, e.g. `time`; '' for an unknown unit."""
         return UNITS[self.unit][0] if self.unit else ""
 
 
 def find_quantities(text: str) -> list[Quantity]:
-    """Return the quantities in `text` in order, dates included; the number of a list item is not a quantity."""
+    """Return the quantities in `text` in order, dates included; the number of a list item is no quantity."""
     text = _DECIMAL_COMMA.sub(r"\1.\2", latin_letters(text))
     listed = {match.end() for match in _LIST_NUMBER.finditer(text)}
     return [
@@ -136,7 +136,7 @@ def find_quantities(text: str) -> list[Quantity]:
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    """`Fifty Shades`, `the Hundred Years' War` and `the 80s` count nothing."""
+    """Whether a number is part of a name: `Fifty Shades`, `the Hundred Years' War`, `the 80s`."""
     spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
     if spelled:
         return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None
@@ -144,20 +144,20 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
 
 
 def table_scale(text: str) -> float:
-    """Return what a header such as "(in millions)" multiplies the plain numbers of `text` by; 1 without one."""
+    """Return the factor that a header such as "(in millions)" gives the plain numbers of `text`; 1 without one."""
     match = _TABLE_SCALE.search(text)
     return SCALES[(match[1] or match[2]).lower()] if match else 1.0
 
 
 def same_dimension(claim: Quantity, source: Quantity) -> bool:
-    """Say whether the units agree in kind; a number without a known unit agrees with every unit."""
+    """Say whether the units are of the same dimension; a number without a known unit agrees with every unit."""
     return not claim.unit or not source.unit or claim.dimension == source.dimension
 
 
 def agrees(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
     """Say whether `source` states the value of `claim`: equal, rounded, converted or within "more than".
 
-    `plain_scale` is the `table_scale` of the source's text. The unit's kind is not compared: see `same_dimension`.
+    `plain_scale` is the `table_scale` of the source's text. The dimension is not compared: see `same_dimension`.
     """
     return states(claim, source, plain_scale) or within(claim, source)
 
@@ -174,7 +174,8 @@ def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
 
 
 def within(claim: Quantity, source: Quantity) -> bool:
-    """Say whether `claim` is a limit, "more than 5", that `source` keeps: 7 does, "more than 7" is another limit."""
+    """Say whether `claim` is a limit, "more than 5", that `source` satisfies: 7 does, "more than 7" is another
+    limit."""
     same_unit = claim.unit != "" and claim.dimension == source.dimension
     if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
         return False
@@ -185,13 +186,13 @@ def within(claim: Quantity, source: Quantity) -> bool:
 
 
 def reach(claim: Quantity) -> tuple[float, float]:
-    """Return from which value, in the unit of `claim`, to which one quantities may agree with it."""
+    """Return the range of values, in the unit of `claim`, of quantities that may agree with it."""
     least = claim.value / (_FAR_BELOW if claim.bound == "under" else 1 + _ABOUT)
     return least, claim.value * (_WITHIN if claim.bound == "over" else _MOST_OF.get(claim.bound, 1 / (1 - _ABOUT)))
 
 
 def rounding(claim: Quantity) -> float:
-    """Return how far off, in the unit of `claim`, a value may be that `states` it."""
+    """Return the tolerance, in the unit of `claim`, within which a value still `states` it."""
     if most := _MOST_OF.get(claim.bound):
         return claim.value * most
     if claim.bound == "about":
@@ -206,11 +207,11 @@ def _converted(claim: Quantity, source: Quantity) -> float:
 
 
 def _rounds_to(exact: float, claim: Quantity) -> bool:
-    """A figure may be rounded as written but not by more than 2 %; "about" allows 6 %."""
+    """A figure may be rounded as written but by at most 2 %; "about" allows 6 %."""
     off = abs(exact - claim.value)
     if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
         return True
-    # A limit is meant as it stands: "within 31 days" is not "within 30 days".
+    # A limit is exact: "within 31 days" is not "within 30 days".
     if claim.bound == "about" and off <= _ABOUT * exact:
         return True
     return off <= claim.step / 2 and off <= _ROUNDING * exact
@@ -248,7 +249,7 @@ def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
 
 
 def _vague_bound(written: str) -> Bound:
-    """`Several hundred` and `수백` are fewer than a thousand; of `hundreds` that is not sure."""
+    """`Several hundred` and `수백` are fewer than a thousand; `hundreds` need not be."""
     return "multiples" if written.lower().partition(" ")[0].endswith("s") else "several"
 
 
@@ -283,7 +284,7 @@ def _value(match: re.Match[str]) -> tuple[float, float]:
 
 
 def _korean(written: str) -> tuple[float, float]:
-    """Read `1조 2,000억` and `3천5백만`: the 만 of 5백만 multiplies the 3천 in front of it, too."""
+    """Read `1조 2,000억` and `3천5백만`: the 만 of 5백만 also multiplies the 3천 before it."""
     parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(written)]
     total, step, myriad = 0.0, float("inf"), 1.0
     for (value, last), scale in reversed(parts):
@@ -310,7 +311,7 @@ def _decimal(digits: str) -> tuple[float, float]:
 
 
 def _vague(written: str) -> float:
-    """Read the unit that is meant several times: 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
+    """Read the repeated unit: 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
     if written.startswith("수"):
         return prod({**SINO_PLACES, **SCALES}[each] for each in written[1:])
     names = [each.rstrip("s") for each in written.lower().split()]

@@ -30,8 +30,8 @@ MetadataValue = _Text | StrictBool | int | float
 
 
 class Bounds(BaseModel):
-    """From `gte` to `lte`, both included, one of them may be left out. Dates as ISO 8601: `2024-01-31`, which holds for
-    the whole of that day."""
+    """From `gte` to `lte`, both included; one of them may be omitted. Dates are in ISO 8601: `2024-01-31` includes
+    the whole day."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -46,8 +46,8 @@ class Bounds(BaseModel):
 
 
 class DocumentFilter(BaseModel):
-    """Which documents are searched; all of what is given must hold. `metadata` is what a document was stored with or
-    says of itself: a value, a list of accepted values, or bounds; upper and lower case are the same."""
+    """The documents to search; all given conditions must hold. `metadata` is what a document was stored with or
+    states about itself: a value, a list of accepted values, or bounds; case does not matter."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -59,21 +59,21 @@ class DocumentFilter(BaseModel):
 
 
 Preset = Literal["standard", "cheap"]
-"""One model call for each chunk and each cited statement, or one for many of them."""
+"""One model call per chunk and per cited statement, or shared calls."""
 
 RunKind = Literal["structured", "agentic", "multiagent"]
-"""S3.6: one search for the question, a model that decides which searches to make, or one that gathers and takes notes
-for another that writes."""
+"""S3.6: one search for the question, a model that decides which searches to make, or one that searches and takes
+notes for another that writes."""
 
 GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
-"""S5.1: passages by their own words (`naive`), from what the question names (`local`), from the connections that it is
-about (`global`), from both (`hybrid`), from all three (`mix`)."""
+"""S5.1: passages by their own words (`naive`), from what the question names (`local`), from the connections that it
+is about (`global`), from both (`hybrid`), from all three (`mix`)."""
 
 
 class QueryOptions(BaseModel):
     """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4).
 
-    What a newer program stored besides is ignored: both run during a rolling upgrade.
+    Additional options stored by a newer program are ignored: both run during a rolling upgrade.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -82,16 +82,16 @@ class QueryOptions(BaseModel):
     model: str | None = None
     """The main model asked for by the request (S2.5), or None for the configured one."""
     judge_model: str | None = None
-    """N6: the model that judges when an answer is verified again, or None for the configured one."""
+    """N6: the judge of a re-verification, or None for the configured model."""
     retrieval_method: Literal["vector", "hybrid"]
     k: int
     filter: DocumentFilter | None = None
-    """Which documents are searched; None means all of the workspace."""
+    """The documents to search; None means all of the workspace."""
     dense_weight: float | None = None
-    """What similarity counts for in `hybrid` search, where words count 1; None means: as suits the embedder."""
+    """The weight of similarity in `hybrid` search, relative to words (1); None means the embedder's own."""
     top_k: int
     context_tokens: int | None = None
-    """S4.5: the passages to write from have about so many tokens at most; the best one is always among them."""
+    """S4.5: the passages to write from have at most about this many tokens; the best one is always included."""
     rerank_batch: int
     min_evidence_score: float
     verify_answer: bool
@@ -112,11 +112,11 @@ class QueryOptions(BaseModel):
     """S2.3: an answer with less confidence gets another round, of which there are at most `max_crag_attempts`."""
     max_crag_attempts: int = 2
     repair: Literal["full", "citations", "off"] = "full"
-    """N5: mend failing statements, only take wrong citations away (S5.5), or leave the text alone (N2)."""
+    """N5: repair failing statements, only remove wrong citations (S5.5), or leave the text alone (N2)."""
     second_pass_k: int = 8
     """S3.5: passages per search of a corrective round or a repair."""
     source_scoring: bool = False
-    """S5.2: its formula chooses the sources, at most `max_sources` and not `top_k`."""
+    """S5.2: its formula chooses the sources, at most `max_sources` rather than `top_k`."""
     max_sources: int = 5
     min_relevance: float = 0.4
     min_excerpt_length: int = 20
@@ -124,30 +124,30 @@ class QueryOptions(BaseModel):
     """S3.1: passages to write from when several searches are merged."""
     run: RunKind = "structured"
     multi_query: int = 0
-    """S3.2: rewritten questions that a structured run searches for besides the question; 0 and 1 mean none."""
+    """S3.2: rewritten questions that a structured run searches for in addition; 0 and 1 mean none."""
     max_searches: int = 4
-    """S3.6: searches of an agentic or multi-agent run, at most; so there are at most as many decisions."""
+    """S3.6: the most searches of an agentic or multi-agent run, and so of its decisions."""
     graph_mode: GraphMode = "naive"
-    """S5.1: how the knowledge graph takes part; the numbers bound what one search follows in it."""
+    """S5.1: how the knowledge graph is used; the numbers bound what one search follows in it."""
     graph_entities: int = 10
     graph_relations: int = 20
     refusal_language: RefusalLanguage = "en"
-    """V8: "I don't know" is said in the question's language or in English, as the seeds have it."""
+    """V8: "I don't know" is said in the question's language, or in English as in the seeds."""
     conversation: tuple[Turn, ...] = ()
-    """N9: what was said before the question, which is restated from it, so that it can be understood alone."""
+    """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
     deadline_s: float | None = None
-    """Seconds from acceptance, for an item of a batch from its start, until no model is asked any more."""
+    """Seconds from acceptance (for a batch item, from its start) after which no model is asked."""
     max_cost_usd: float | None = None
-    """US dollars, after which no model is asked any more."""
+    """US dollars after which no model is asked."""
 
     @property
     def shares_calls(self) -> bool:
-        """Whether chunks are scored, and statements checked, several in one model call."""
+        """Whether one model call scores several chunks, or checks several statements."""
         return self.preset == "cheap"
 
     @property
     def preparations(self) -> list[str]:
-        """The steps that come before the first search, in their order; a run whose model decides needs no other."""
+        """The steps before the first search, in order; a run whose model decides has no others."""
         is_structured = self.run == "structured"
         wanted = {
             "restate_question": bool(self.conversation),

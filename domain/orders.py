@@ -1,7 +1,7 @@
-"""What words look like that are meant for a model which reads a text: orders, verdicts, forged replies and dialogues.
+"""Patterns of text meant for a model that reads it: orders, verdicts, forged replies and dialogues.
 
-Each rule is a set of cues, one of which a text must have for the rule to be tried, and a pattern. Patterns are made for
-sentences on one line; every gap in them is short, so that searching is linear in the length of a text.
+Each rule has cues, one of which a text must contain for the rule to be tried, and a pattern. Patterns expect sentences
+on one line; all their gaps are short, so that searching is linear in the length of a text.
 """
 
 import re
@@ -23,7 +23,7 @@ _SHOUTED = r"(?-i:SUPPORTED|UNSUPPORTED|SUPPORTS|ACCURATE|VERIFIED|PARTIALLY_SUP
 _ENGLISH: tuple[tuple[str, str], ...] = (
     (
         "instruction prompt rules criteria guidelines context orders",
-        # "Never ignore these instructions" stands in manuals, and "ignore the lamp" too.
+        # "Never ignore these instructions" occurs in manuals, and so does "ignore the lamp".
         r"(?<!not )(?<!never )(?<!n't )(?<!n’t )"
         rf"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b{_GAP}{{0,20}}"
         r"\b(?:all|any|every(?:thing)?|your|previous|prior|above|earlier|preceding|foregoing|these|those|system|other|given"
@@ -181,7 +181,7 @@ _KOREAN: tuple[tuple[str, str], ...] = (
     ),
     ("[†", r"\[†\d{1,3}\]{0,1}[^\n]{0,8}(?:인용|출처)[^\n]{0,12}(?:하라|하세요|하십시오|해야|표시)"),
 )
-# A verb of forgetting with the instructions, and a verb of marking with what is marked and the verdict.
+# A verb of forgetting with the instructions, and a verb of marking with its object and the verdict.
 _OTHERS: tuple[tuple[str, str], ...] = (
     (
         "instrucciones indicaciones reglas",
@@ -256,7 +256,7 @@ _RULES = tuple(
     (_cues(listed), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
     for listed, pattern in (*_ENGLISH, *_KOREAN, *_OTHERS)
 )
-# Without spaces, for text whose letters stand apart.
+# Without spaces, for text with spaced-out letters.
 _SQUEEZED = re.compile(
     r"(?:ignore|disregard|forget)[a-z]{0,20}(?:instructions?|prompts?|rules)"
     r"|(?:mark|label|rate|report)[a-z]{1,30}as(?:supported|accurate|verified|correct|true|unsupported|false)",

@@ -1,8 +1,8 @@
-"""Names that a claim has where its source has others (S4.4).
+"""Finds names in a claim where its source has others (S4.4).
 
 A name counts as wrong only if three things hold: nothing like it is in the whole source, the source's sentence that
-otherwise says the same has another name of the same kind, and that one stands between the same words. Aliases,
-demonyms, acronyms, parts of names and transliterations thus pass.
+otherwise says the same has another name of the same kind, and that name is between the same words. Aliases, demonyms,
+acronyms, parts of names and transliterations thus pass.
 """
 
 import re
@@ -15,14 +15,14 @@ from domain.names import SAME_NAMES, Name, names_in, tokens_of
 from domain.remembering import remembered
 from domain.words import content_stems, coverage, stem, words
 
-_SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence, for its names to be rivals
+_SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence from which its names are rivals
 _PREFIX = 4  # letters that an inflected, translated or shortened form keeps
 _SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
 _AROUND = 2  # neighbouring words that are compared
 
 
 def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:
-    """Return (the claim's name, the source's name) for each name of the claim that the source has another one for.
+    """Return (the claim's name, the source's name) for each name of the claim that differs in the source.
 
     `aligned` is the sentence of `source` that is most like the claim.
     """
@@ -46,7 +46,6 @@ def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, st
 
 
 def _may_replace(name: Name, rival: Name) -> bool:
-    """Say whether both are of one kind, and neither is another way to write the other."""
     if name.kind != rival.kind or (name.kind == "latin" and name.text.isupper() != rival.text.isupper()):
         return False
     pairs = ((one, other) for one in name.core for other in rival.core if one != other)
@@ -54,7 +53,7 @@ def _may_replace(name: Name, rival: Name) -> bool:
 
 
 class _Known:
-    """The words of a source, for looking up names in whatever form; read once and remembered."""
+    """The words of a source, for looking up names in any form; read once and remembered."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -63,7 +62,7 @@ class _Known:
         self._initials = _initials(source)
 
     def has(self, name: Name) -> bool:
-        """Say whether the source may well name the same: when in doubt, it does."""
+        """Say whether the source may name the same: in doubt it does."""
         if name.kind != "latin":
             return any(part[:2] in self._text if len(part) > 3 else part in self._text for part in name.core)
         missing = [part for part in name.core if not self._has_word(part)]
@@ -73,11 +72,11 @@ class _Known:
         return len(missing) < len(name.core) and name.core[-1] not in missing
 
     def names(self, word: str) -> bool:
-        """Say whether a word that opens a sentence has its capital elsewhere, too."""
+        """Say whether a word that opens a sentence is also capitalised elsewhere."""
         return re.search(rf"(?<=[a-z0-9,] ){re.escape(word)}\b", self._source) is not None
 
     def always_names(self, word: str) -> bool:
-        """Say whether it never stands there with a small letter, unless also with a capital."""
+        """Say whether the word is never written in small letters there, unless also with a capital."""
         return re.search(rf"\b{re.escape(word.lower())}\b", self._source) is None or self.names(word)
 
     def _has_word(self, part: str) -> bool:
@@ -92,7 +91,7 @@ def _read(source: str) -> _Known:
 
 
 def _initials(source: str) -> frozenset[str]:
-    """Return the acronyms of the source's runs of capitalised words, and what its acronyms' letters begin."""
+    """Return the acronyms of the source's runs of capitalised words, and the letters that its acronyms stand for."""
     runs = re.findall(r"(?<!\w)(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+(?:[A-Z][\w'’]*+)?+", source)
     return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
@@ -106,7 +105,7 @@ def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[Name], ali
 def _rival(
     name: Name, mine: Sequence[re.Match[str]], rivals: Sequence[Name], theirs: Sequence[re.Match[str]]
 ) -> Name | None:
-    """Return the name between the same words as `name`; None if none or several are."""
+    """Return the name between the same words as `name`; None if there is none, or several."""
     around, both_sides = _neighbours(mine, name), name.kind == "loanword" or not name.sure
     alike = [
         each
@@ -123,7 +122,7 @@ def _neighbours(tokens: Sequence[re.Match[str]], name: Name) -> tuple[list[str],
 
 
 def _is_alike(one: tuple[list[str], list[str]], other: tuple[list[str], list[str]], *, both_sides: bool) -> bool:
-    """The next word on either side is the same (the text's end counts as one), or two words on one side are."""
+    """Whether the next word on either side is the same (the text's end counts as one), or two words on one side are."""
     same = [mine[:1] == theirs[:1] for mine, theirs in zip(one, other, strict=True)]
     both = [len(mine) == _AROUND and mine == theirs for mine, theirs in zip(one, other, strict=True)]
     return all(same) or (any(both) and not both_sides)

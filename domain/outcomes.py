@@ -1,6 +1,6 @@
-"""What each step leaves behind: small JSON values, stored once under (query, round, step, item).
+"""The outcomes of steps: small JSON values, stored once under (query, round, step, item).
 
-Failure is a value here: `status` says how it went and `reason` why, in words a user can read.
+Failure is a value here: `status` says how it went and `reason` why, in words for users.
 """
 
 from typing import Any, Literal, NotRequired, TypedDict
@@ -9,7 +9,7 @@ from domain.rounds import Draft
 
 
 class Planned(TypedDict):
-    """S2.3: targeted searches for what a round left unsupported; `fallback`: the claims themselves are searched for."""
+    """S2.3: searches for what a round left unsupported; `fallback`: for the claims themselves."""
 
     status: Literal["planned", "fallback"]
     queries: list[str]
@@ -17,7 +17,7 @@ class Planned(TypedDict):
 
 
 class Restated(TypedDict):
-    """N9: the question as it is understood without its conversation; `fallback`: as it was asked."""
+    """N9: the question restated without its conversation; `fallback`: as it was asked."""
 
     status: Literal["restated", "fallback"]
     question: str | None
@@ -45,7 +45,7 @@ class Decided(TypedDict):
 
 
 class FoundBy(TypedDict):
-    """One search: the candidates as `Retrieved` has them, and the chunks as users know them."""
+    """One search: the candidates as in `Retrieved`, and the chunk ids that users see."""
 
     query: str
     candidates: list[tuple[int, float | None]]
@@ -62,7 +62,7 @@ class Searched(TypedDict):
 
 
 class Note(TypedDict):
-    """A fact for whoever writes, and the words of source `source` that prove it, at `start:end` of the passage."""
+    """A fact for the writer, and the words of source `source` that prove it, at `start:end` of the passage."""
 
     fact: str
     source: int
@@ -73,7 +73,7 @@ class Note(TypedDict):
 
 
 class Noted(TypedDict):
-    """S3.6: the notes of the research; `dropped` counts those whose quote stands in no source."""
+    """S3.6: the notes of the research; `dropped` counts those whose quote is in no source."""
 
     status: Literal["noted", "failed"]
     notes: list[Note]
@@ -91,7 +91,7 @@ class GraphPlanned(TypedDict):
 
 
 class Link(TypedDict):
-    """S5.1: why a passage may matter although it has little of the question: over an entity that another one names.
+    """S5.1: why a passage with few words of the question may matter: another passage names its entity.
 
     `bridge` is that other passage's chunk key, `connection` what it says, `names` the entities in between.
     """
@@ -104,8 +104,8 @@ class Link(TypedDict):
 class Retrieved(TypedDict):
     """Candidates in retrieval order as [chunk key, cosine similarity or null].
 
-    `new`: a corrective round found chunks besides those that the answer before it was written from. `merged`: they come
-    from several searches. `issues` say what else was to be searched for.
+    `new`: a corrective round found chunks beyond those of the previous answer. `merged`: they come from several
+    searches. `issues` say what could not be searched as configured.
     """
 
     status: Literal["found", "empty", "failed"]
@@ -115,11 +115,11 @@ class Retrieved(TypedDict):
     issues: NotRequired[list[str]]
     reason: NotRequired[str]
     links: NotRequired[dict[str, Link]]
-    """S5.1: by chunk key (JSON keys are text): those that were found over a connection."""
+    """S5.1: by chunk key (JSON keys are text), those that were found over a connection."""
 
 
 class Scored(TypedDict):
-    """S3.1: `score` is null when the model's reply could not be read. `reranker`: who scored, if not the model.
+    """S3.1: `score` is null when the model's reply was unreadable. `reranker`: the scorer, if not the model.
 
     `linked` (S5.1): the score together with the connection over which the passage was found.
     """
@@ -134,9 +134,9 @@ class Scored(TypedDict):
 class Selected(TypedDict):
     """`selected` are the chunk keys that the answer is written from, numbered 1..k by position; `ranked` all of them.
 
-    `sources` is `selected` as users see it; given sources (N2) are told without their texts. `refused`: the evidence
-    gate closed. `failed`: retrieval or reranking broke, which says nothing about the documents. `reason` says why.
-    `reranker`: who scored, if not the model.
+    `sources` is `selected` as users see it; for given sources (N2) without their texts. `refused`: there is too little
+    evidence. `failed`: retrieval or reranking broke, which says nothing about the documents. `reason` says why.
+    `reranker`: the scorer, if not the model.
     """
 
     status: Literal["selected", "refused", "failed"]
@@ -149,24 +149,24 @@ class Selected(TypedDict):
 
 
 class Drafted(TypedDict):
-    """The model's answer with its `[†N]` markers; `abstained` when it said that the sources do not tell."""
+    """The model's answer with its `[†N]` markers; `abstained` if it said that the sources have no answer."""
 
     status: Literal["complete", "abstained", "failed"]
     text: str
     model: str | None
     reason: NotRequired[str]
     code: NotRequired[str]
-    """Why it failed, for machines: `model_refused`, `model_unavailable`, …"""
+    """The error code of a failure: `model_refused`, `model_unavailable`, …"""
     early: NotRequired[list[str]]
-    """N1: the keys (`citations.check_key`) of the checks that were handed out while it was written."""
+    """N1: the keys (`citations.check_key`) of the checks that were dispatched while it was written."""
     stopped: NotRequired[str]
-    """N1: why it was not written to its end."""
+    """N1: why writing was stopped."""
     given: NotRequired[str]
-    """N2: the answer as it was given; `text` is it with a marker for each of `citations`, which came beside it."""
+    """N2: the answer as it was given; `text` adds a marker for each of `citations`, which were sent beside it."""
     inserted: NotRequired[list[tuple[int, int]]]
     """N2: (place in `given`, length) of those markers."""
     citations: NotRequired[list[dict[str, Any]]]
-    """N2: {start, end, source, number}: as given, and the number of that source, null when there is none."""
+    """N2: {start, end, source, number}: as given, and the number of that source, null if it does not exist."""
 
 
 class Extracted(TypedDict):
@@ -178,10 +178,10 @@ class Extracted(TypedDict):
 
 
 class Checked(TypedDict):
-    """One check. `fallback`: a simpler method stood in (S1.2); `not_checked`: it says nothing; `skipped`: by setting.
+    """One check. `fallback`: a simpler method was used (S1.2); `not_checked`: no verdict; `skipped`: by setting.
 
-    `verdict` is the reply of the judgement as JSON, or null. `shown` says so when only excerpts of the sources were
-    shown to the model.
+    `verdict` is the reply of the judgement as JSON, or null. `shown` says so if the model saw only excerpts of the
+    sources.
     """
 
     status: Literal["checked", "fallback", "not_checked", "skipped"]
@@ -193,7 +193,7 @@ class Checked(TypedDict):
 class ClosedSentence(TypedDict):
     """N1: a sentence of an answer that is still being written, at `start:end` of the draft so far.
 
-    `numbers` are the sources to hold it against now, 0 for all of them. `whole`: its state needs no other check.
+    `numbers` are the sources to check it against now, 0 for all of them. `whole`: its state needs no other check.
     """
 
     index: int
@@ -206,13 +206,13 @@ class ClosedSentence(TypedDict):
 
 
 class Closed(TypedDict):
-    """N1: the sentences that are checked together while the answer is still being written."""
+    """N1: sentences that are checked together while the answer is still being written."""
 
     sentences: list[ClosedSentence]
 
 
 class CheckedEarly(TypedDict):
-    """N1: their checks by key (`citations.check_key`), and the states that were told, by position in `sentences`."""
+    """N1: the checks by key (`citations.check_key`), and the published states by position in `sentences`."""
 
     status: Literal["checked", "not_checked"]
     checks: dict[str, Checked]
@@ -220,7 +220,7 @@ class CheckedEarly(TypedDict):
 
 
 class Assessed(TypedDict):
-    """What one round came to. `confidence` is that of the draft (S2.2), null without claims.
+    """The assessment of one round. `confidence` is that of the draft (S2.2), null without claims.
 
     `gaps` are the claims without support, `failing` the statements (by index) whose verdicts are a sure no. `decision`
     says what follows: another round, or the answer of round `best`. `new_context`: a corrective round found passages.
@@ -235,7 +235,7 @@ class Assessed(TypedDict):
     decision: Literal["correct", "finish"]
     best: int
     repairs: NotRequired[bool]
-    """False: too little time or money was left to mend what fails."""
+    """False: too little time or money was left to repair failing statements."""
     degraded: NotRequired[str]
     """Why something was left out."""
     together: NotRequired[dict[str, dict[str, Any]]]
@@ -243,7 +243,7 @@ class Assessed(TypedDict):
 
 
 class EvidenceFound(TypedDict):
-    """N5: what a search for each failing statement found, as {statement index: [chunk key, …]}; JSON keys are text."""
+    """N5: the search results for each failing statement, as {statement index: [chunk key, …]}; JSON keys are text."""
 
     status: Literal["searched", "failed"]
     found: dict[str, list[int]]
@@ -251,9 +251,9 @@ class EvidenceFound(TypedDict):
 
 
 class Repaired(TypedDict):
-    """N5: what becomes of one failing statement. `keys` are the chunks that support it now, `text` its words then.
+    """N5: the repair of one failing statement. `keys` are the chunks that support it now, `text` its new words.
 
-    `kept`: nothing helps, but a part of it is supported, or a model failed before anything could. `reason` says why,
+    `kept`: nothing helps, but part of it is supported, or a model failed before a repair was found. `reason` says why,
     for the edit log; `verdict` is the ruling.
     """
 

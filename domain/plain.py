@@ -1,7 +1,7 @@
-"""An answer without its citation markers, and where each of them stood.
+"""Removes the citation markers of an answer, and records where each of them was.
 
-Sentences are found in this plain text, so it does not matter to a sentence whether it is cited `[1].` or `. [1]`, nor
-whether a citation was removed: the same words always give the same sentences.
+Sentences are found in this plain text, so a sentence is the same whether it is cited `[1].` or `. [1]`, or a citation
+was removed: the same words always give the same sentences.
 """
 
 import re
@@ -22,18 +22,18 @@ LABEL = re.compile(
     r"(?P<label>(?:[-*+•]\s)?[*_]{0,2}(?:sources?|citations?|출처)[*_]{0,2}\s?[:：][*_]{0,2}\s?)$",
     re.IGNORECASE,
 )
-"""What introduces markers: "Source: " in `Source: [1]`."""
+"""Labels before markers: "Source: " in `Source: [1]`."""
 _WRAPPED = {"(": ")", "[": "]", "（": "）", "［": "］"}
 _EMPHASIS = re.compile(r"(?:(?<=\s)|^)(\*{1,3}|_{1,3}|\^)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Side-by-side markers that stood before `text[at]` of the plain text.
+    """Adjacent markers that were before `text[at]` of the plain text.
 
-    `leads`: they belong to what follows, not to what precedes. `noun` is the word that stands in for markers that were
-    a word of their sentence, else empty. `missing` are the names that they cite and no source has. `spaced`: white
-    space, or the beginning of a line, was on both sides.
+    `leads`: they belong to what follows, not to what precedes. `noun` is the word that replaces markers that were a
+    word of their sentence, else empty. `missing` are the names that they cite and no source has. `spaced`: white space,
+    or the beginning of a line, was on both sides.
     """
 
     at: int
@@ -54,15 +54,15 @@ class PlainText:
 
 
 def plain_text(answer: str, sources: Citable | int | None = None) -> PlainText:
-    """Take the markers out of `answer`, with the space, brackets, commas and label ("Source:") that only served them.
+    """Remove the markers from `answer`, with the space, brackets, commas and label ("Source:") that only served them.
 
-    `sources` are those of the answer, or how many, as for `cited_markers`.
-    The white space left is that of a text in which they never stood; no other character is lost.
+    `sources` are those of the answer, or how many, as for `cited_markers`. The remaining white space is that of a text
+    without markers; no other character is lost.
     """
     text, origin = answer, list(range(len(answer)))
     taken: list[tuple[int, Mark]] = []
-    # A second pass only when taking out a marker brings the halves of another together: "[[9]1]". Bounded, because
-    # each pass reads everything and only hostile text goes deeper.
+    # A second pass is needed only when removing a marker joins the halves of another: "[[9]1]". Bounded, because each
+    # pass reads everything and only hostile text goes deeper.
     for _ in range(_NESTING):
         if not (runs := _runs(text, sources)):
             break
@@ -93,7 +93,7 @@ def _runs(text: str, sources: Citable | int | None) -> list[_Run]:
 
 
 def _dressed(text: str, group: Sequence[Marker]) -> _Run:
-    """Take a label and the brackets around markers, as in `(Source: [1], [2])`, for a part of them."""
+    """Treat a label and the brackets around markers, as in `(Source: [1], [2])`, as part of them."""
     start, end = group[0].start, group[-1].end
     if label := LABEL.search(text, max(0, start - 24), start):
         start = label.start("label")
@@ -109,7 +109,7 @@ def _dressed(text: str, group: Sequence[Marker]) -> _Run:
 
 @dataclass(slots=True)
 class _Rest:
-    """What is left of `text` while markers are taken out of it from left to right."""
+    """The rest of `text` while markers are removed from left to right."""
 
     text: str
     characters: list[str] = field(default_factory=list[str])

@@ -1,10 +1,11 @@
-"""The parts of an answer in which no bracket is a citation: code, mathematics, links, addresses, tags, matrices."""
+"""Finds the parts of an answer in which no bracket is a citation: code, mathematics, links, addresses, tags,
+matrices."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-# Every repetition is bounded or possessive: an answer may be hostile, and reading it must stay linear.
+# Every repetition is bounded or possessive: an answer may be hostile, and matching must stay linear.
 _FENCED = r"^\ {0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*\n(?:[^\n]*\n)*?\ {0,3}(?P=fence)[`~]*[ \t]*$"
 _INLINE = r"(?<!`)(?P<ticks>`++)(?:[^\n]|\n(?![ \t]*\n))+?(?<!`)(?P=ticks)(?!`)"
 _CODE = re.compile(rf"{_FENCED}|{_INLINE}", re.MULTILINE)
@@ -27,7 +28,7 @@ _OTHERS = re.compile("|".join((_HTML_CODE, _TAG, _DISPLAY, _ENVIRONMENT, _DOLLAR
 _CALCULATES = re.compile(r"[\\^_=<>≤≥+∈]")
 
 Regions = Sequence[tuple[int, int]]
-"""Apart from each other, in order: (start, end) each."""
+"""(start, end) of each region, in order and without overlaps."""
 
 
 def code_regions(text: str) -> list[tuple[int, int]]:
@@ -36,7 +37,8 @@ def code_regions(text: str) -> list[tuple[int, int]]:
 
 
 def protected_regions(text: str) -> list[tuple[int, int]]:
-    """Return the (start, end) of each part of `text` in which a bracket is no citation, apart and in order."""
+    """Return the (start, end) of each part of `text` in which a bracket is no citation, in order and without
+    overlaps."""
     code = code_regions(text)
     found: list[tuple[int, int]] = []
     position = 0
@@ -49,7 +51,7 @@ def protected_regions(text: str) -> list[tuple[int, int]]:
 
 
 def encloses(regions: Regions, start: int, end: int) -> bool:
-    """Say whether `start:end` lies in one of the regions or reaches into one; a region within it does not matter."""
+    """Say whether `start:end` lies in one of the regions or overlaps its edge; a region within it does not matter."""
     before = bisect_right(regions, start, key=lambda region: region[0]) - 1
     if before >= 0 and regions[before][1] > start and (regions[before][0] < start or regions[before][1] >= end):
         return True

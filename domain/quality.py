@@ -1,4 +1,4 @@
-"""How well the system does over many answers: the seeds' metrics, computed from stored records (S2.7, S3.7).
+"""Quality metrics over many answers: the seeds' metrics, computed from stored records (S2.7, S3.7).
 
 A metric whose denominator is 0 has no value, and neither meets nor misses its target.
 """
@@ -15,13 +15,12 @@ _UNGROUNDED = (SentenceStatus.UNSUPPORTED, SentenceStatus.CONTRADICTED)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A value meets it when it is really `wanted` the `limit`: 5 % is not below 5 %."""
+    """A value meets it only if it is strictly `wanted` the `limit`: 5 % is not below 5 %."""
 
     wanted: Literal["below", "above"]
     limit: float
 
     def met_by(self, value: float) -> bool:
-        """Say whether `value` meets the target."""
         return value < self.limit if self.wanted == "below" else value > self.limit
 
 
@@ -34,7 +33,7 @@ SUCCESS_TARGET = Target("above", 0.7)
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """`value` (None: nothing to divide by) over `count` cases, and whether it meets its target (None: cannot be said).
+    """`value` (None: nothing to divide by) over `count` cases, and whether it meets its target (None: undecided).
 
     Shares are 0..1; a score gain is -1..1.
     """
@@ -45,13 +44,12 @@ class Metric:
     met: bool | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the metric as a JSON object."""
         return asdict(self) | {"value": None if self.value is None else round(self.value, 9)}
 
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """One query: the rerank scores 0..1 of what was retrieved and of what was selected of it, None if unreadable."""
+    """One query: the rerank scores 0..1 of the retrieved and of the selected passages, None if unreadable."""
 
     retrieved: tuple[float | None, ...]
     selected: tuple[float | None, ...]
@@ -75,7 +73,7 @@ class RatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One verified query: its corrective `rounds`, the confidence of the first attempt and of the one that was kept."""
+    """One verified query: its corrective `rounds`, and the confidence of the first and of the kept attempt."""
 
     rounds: int
     first: float | None
@@ -83,9 +81,9 @@ class Correction:
 
 
 def score_gain(queries: Iterable[Reranking]) -> Metric:
-    """Row S3.7: the mean score of what was selected minus that of what was retrieved, averaged over the queries.
+    """Row S3.7: the mean score of the selected passages minus that of the retrieved, averaged over the queries.
 
-    Unreadable scores are left out, and so is a query that has no readable one on either side.
+    Unreadable scores are left out, and so is a query without a readable score on either side.
     """
     readable = ((_readable(query.retrieved), _readable(query.selected)) for query in queries)
     gains = [_mean(selected) - _mean(retrieved) for retrieved, selected in readable if retrieved and selected]
@@ -98,22 +96,22 @@ def selection_rate(queries: Sequence[Reranking]) -> Metric:
 
 
 def rejection_rate(checks: Iterable[AnswerabilityCheck]) -> Metric:
-    """Row S3.7: answers that the answerability check rejected over those that it checked."""
+    """Row S3.7: answers rejected by the answerability check over all answers checked."""
     return _share(not check.supported for check in checks if check.supported is not None)
 
 
 def false_positive_rate(checks: Iterable[AnswerabilityCheck]) -> Metric:
-    """Row S3.7: answers let through over all checked ones whose label says that they are not supported."""
+    """Row S3.7: answers let through over all checked ones that are labelled unsupported."""
     return _share(check.supported for check in checks if check.supported is not None and check.truly_supported is False)
 
 
 def false_negative_rate(checks: Iterable[AnswerabilityCheck]) -> Metric:
-    """Row S3.7: answers rejected over all checked ones whose label says that they are supported."""
+    """Row S3.7: answers rejected over all checked ones that are labelled supported."""
     return _share(not check.supported for check in checks if check.supported is not None and check.truly_supported)
 
 
 def citation_accuracy(verdicts: Iterable[Verdict | None]) -> Metric:
-    """Row S3.7: accurate citations over those that were checked; None is a check that did not happen."""
+    """Row S3.7: accurate citations over checked ones; None is a check that was not made."""
     return _share(verdict is Verdict.ACCURATE for verdict in verdicts if verdict is not None)
 
 
@@ -126,15 +124,15 @@ def hallucination_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metric:
     """Row S2.7: answers with an unsupported or contradicted claim over all answers; below 5 %.
 
     The seed reviews whole responses, and one invention spoils an answer of any length, so answers are counted, not
-    claims. An answer without claims is not counted, nor one without such a claim of which something was not checked:
-    nobody knows what it is (N4).
+    claims. An answer without claims is not counted, nor one without such a claim that has unchecked ones, because its
+    state is unknown (N4).
     """
     judged = (_is_hallucinated(states) for states in answers)
     return _share((each for each in judged if each is not None), HALLUCINATION_TARGET)
 
 
 def unsupported_claim_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metric:
-    """Row S2.7, seen closer: unsupported and contradicted claims over all that were checked; no target of its own."""
+    """Row S2.7 in detail: unsupported and contradicted claims over all that were checked; no target of its own."""
     states = (state for state in chain.from_iterable(answers) if state is not SentenceStatus.NO_CLAIM)
     return _share(state in _UNGROUNDED for state in states if state is not SentenceStatus.NOT_CHECKED)
 
@@ -154,14 +152,14 @@ def confidence_accuracy(answers: Iterable[RatedAnswer], threshold: float = CONFI
 
 
 def trigger_rate(queries: Iterable[Correction]) -> Metric:
-    """Row S2.7: queries with a corrective round over all that were verified; below 20 %."""
+    """Row S2.7: queries with a corrective round over all verified ones; below 20 %."""
     return _share((query.rounds > 0 for query in queries), TRIGGER_TARGET)
 
 
 def success_rate(queries: Iterable[Correction]) -> Metric:
     """Row S2.7: queries whose kept attempt is more confident than the first, over those with a round; above 70 %.
 
-    An attempt without confidence is no improvement and cannot be improved on: it says nothing.
+    An attempt without confidence is no improvement and cannot be improved on.
     """
     return _share((_has_improved(query) for query in queries if query.rounds > 0), SUCCESS_TARGET)
 

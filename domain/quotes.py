@@ -1,4 +1,4 @@
-"""Finding a quotation in the text that it was taken from, with exact places in the original (N3, S4.4)."""
+"""Finds a quotation in its source text, with exact places in the original (N3, S4.4)."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from domain.remembering import remembered
 
 _COMBINING = "\u0300-\u036f\u1160-\u11ff\u20d0-\u20ff\u3099\u309a"
-# Runs that stay as they are but for case; white space; what only lays out; anything else with its combining marks.
+# Runs unchanged but for case; white space; layout characters; anything else with its combining marks.
 _PIECE = re.compile(
     rf"(?P<plain>[!-~가-힣]+(?![{_COMBINING}]))|(?P<space>\s+)|(?P<layout>[\u00ad\u200b-\u200d\u2060\ufeff])|.[{_COMBINING}]*",
     re.DOTALL,
@@ -21,18 +21,19 @@ _SIGNS = str.maketrans(
 )
 _WORD_EDGE = re.compile(r"(?<!\w)(?=\w)|(?<=\w)(?!\w)|(?<!\w)(?!\w)")
 _MIN_FUZZY = 8
-"""A shorter quotation would be similar to something in any text; it has to be found exactly."""
+"""A shorter quotation would be similar to something in any text; it must match exactly."""
 _LONGEST_FUZZY = 2_000
-"""A longer one has to be found exactly, too: what follows takes time in proportion to the square of its length."""
+"""A longer one must match exactly, too: fuzzy search takes time in proportion to the square of its length."""
 _MOST_ALIGNING = 2_000_000_000
-"""Square of a quotation's length times that of the text, up to which the whole text is aligned with it: up to 0.1 s."""
-_GRAM = 6  # characters; with three in ten changed, every eighth run of so many is still whole
-_MOST_COMPARED = 2_000_000  # characters, in looking for a place between word boundaries
+"""Square of a quotation's length times that of the text, up to which the whole text is aligned with it: at most 0.1
+s."""
+_GRAM = 6  # characters; with three in ten changed, every eighth run of this length is still whole
+_MOST_COMPARED = 2_000_000  # characters compared when looking for a place between word boundaries
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """`text[start:end]` is the quotation. `score` is 1.0 when it is there word for word, else 0.7–0.99.
+    """`text[start:end]` is the quotation. `score` is 1.0 for a verbatim match, else 0.7–0.99.
 
     `exact` allows for case, white space, line breaks, quotation marks, dashes and Unicode forms.
     """
@@ -45,7 +46,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class _Folded:
-    """`text` in one form for comparing; its character `n` came from `original[starts[n]:ends[n]]`."""
+    """`text` in normal form for comparison; its character `n` came from `original[starts[n]:ends[n]]`."""
 
     text: str
     starts: "array[int]"
@@ -53,11 +54,11 @@ class _Folded:
 
 
 def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | None:
-    """Return where `quote` stands in `text`, in code points of `text`, or None if nothing is similar enough (S4.4).
+    """Return the place of `quote` in `text`, in code points, or None if nothing is similar enough (S4.4).
 
     An exact place is preferred, at word boundaries if there is one; otherwise the most similar passage with a ratio of
     at least `min_ratio` (0..1), from word to word. The first of equals is taken. A quotation of more than 2,000
-    characters has to stand there exactly. Linear in the length of `text`.
+    characters must match exactly. Linear in the length of `text`.
     """
     folded_quote = _fold(quote).text.strip()
     if not folded_quote:
@@ -100,7 +101,7 @@ def _similar(quote: str, folded: _Folded, min_ratio: float) -> Located | None:
 
 
 def _likely_window(quote: str, text: str) -> tuple[int, int]:
-    """Return what is to be aligned with the quotation: all of `text`, or the part that shares most with it.
+    """Return the part to align with the quotation: all of `text`, or the part that shares most with it.
 
     An alignment takes time in proportion to the text and to the square of the quotation, and cannot be stopped.
     """
@@ -114,7 +115,7 @@ def _likely_window(quote: str, text: str) -> tuple[int, int]:
 
 
 def _word_edges(text: str, position: int) -> tuple[int, int]:
-    """Return the word boundaries next to `position` on both sides; twice `position` if it is one."""
+    """Return the nearest word boundaries on both sides of `position`; twice `position` if it is one."""
     before = after = position
     while before > 0 and not _WORD_EDGE.match(text, before):
         before -= 1

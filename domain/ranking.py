@@ -1,4 +1,4 @@
-"""Putting passages in order: fusing rankings, and ranking by relevance scores of which some may be missing."""
+"""Orders passages: fuses rankings, and ranks by relevance scores of which some may be missing."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _RRF_K = 5
 
 @dataclass(frozen=True, slots=True)
 class Scored(Generic[K]):
-    """A passage with its place in retrieval (0 is best) and its relevance 0..1, None when that could not be read."""
+    """A passage with its place in retrieval (0 is best) and its relevance 0..1, None if unreadable."""
 
     key: K
     retrieval_rank: int
@@ -23,7 +23,7 @@ class Scored(Generic[K]):
 def rank(chunks: Sequence[Scored[K]]) -> list[Scored[K]]:
     """Return the chunks best first (S3.1); equal scores stay in retrieval order.
 
-    A chunk without a score keeps the place that retrieval gave it; the others are sorted around it.
+    A chunk without a score keeps its place in retrieval; the others are sorted around it.
     """
     retrieved = sorted(chunks, key=lambda chunk: chunk.retrieval_rank)
     best_first = iter(sorted((c for c in retrieved if c.score is not None), key=lambda c: -(c.score or 0.0)))
@@ -34,7 +34,7 @@ def fuse(rankings: Sequence[Sequence[K]], weights: Sequence[float] | None = None
     """Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): sum weight/(k + place), best first.
 
     Every key appears once; equal sums stay in the order of their first appearance. Weights are 1 unless given. The
-    paper's k of 60 lets deep agreement beat a first place; the few, short lists here are fused better with a small one.
+    paper's k of 60 lets deep agreement beat a first place; a small k suits the few, short lists here better.
     """
     points: dict[K, float] = {}
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
@@ -44,9 +44,9 @@ def fuse(rankings: Sequence[Sequence[K]], weights: Sequence[float] | None = None
 
 
 def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int | None) -> list[T]:
-    """Return those of `ranked` that fit into `budget` tokens, taken from the best on; the best one always (S4.5).
+    """Return those of `ranked` that fit into `budget` tokens, best first; the best one always (S4.5).
 
-    One that does not fit is passed over, and shorter ones after it may still fit. None is no limit.
+    One that does not fit is skipped, and shorter ones after it may still fit. None means no limit.
     """
     if budget is None:
         return list(ranked)
@@ -67,7 +67,7 @@ def interleave(rankings: Sequence[Sequence[K]]) -> list[K]:
 
 
 def with_bridges(ranked: Sequence[Scored[K]], bridges: Mapping[K, K], keep: int) -> list[Scored[K]]:
-    """Return at most `keep` of the chunks `ranked` best first, none without the one that leads to it, before it.
+    """Return at most `keep` of the chunks `ranked` best first, each preceded by the one that leads to it.
 
     `bridges` names that one for a chunk that was found over it and scored together with it. Such chunks get at most
     half of the places, unless others are left over: their scores are partly those of their bridges.

@@ -1,7 +1,7 @@
-"""Whether a piece of extracted text is a sentence that a reader can be answered with (V8).
+"""Tests whether a piece of extracted text is a sentence that can serve as an answer (V8).
 
-Extraction leaves heads of tables, lines of a table of contents, captions, headings and torn bullets beside sentences;
-they have a question's words, and answer nothing.
+Besides sentences, extraction yields heads of tables, lines of a table of contents, captions, headings and torn bullets;
+they contain a question's words, and answer nothing.
 """
 
 import re
@@ -48,7 +48,7 @@ _TITLED, _LETTERS, _SINGLE, _DIGITS = 0.6, 0.5, 0.35, 0.4
 
 
 def is_readable(text: str) -> bool:
-    """Say whether `text` is one whole sentence in prose. Linear in its length, of which 700 characters count."""
+    """Say whether `text` is one whole sentence in prose. Linear in its length, which is limited to 700 characters."""
     plain = _LIST_SIGN.sub("", " ".join(text.split()))
     if len(plain) > _LONGEST or _COLUMNS.search(text) or text.lstrip().startswith("#"):
         return False
@@ -82,7 +82,7 @@ def _is_titled(tokens: list[str]) -> bool:
 
 
 def _has_small_word(tokens: list[str]) -> bool:
-    """Names side by side, as in the head of a table or a list of authors, are no sentence."""
+    """Adjacent names, as in the head of a table or a list of authors, are no sentence."""
     cased = [each for each in tokens if each[0].isupper() or each[0].islower()]
     return not cased or sum(each[0].islower() for each in cased) >= 0.25 * len(cased)
 

@@ -1,4 +1,4 @@
-"""Reading an answer: its sentences, and to which of them each citation belongs."""
+"""Reads an answer: its sentences, and the sentence to which each citation belongs."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -17,7 +17,7 @@ _BULLET = re.compile(r"(?:(?:[-*+•‣▪◦·●○■□▶►>|]|#{1,6}|\(?\
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One sentence: its own words are `text[start:end]` of the reading, without bullet, heading sign and table bars."""
+    """One sentence: its own words are `text[start:end]` of the reading, without bullet, heading mark and table bars."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An answer without markers and without a list of references (`had_references`), and what it says.
+    """An answer without markers and without a list of references (`had_references`), and its sentences.
 
     `text[i]` was `answer[origin[i]]`. `orphans` are the markers of an answer that has no words.
     """
@@ -50,15 +50,14 @@ class Reading:
 
 
 def read(answer: str, sources: Citable | int | None = None) -> Reading:
-    """Find the sentences of `answer` and give every marker to one: to that in which it stands, else the one before it.
+    """Find the sentences of `answer` and assign every marker to the one that contains it, else to the previous one.
 
     A marker that begins a line belongs to the sentence that begins there, and so do all others of a paragraph that puts
-    its markers in front of its sentences: `[1] Paris is … [2] Rome is …`. `sources` are those of the answer, or how
-    many.
+    its markers before its sentences: `[1] Paris is … [2] Rome is …`. `sources` are those of the answer, or how many.
     """
     body = strip_references(answer)
     plain = plain_text(body, sources)
-    # Once more, because a marker can hide a heading: "([2]) Sources:".
+    # Again, because a marker can hide a heading: "([2]) Sources:".
     text = strip_references(plain.text)
     sentences = _sentences(text)
     spans = [_own_words(text, start, end) for start, end in sentences]
@@ -80,19 +79,19 @@ def read(answer: str, sources: Citable | int | None = None) -> Reading:
 
 
 def is_list_sign(text: str) -> bool:
-    """Say whether `text`, what stands on a line before a sentence, is nothing but a bullet or heading sign."""
+    """Say whether `text`, which precedes a sentence on its line, is only a bullet or heading mark."""
     stripped = text.lstrip(" \t")
     return not stripped or _BULLET.fullmatch(stripped) is not None
 
 
 def without_list_sign(text: str) -> str:
-    """Return `text` without the bullet or heading sign that it begins with."""
+    """Return `text` without its leading bullet or heading mark."""
     sign = _BULLET.match(text)
     return text[sign.end() :] if sign else text
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    """Split `text`, but never inside code or a formula: a marker behind a sentence there would become a part of it."""
+    """Split `text`, but never inside code or a formula: a marker after a sentence there would become part of it."""
     regions = protected_regions(text)
     starts = [start for start, _ in regions]
     whole: list[tuple[int, int]] = []
@@ -117,7 +116,7 @@ def _own_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def can_cite(words: str) -> bool:
-    """Stray signs ("…", "|") and labels are sentences to the splitter, but a citation is not theirs."""
+    """Whether a citation can belong to it: the splitter also returns stray signs ("…", "|") and labels as sentences."""
     return any(map(str.isalnum, words)) and not LABEL.fullmatch(words)
 
 
@@ -130,7 +129,6 @@ def _claims(text: str, sentence: tuple[int, int], words: tuple[int, int], marks:
 def _owners(
     text: str, marks: Sequence[Mark], sentences: Sequence[tuple[int, int]], first_words: Sequence[int]
 ) -> list[int]:
-    """The index of the sentence that each mark belongs to."""
     owners = [_owner(mark, sentences) for mark in marks]
     paragraphs = _paragraphs(text, sentences)
     begins = 0
@@ -153,7 +151,7 @@ def _lead(
     paragraphs: Sequence[int],
     paragraph: int,
 ) -> bool:
-    """Whether all marks of a paragraph stand in front of sentences of it, the first one in front of its first."""
+    """Whether all marks of a paragraph precede its sentences, the first mark the first sentence."""
     if len(marks) < 2 or any(mark.noun or not mark.spaced for mark in marks):
         return False
     if following[0] and paragraphs[following[0] - 1] == paragraph:
@@ -164,7 +162,7 @@ def _lead(
 
 
 def _paragraphs(text: str, sentences: Sequence[tuple[int, int]]) -> list[int]:
-    """For each sentence the number of its paragraph, list item or row: no line ends between its sentences."""
+    """The paragraph, list item or row of each sentence, numbered: no line ends within one."""
     numbers: list[int] = []
     for index, (start, _) in enumerate(sentences):
         new = not index or "\n" in text[sentences[index - 1][1] : start]

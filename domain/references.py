@@ -1,4 +1,4 @@
-"""The list of sources below an answer: the model's own is taken off, ours names what is really cited."""
+"""The list of sources below an answer: removes the model's own, and writes one of the sources really cited."""
 
 import re
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class _Line:
 
     @property
     def names_document(self) -> bool:
-        # An address in the marker itself, `[1](https://…)`, may also cite for a sentence behind it.
+        # An address in the marker itself, `[1](https://…)`, may also cite for a sentence after it.
         words = self.whole if self.leads and not _ENDS_LIKE_PROSE.search(self.bare) else self.bare
         return bool(_DOCUMENT.search(words)) and not _SENTENCE.search(self.bare)
 
@@ -66,8 +66,8 @@ def references(labels: Sequence[str]) -> list[str]:
 def strip_references(answer: str) -> str:
     """Return `answer` without a list of sources at its end (References, Sources, 참고문헌, 출처, or unheaded).
 
-    The result is a prefix of `answer`: all of it when it has no such list or consists of nothing else. A section is a
-    list only when each of its lines is an entry, so prose below a heading "Sources" is never lost (S5.5).
+    The result is a prefix of `answer`: all of it if it has no such list or consists of nothing else. A section is a
+    list only if each of its lines is an entry, so prose below a heading "Sources" is never lost (S5.5).
     """
     lines = answer.splitlines(keepends=True)
     count = len(lines)
@@ -81,7 +81,7 @@ def strip_references(answer: str) -> str:
 
 
 def _without_last_list(lines: Sequence[str], count: int) -> int:
-    """Return how many of the first `count` lines stand before the list that ends them; `count` if none does."""
+    """Return how many of the first `count` lines precede the list that ends them; `count` if none does."""
     unheaded, sure, labelled = count, True, True
     for index in range(count - 1, -1, -1):
         if _RULE.fullmatch(lines[index].strip()):

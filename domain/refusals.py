@@ -1,4 +1,4 @@
-"""The sentence that says "I don't know", in the languages that it can be said in (S3.4, S5.3, V8)."""
+"""The refusal "I don't know", in all supported languages (S3.4, S5.3, V8)."""
 
 import re
 import unicodedata
@@ -8,10 +8,10 @@ from domain.plain import plain_text
 from domain.words import vocabulary
 
 RefusalLanguage = Literal["question", "en"]
-"""Values of `refusal_language`: that of the question, or English, as the seeds have it."""
+"""Values of `refusal_language`: that of the question, or English, as in the seeds."""
 
 IDK = "I don't know based on the documents."
-"""What an answer is replaced by when the documents do not support one (S3.4)."""
+"""Replaces an answer that the documents do not support (S3.4)."""
 
 IDK_KOREAN = "해당 정보는 제공된 출처에서 확인되지 않습니다"
 """S5's own sentence for the same."""
@@ -30,9 +30,9 @@ REFUSALS = {
     "ja": "文書からは分かりません。",
     "zh": "根据文档无法回答这个问题。",
 }
-"""By the language's code (ISO 639-1); for any other language it is English."""
+"""By language code (ISO 639-1); English for any other language."""
 
-_READ = 4_000  # characters of a text whose language is wanted
+_READ = 4_000  # characters of a text that are read to detect its language
 _SCRIPTS = (
     ("ko", re.compile("[가-힣]")),
     ("ja", re.compile("[\u3040-\u30ff]")),
@@ -68,7 +68,7 @@ _COMMON = {
         de het een is zijn was en of niet wat wie welke wanneer waar waarom hoe hoeveel voor met van in op te er
     """),
 }
-"""Small words of each language, by which a text is known."""
+"""Small words of each language, by which a text is recognised."""
 
 _OF_A_MODEL = re.compile(
     r"i (?:do not|don t|dont) know(?: based on(?: the)?(?: provided| given| available)? (?:documents?|sources?))?"
@@ -77,9 +77,10 @@ _OF_A_MODEL = re.compile(
 
 
 def language_of(text: str) -> str:
-    """Return the code of the language that `text` is written in, as far as `REFUSALS` knows it; "en" when in doubt.
+    """Return the language code of `text`, if `REFUSALS` has the language; "en" when in doubt.
 
-    A text with Hangul is Korean, whatever names stand in it. Others are known by their letters or their small words.
+    A text with Hangul is Korean, whatever names it contains. Others are recognised by their letters or their small
+    words.
     """
     read = text[:_READ]
     if script := next((code for code, script in _SCRIPTS if script.search(read)), None):
@@ -91,14 +92,14 @@ def language_of(text: str) -> str:
 
 
 def refusal_for(text: str, wanted: RefusalLanguage = "question") -> str:
-    """Return the refusal in the language of `text`, the question; English where that is `wanted`."""
+    """Return the refusal in the language of `text`, the question, or in English if that is `wanted`."""
     return REFUSALS[language_of(text)] if wanted == "question" else IDK
 
 
 def is_idk(answer: str) -> bool:
-    """Say whether the whole of `answer` is a refusal, in any of the languages or as models word it.
+    """Say whether all of `answer` is a refusal, in any of the languages or as models word it.
 
-    Case, punctuation, quotes, white space and citation markers do not matter; anything said besides does.
+    Case, punctuation, quotes, white space and citation markers do not matter; any other statement does.
     """
     said = _plain(answer)
     return said in _KNOWN or _OF_A_MODEL.fullmatch(said) is not None

@@ -1,7 +1,7 @@
-"""What was read in a text is remembered for the next who asks, within a bound of characters.
+"""A cache for functions that read texts, bounded by characters.
 
-The same source is read by every check of every statement that cites it. A bound on the number of texts alone would be
-none: two hundred sources of 200,000 characters fill a process.
+The same source is read by every check of every statement that cites it. A bound on the number of texts alone would not
+help: two hundred sources of 200,000 characters fill a process.
 """
 
 from collections import OrderedDict
@@ -18,7 +18,7 @@ MOST_CHARS = 1_000_000
 
 
 class Remembered(Generic[P, T]):
-    """A function with what it returned of late, for `most` calls and `most_chars` of texts."""
+    """A function with its latest results, for `most` calls and `most_chars` of texts."""
 
     def __init__(self, function: Callable[P, T], most_chars: int, most: int) -> None:
         update_wrapper(self, function)
@@ -47,16 +47,15 @@ class Remembered(Generic[P, T]):
             self._chars -= _chars(self._known.popitem(last=False)[0])
 
     def cache_clear(self) -> None:
-        """Forget everything."""
         with self._lock:
             self._known.clear()
             self._chars = 0
 
 
 def remembered(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], Remembered[P, T]]:
-    """Remember what a pure function of texts, which it takes by position, returned; the latest calls are kept.
+    """Cache the latest results of a pure function that takes texts by position.
 
-    A text that is longer than the bound is read anew each time.
+    A text longer than the bound is read again each time.
     """
     return lambda function: Remembered(function, most_chars, most)
 

@@ -1,16 +1,16 @@
-"""What a new verification of an answer says otherwise than the one before, sentence by sentence (N6)."""
+"""Compares a new verification of an answer with the previous one, sentence by sentence (N6)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 GOOD = frozenset({"supported", "no_claim"})
-"""States of a sentence that nobody has to look at."""
+"""States of a sentence that need no attention."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A sentence of an answer in its state; `start:end` are code points."""
+    """A sentence of an answer with its state; `start:end` are code points."""
 
     start: int
     end: int
@@ -20,14 +20,13 @@ class Stated:
     reason: str
 
     def as_json(self) -> dict[str, Any]:
-        """The state alone."""
         return {"status": self.status, "support": self.support, "reason": self.reason}
 
 
 def compare(old: Sequence[Stated], new: Sequence[Stated]) -> list[dict[str, Any]]:
     """Return {start, end, text, old, new, changed} for every sentence of either, in the order of the answer.
 
-    Sentences are the same when they stand at the same place; one that only one side has has no state on the other.
+    Sentences at the same place are the same; a sentence that only one side has has no state on the other.
     """
     before, after = ({(each.start, each.end): each for each in side} for side in (old, new))
     said = {**before, **after}
@@ -46,7 +45,6 @@ def _pair(said: Stated, old: Stated | None, new: Stated | None) -> dict[str, Any
 
 
 def worse(compared: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that were good and are not any more."""
     return [each for each in compared if _is_good(each["old"]) and not _is_good(each["new"])]
 
 

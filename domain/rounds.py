@@ -1,20 +1,21 @@
-"""Corrective rounds: when an answer gets another one, and which attempt is kept in the end (S2.3)."""
+"""Corrective rounds: when an answer gets another one, and which attempt is kept (S2.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 Draft = Literal["complete", "unconfirmed", "unanswerable", "abstained", "failed", "none"]
-"""What a round wrote: an answer, one whose answerability was not checked, one that the sources do not support as a
-whole (S3.4), "I don't know", or nothing."""
+"""The result of a round's writing: an answer, one whose answerability was not checked, one that the sources do not
+support as a whole (S3.4), "I don't know", or nothing."""
 
 WRITTEN: frozenset[Draft] = frozenset({"complete", "unconfirmed", "unanswerable"})
-"""There is an answer to judge."""
+"""The results with an answer to judge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One round. `confidence` is that of its answer, None without claims; `gaps` how many claims lack support."""
+    """One round. `confidence` is that of its answer, None without claims; `gaps` the number of claims without
+    support."""
 
     round: int
     draft: Draft
@@ -23,9 +24,9 @@ class Attempt:
 
 
 def needs_correction(attempt: Attempt, threshold: float, max_attempts: int) -> bool:
-    """Row S2.3: an answer below the `threshold` with claims that lack support, while rounds are left.
+    """Row S2.3: an answer below the `threshold` with unsupported claims, while rounds are left.
 
-    Without such claims there is nothing to search for: a low score then comes from checks that did not happen.
+    Without such claims there is nothing to search for: a low score then comes from checks that were not made.
     """
     if attempt.draft not in WRITTEN or attempt.round >= max_attempts or not attempt.gaps:
         return False
@@ -35,8 +36,8 @@ def needs_correction(attempt: Attempt, threshold: float, max_attempts: int) -> b
 def best_round(attempts: Sequence[Attempt]) -> int:
     """Row S2.3: the round to publish; the earlier of equals.
 
-    An answer with some support beats "I don't know" and what would become it, which beats an answer whose answerability
-    nobody checked (a check that failed is no yes), which beats one with no support, and anything beats a failure; then
+    An answer with some support beats "I don't know" and what would become it, which beats an answer with unchecked
+    answerability (a failed check is no yes), which beats one with no support, and anything beats a failure; then
     confidence counts.
     Raises ValueError without attempts.
     """

@@ -1,8 +1,8 @@
-"""The ruling on one statement: what a model replied, held against what can be found without a model.
+"""Rules on one statement: compares a model's reply with evidence found without a model.
 
-A model's "supported" counts only with evidence that stands in the source, only if the source has words enough of the
-statement, and never against a number, date, unit, name or negation that the source states otherwise. A reply can so be
-lowered by evidence, never raised: whatever a source talks a model into, it cannot be more than uncertain without words.
+A model's "supported" counts only with evidence from the source, only if the source has enough words of the statement,
+and never against a number, date, unit, name or negation that differs in the source. Evidence can only lower a reply,
+never raise it: whatever a source makes a model believe, without words the result is at most uncertain.
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,21 @@ from domain.self_contradiction import denies_itself
 from domain.statement_length import TOO_LONG, is_too_long, stands_in
 
 EVIDENCE_RULES = "6"
-"""Goes into the verifier's version: change it with every change of the rules here."""
+"""Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
 """How often a disagreement is right on labelled pairs (docs/evaluation.md)."""
 
 DOUBT = 0.6
-"""Confidence that a statement is not supported which has other words than its source in one place: they may mean it."""
+"""Confidence that a statement is unsupported whose words differ from its source in one place: they may mean the
+same."""
 
 UNPROVEN_CONFIDENCE = 0.5
-"""What is left of a "supported" for which no evidence can be found: uncertain, whatever the model felt."""
+"""The confidence of a "supported" without evidence: uncertain, whatever the model replied."""
 
 _MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
-_OWN_EVIDENCE = 0.5  # claim_relevance of our own best span, to stand in for a quotation that was not given
+_OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span replaces a missing quotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The verdict that counts. `decided_by` says if the model's reply stood or evidence overruled it."""
+    """The final verdict. `decided_by` says whether the model's reply stood or evidence overruled it."""
 
     is_accurate: bool
     relation: Relation
@@ -58,17 +59,16 @@ class Ruling:
 
     @property
     def supports(self) -> bool:
-        """Whether the statement is said to be supported, surely or not."""
+        """Whether the statement counts as supported, surely or not."""
         return self.is_accurate and self.relation == "supports"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the ruling as a JSON object."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """All that can be found about a statement in its sources without a model; any number of replies are held to it."""
+    """Everything found about a statement in its sources without a model; any number of replies are compared with it."""
 
     statement: str
     readable: tuple[str, ...]
@@ -80,7 +80,7 @@ class Grounds:
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
         """Read the `sources` once; words in them that address a model do not count. `contexts` are the headings and
-        columns that each stands below: they name what it is about, but prove no value."""
+        columns above each source: they name what it is about, but prove no value."""
         readable = tuple(map(without_orders, sources))
         above = tuple(map(without_orders, contexts or [""] * len(readable)))
         if is_too_long(statement):
@@ -96,7 +96,7 @@ class Grounds:
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:
-        """Hold a model's `reply` against them (S5.4, S2.1, S4.4, N4, V4)."""
+        """Rule on a model's `reply` (S5.4, S2.1, S4.4, N4, V4)."""
         if is_too_long(self.statement):
             return self._rule_verbatim(reply)
         quoted = _quoted(self.statement, reply.evidence, self.readable)
@@ -119,13 +119,12 @@ class Grounds:
         return _as_replied(reply, evidence)
 
     def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
-        """A statement that is too long to be read is supported by nothing but its own words."""
         if not (reply.is_accurate and reply.relation == "supports"):
             return _as_replied(reply, self.own_evidence)
         return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)
 
     def _lacks(self, place: Evidence) -> list[str]:
-        """V4: the names and values of the statement that a place lacks, read with what it belongs to."""
+        """V4: the names and values of the statement that a place lacks, read together with its context."""
         source, context = self.readable[place.source], self.contexts[place.source]
         return unproven_words(self.statement, source, place.start, place.end, context)
 

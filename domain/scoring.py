@@ -16,7 +16,7 @@ COVERAGE_ISSUE = "Many sources are not cited in the answer"
 FACTS_ISSUE = "Some claims in the answer could not be verified"
 
 FACTS_WHEN_NOT_CHECKED = 0.5
-"""Row S1.4: the score when the model failed; the check is reported as not checked all the same."""
+"""Row S1.4: the score if the model failed; the check is still reported as not checked."""
 
 _WORD = re.compile(r"\w+")
 _PATTERN_BONUS, _MAX_BONUS = 0.1, 0.3
@@ -29,7 +29,7 @@ _PATTERNS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SourceIdentity:
-    """What an answer may name to cite a source: its number, and whatever is known of it."""
+    """The names by which an answer may cite a source: its number, and whatever is known of it."""
 
     number: int
     filename: str
@@ -40,7 +40,7 @@ class SourceIdentity:
     filing_type: str | None = None
 
     def names(self) -> list[str]:
-        """Row S1.3's identifiers. Combinations ("AAPL 10-Q 2023") contain the single ones, so these are enough.
+        """Row S1.3's identifiers. Combinations ("AAPL 10-Q 2023") contain the single ones, so these suffice.
 
         A title, file name or section that is one plain word ("Returns") identifies nothing: answers use such words.
         """
@@ -51,7 +51,7 @@ class SourceIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the three scores; `not_checked` and `fallback` are reported beside it, with the reason."""
+    """One of the three scores; `not_checked` and `fallback` are reported with it, together with the reason."""
 
     score: float
     status: Literal["checked", "fallback", "not_checked"] = "checked"
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Row S1.5; need not add up to 1: they are normalised."""
+    """Row S1.5; need not add up to 1, because they are normalised."""
 
     alignment: float = 0.4
     coverage: float = 0.3
@@ -88,8 +88,8 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
     """Row S1.3: `min(found/total + min(0.1 * patterns, 0.3), 1)`.
 
     `total` are the sources that the answer was written from. A source is found when a marker points to it or the answer
-    names one of its identifiers; a list of references at the end cites nothing. Each marker that points to
-    a source, each `[Source: AAPL 10-Q 2023]` and each phrase like "according to" is a pattern.
+    has one of its identifiers; a list of references at the end cites nothing. Each marker that points to a source, each
+    `[Source: AAPL 10-Q 2023]` and each phrase like "according to" is a pattern.
     """
     if not sources:
         return 0.0
@@ -104,7 +104,7 @@ def citation_coverage(answer: str, sources: Sequence[SourceIdentity]) -> float:
 
 
 def facts_score(verified: Sequence[bool]) -> float:
-    """Row S1.4: verified claims over all claims. An answer without a factual claim has none that is wrong: 1.0."""
+    """Row S1.4: verified claims over all claims. An answer without a factual claim has no wrong one: 1.0."""
     return _tidy(sum(verified) / len(verified)) if verified else 1.0
 
 
@@ -118,7 +118,7 @@ def overall(alignment: Part, coverage: Part, facts: Part, weights: Weights) -> f
 
 
 def issues(alignment: Part, coverage: Part, facts: Part, thresholds: Thresholds) -> list[str]:
-    """Row S1.5's messages for low scores, then one for each part that was not checked as it should have been."""
+    """Row S1.5's messages for low scores, then one for each part that was not checked as intended."""
     low = [
         (alignment.score < thresholds.alignment, ALIGNMENT_ISSUE),
         (coverage.score < thresholds.coverage, COVERAGE_ISSUE),
@@ -134,12 +134,12 @@ def issues(alignment: Part, coverage: Part, facts: Part, thresholds: Thresholds)
 
 
 def _tidy(score: float) -> float:
-    """Without the rest that sums of tenths leave: 0.9892, not 0.9892000000000001."""
+    """Remove the rounding errors of sums of tenths: 0.9892, not 0.9892000000000001."""
     return round(score, 9)
 
 
 class _Named:
-    """Which sources an answer names by one of their identifiers, in any case."""
+    """Tells which sources an answer names by one of their identifiers, in any case."""
 
     def __init__(self, answer: str) -> None:
         self._answer = _folded(answer)
@@ -155,7 +155,8 @@ class _Named:
         return self._known[name]
 
     def _is_there(self, name: str) -> bool:
-        """Whether no letter or digit stands beside it. A name with another word than the answer's is not looked for."""
+        """Whether it occurs without an adjacent letter or digit. A name with a word that the answer lacks is not
+        searched for."""
         place = self._answer.find(name) if self._words.issuperset(_WORD.findall(name)) else -1
         if place < 0:
             return False
@@ -166,4 +167,4 @@ class _Named:
 
 
 def _folded(text: str) -> str:
-    return latin_letters(text).lower().replace("ς", "σ")  # which is how it ends a word in small letters
+    return latin_letters(text).lower().replace("ς", "σ")  # the final sigma of a word in small letters

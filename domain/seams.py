@@ -1,4 +1,4 @@
-"""What stays in a text where citation markers are taken out of it: white space, or a word in their place."""
+"""Spacing rules after removing citation markers, and the words that replace markers in a sentence."""
 
 import re
 
@@ -24,12 +24,11 @@ WIDE_STOP = re.compile(rf"[。！？｡]{_QUOTES}")
 
 
 def line_breaks(space: str) -> int:
-    """Count the line breaks in `space`, whatever sign makes them."""
     return len(f"{space}.".splitlines()) - 1
 
 
 def gap(left: str, before: str, after: str, right: str) -> str:
-    """Return the white space to keep of `before` and `after`, which stood on both sides of markers.
+    """Return the white space to keep of `before` and `after`, which surrounded the markers.
 
     `left` and `right` are the next few characters beyond it, empty where the text ends.
     """
@@ -59,7 +58,8 @@ def _gap_in_line(left: str, before: str, after: str, right: str) -> str:
 
 
 def stand_in(text: str, first: int, end: int, *, several: bool) -> str:
-    """Return the word for the markers at `text[first:end]` if they are the object or subject of a sentence, else ""."""
+    """Return the word for the markers at `text[first:end]` if they are the object or subject of a sentence, else ""
+    (none)."""
     start = max(0, first - 40)
     if _PARTICLE.match(text, end) and (not first or text[first - 1].isspace()):
         return "출처"

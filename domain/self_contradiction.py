@@ -1,7 +1,7 @@
-"""Whether a model's own words deny its verdict: what it says differs, or an explanation that says no beside a yes.
+"""Detects a model's words that deny its own verdict: named differences, or an explanation that says no beside a yes.
 
-Models write their verdict after they have compared, and some, small ones above all, still say yes to what they have
-just called different. Such a yes proves nothing, so it counts for less. A no is never raised by kind words beside it.
+Models write their verdict after comparing, and some, especially small ones, still say yes to what they have just called
+different. Such a yes proves nothing, so it counts for less. A no is never raised by kind words beside it.
 """
 
 import re
@@ -9,7 +9,7 @@ import re
 from domain.judgements import StatementCheck
 
 _MOST = 2_000
-"""Characters of each text that are read: explanations are asked for in one sentence."""
+"""The characters of each text that are read: explanations should be one sentence."""
 
 _NOTHING = re.compile(
     r"(?:there (?:is|are) )?(?:none|nothing|null|nil|n/?a|no (?:\w+ ){0,2}(?:differences?|changes?|additions?|errors?))"
@@ -44,11 +44,11 @@ _NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|non)\b|n[’']t\b|않|
 
 
 def denies_itself(reply: StatementCheck) -> str:
-    """Return why the model's yes does not count, by its own words; empty when it stands by it, or says no.
+    """Return why the model's yes does not count, by its own words; empty if its words agree with it, or it says no.
 
     A yes is denied by `differences` that name something, and by an `explanation` which says that source and statement
-    do not agree. What the explanation quotes, or the evidence says too, is the source's wording and denies nothing.
-    Linear in the length of the reply, of which at most 2,000 characters a text are read.
+    do not agree. Words quoted by the explanation, or also in the evidence, are the source's wording and deny nothing.
+    Linear in the length of the reply, of which at most 2,000 characters per text are read.
     """
     if not reply.is_accurate:
         return ""
@@ -60,25 +60,25 @@ def denies_itself(reply: StatementCheck) -> str:
 
 
 def _named(difference: str) -> str:
-    """The difference, or nothing for words that say there is none: models write "none" where a list should be empty."""
+    """The difference, or "none" in any wording as an empty text: models write it where a list should be empty."""
     text = " ".join(difference[:_MOST].split()).strip(" .,;:!-–—·。()[]'\"“”")
     return "" if _NOTHING.fullmatch(text.casefold()) else text
 
 
 def _denial(explanation: str, evidence: str) -> str:
-    # As many blanks as there were characters, so that what is near stays near.
+    # As many blanks as there were characters, so that distances stay the same.
     said = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), explanation)
     found = (each for each in _DENIALS.finditer(said) if not _is_affirmed(said, each) and not _is_in(evidence, each[0]))
     return next((each[0].strip() for each in found), "")
 
 
 def _is_affirmed(said: str, denial: re.Match[str]) -> bool:
-    """Whether the denial is denied: "nothing contradicts it", "the source does not say otherwise", "다르지 않다"."""
+    """Whether the denial is itself denied: "nothing contradicts it", "does not say otherwise", "다르지 않다"."""
     before, after = said[max(0, denial.start() - 60) : denial.start()], said[denial.end() : denial.end() + 40]
     return any((_NEGATED_BEFORE.search(before), _NEGATED_AFTER.match(after), _OTHERWISE.match(after)))
 
 
 def _is_in(evidence: str, denial: str) -> bool:
-    """Whether the source's own words say so: "the lamp is not supported" is what "it isn't supported" stands for."""
+    """Whether the denial is the source's own wording: "the lamp is not supported" there, "it isn't supported" here."""
     words = denial.casefold()
     return words in evidence or (words.split()[-1] in evidence and bool(_NEGATION.search(evidence)))

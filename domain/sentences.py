@@ -1,9 +1,9 @@
-"""Sentences of a text with their exact places: English, Korean, lists, headings, tables and wrapped PDF lines.
+"""Splits a text into sentences with exact places: English, Korean, lists, headings, tables and wrapped PDF lines.
 
-Every sentence is verified by itself, so a boundary is a decision that users see. `sentencex` was tried: its offsets are
-right and it is fast, but on 1,510 web and encyclopedia passages it lost one boundary in seven (an apostrophe or inch
-mark opens a quotation that never closes), it splits Korean dates (`2023. 5. 1.`) and `Vol. 3`, gives a citation marker
-to the sentence that follows, and takes quadratic time on apostrophes. Repairing that needs more rules than these.
+Every sentence is verified by itself, so users see each boundary. `sentencex` was tried: its offsets are right and it is
+fast, but on 1,510 web and encyclopedia passages it missed one boundary in seven (an apostrophe or inch mark opens a
+quotation that never closes), it splits Korean dates (`2023. 5. 1.`) and `Vol. 3`, gives a citation marker to the
+following sentence, and takes quadratic time on apostrophes. Repairing that would take more rules than these.
 """
 
 import re
@@ -57,8 +57,8 @@ _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]」』*_`]*$")
 
 _REMEMBERED_CHARS = 5_000
 LONGEST_SENTENCE = 2_000
-"""Characters. What is longer is split between words: a sentence is held against every sentence of a source, and nobody
-writes one that long."""
+"""Characters. Longer text is split between words, because a sentence is compared with every sentence of a source;
+real sentences are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
     """Split `text`; every character that is not white space lies in exactly one sentence, in order (N3, N4).
 
     A blank line, a list item, a heading and a table row end a sentence; a single line break inside prose does not. A
-    sentence of more than 2,000 characters is split between words, or where it has none.
-    Citation markers behind a full stop belong to the sentence before them; with `cites` false there are none in `text`.
-    Linear in the length of `text`.
+    sentence of more than 2,000 characters is split between words, or anywhere if it has none. Citation markers after a
+    full stop belong to the sentence before them; with `cites` false there are none in `text`. Linear in the length of
+    `text`.
     """
     return list(_remembered(text, cites)) if len(text) <= _REMEMBERED_CHARS else _split(text, cites)
 
@@ -101,7 +101,7 @@ def _split(text: str, cites: bool) -> list[Sentence]:
 
 
 def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentence]:
-    """Yield the sentence, one that is too long in parts; no part ends within a citation marker."""
+    """Yield the sentence, an overlong one in parts; no part ends within a citation marker."""
     start, text = sentence.start, sentence.text
     while len(text) > LONGEST_SENTENCE:
         space = next((at for at in range(LONGEST_SENTENCE, LONGEST_SENTENCE // 2, -1) if text[at].isspace()), 0)
@@ -115,7 +115,6 @@ def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentenc
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the runs of lines that are prose together."""
     start = position = 0
     previous = ""
     for line in text.splitlines(keepends=True):
@@ -138,7 +137,7 @@ def _breaks(previous: str, line: str) -> bool:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    """Say whether `line` stands by itself: wrapped prose has lines of like length, a heading is much shorter."""
+    """Say whether `line` is a heading: lines of wrapped prose have similar lengths, a heading is much shorter."""
     if line.startswith("#"):
         return True
     if len(line) > 60 or _STOPPED.search(line) or _UNFINISHED.search(line) or not _OPENS_LIKE_TITLE.match(following):
@@ -151,7 +150,7 @@ def _is_heading(line: str, following: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Stop:
-    """A stop at `start`; closing quotes and brackets reach to `closed`, citation markers behind them to `end`.
+    """A stop at `start`; closing quotes and brackets reach to `closed`, citation markers after them to `end`.
 
     `following` is the next character that is not white space ('' at the end of the block).
     """
@@ -235,7 +234,8 @@ def _ends_without_space(text: str, stop: _Stop) -> bool:
 
 
 def _stops_ordinary_word(word: str, stop: _Stop) -> bool:
-    """Before a small letter nothing else ends a sentence: `Yahoo! is`, `approx. five`, `"Why?" he asked`."""
+    """Before a small letter only a full stop after an ordinary word ends a sentence: not `Yahoo! is` or
+    `"Why?" he asked`."""
     return stop.sign == "." and not stop.quoted and len(word) >= 4 and word.isalpha() and word.islower()
 
 

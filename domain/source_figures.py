@@ -1,6 +1,6 @@
-"""The figures and dates that a source states, read once and found by their values.
+"""The figures and dates of a source, read once and indexed by value.
 
-A claim of fifty figures is so held against a source of ten thousand without comparing each with each.
+A claim of fifty figures is thus compared with a source of ten thousand without comparing each with each.
 """
 
 from bisect import bisect_left, bisect_right
@@ -14,36 +14,35 @@ from domain.numbers import Quantity, find_quantities, reach, table_scale
 from domain.remembering import remembered
 from domain.units import UNITS
 
-_MOST_CHARS = 600_000  # of sources that are remembered: what was read in them takes far more room than they do
+_MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _MOST_NEARBY = 200  # figures or dates of one sentence
-_MOST_RIVALS = 100  # figures of a kind: where there are more, none of them is the one that is meant
+_MOST_RIVALS = 100  # figures of a kind: with more, none of them is a plausible counterpart
 
 
 @dataclass(frozen=True)
 class SourceFigures:
-    """What `source` states in figures, those that are part of a day left out. Read once and remembered."""
+    """The figures in `source`, without those that are part of a day. Read once and cached."""
 
     source: str
 
     @cached_property
     def dates(self) -> tuple[Date, ...]:
-        """Its dates in order."""
         return tuple(find_dates(self.source))
 
     @cached_property
     def different_dates(self) -> tuple[Date, ...]:
-        """Its dates, of those that are written alike the first."""
+        """Its dates without repetitions of the same form."""
         return tuple({(each.years, each.month, each.day, each.text): each for each in reversed(self.dates)}.values())
 
     @cached_property
     def everywhere(self) -> tuple[Quantity, ...]:
-        """Its quantities in order. A year may be meant as a number; the 5 of "5 May" may not."""
+        """Its quantities in order. A year may also be a number; the 5 of "5 May" may not."""
         days = [date for date in self.dates if date.month is not None]
         return tuple(outside(days, find_quantities(self.source)))
 
     @cached_property
     def different(self) -> tuple[Quantity, ...]:
-        """Its quantities in order, of those that are the same the first."""
+        """Its quantities in order, without repetitions."""
         first: dict[Quantity, Quantity] = {}
         for each in self.everywhere:
             first.setdefault(replace(each, start=0), each)
@@ -51,7 +50,7 @@ class SourceFigures:
 
     @cached_property
     def scale(self) -> float:
-        """What the plain numbers of its tables are multiplied by."""
+        """The factor of the plain numbers of its tables."""
         return table_scale(self.source)
 
     @cached_property
@@ -82,7 +81,7 @@ class SourceFigures:
         return found
 
     def near(self, stated: Quantity) -> list[Quantity]:
-        """Return those of the different quantities, in order, that may state a figure of a claim or keep its limit."""
+        """Return the distinct quantities, in order, that may state a figure of a claim or satisfy its limit."""
         least, most = reach(stated)
         found = {*self._by_value.between(least, most), *self._by_value.between(least / self.scale, most / self.scale)}
         if stated.unit and (sizes := self._by_size.get(stated.dimension)):
@@ -92,17 +91,17 @@ class SourceFigures:
         return [self.different[at] for at in sorted(found)]
 
     def of_value(self, value: float) -> Iterator[Quantity]:
-        """Yield the different quantities of a value as it is written, in order."""
+        """Yield the distinct quantities of a value as written, in order."""
         return (self.different[at] for at in sorted(self._by_value.between(value, value)))
 
     def with_nouns(self, stated: Quantity) -> list[Quantity]:
-        """Return quantities, at most a hundred, with a word behind them that the figure has, too, in order."""
+        """Return quantities, at most a hundred, that share a following word with the figure, in order."""
         found = {at for noun in stated.nouns for at in self._by_noun.get(noun, ())}
         alike = [at for at in sorted(found) if not stated.unit or self.different[at].dimension == stated.dimension]
         return [self.different[at] for at in alike[:_MOST_RIVALS]]
 
     def of_dimension(self, stated: Quantity) -> list[Quantity]:
-        """Return quantities, at most a hundred, that measure the same as the figure, in order."""
+        """Return quantities, at most a hundred, of the figure's dimension, in order."""
         return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_RIVALS]]
 
     def quantities_in(self, start: int, end: int) -> Sequence[Quantity]:
@@ -119,7 +118,7 @@ class SourceFigures:
 
 
 class _Ordered:
-    """Numbers in their order, each with its place."""
+    """Sorted numbers, each with its place."""
 
     def __init__(self, numbers: Iterable[tuple[float, int]]) -> None:
         ordered = sorted(numbers)
@@ -127,18 +126,17 @@ class _Ordered:
         self._places = [place for _, place in ordered]
 
     def between(self, least: float, most: float) -> Sequence[int]:
-        """Return the places of the numbers from `least` to `most`, with as much besides as calculating loses."""
+        """Return the places of the numbers from `least` to `most`, with a margin for rounding errors."""
         first = bisect_left(self._numbers, least * (1 - 1e-9))
         return self._places[first : bisect_right(self._numbers, most * (1 + 1e-9))]
 
 
 @remembered(_MOST_CHARS)
 def source_figures(source: str) -> SourceFigures:
-    """Return what `source` states in figures."""
+    """Return the figures of `source`, cached."""
     return SourceFigures(source)
 
 
 def outside(dates: Iterable[Date], quantities: Iterable[Quantity]) -> list[Quantity]:
-    """Return the quantities that do not start within one of the dates."""
     taken = {place for date in dates for place in range(date.start, date.end)}
     return [each for each in quantities if each.start not in taken]

@@ -1,4 +1,4 @@
-"""Which of the retrieved passages become the sources of an answer, and how relevant each is (S5.2)."""
+"""Selects the retrieved passages that become the sources of an answer, and scores their relevance (S5.2)."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A passage of a document; `page` counts from 1 and is None when it is not known."""
+    """A passage of a document; `page` counts from 1 and is None if unknown."""
 
     document: Hashable
     page: int | None
@@ -19,8 +19,8 @@ class SourceRules:
     """Row S5.2's numbers. The weights need not add up to 1: they are normalised.
 
     `full_chars`: from this length on an excerpt has the full content score; it is the longest text span of a citation
-    (S4.6), and more text makes a source no easier to cite. `full_repeats`: so many passages of a document after its
-    first give the full frequency score. `places`: position is counted over at least so many, because the second of two
+    (S4.6), and more text makes a source no easier to cite. `full_repeats`: the number of further passages of a document
+    that give the full frequency score. `places`: position is counted over at least this many, because the second of two
     passages is not half-way down a list.
     """
 
@@ -48,12 +48,12 @@ class ScoredSource:
 
 
 def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None) -> list[ScoredSource]:
-    """Return the scores of all `excerpts`, which stand in the order of the ranking (S5.2).
+    """Return the scores of all `excerpts`, which are in the order of the ranking (S5.2).
 
     `relevance = 0.4 * position + 0.4 * content + 0.2 * frequency`, with
     - position: 1 for the first of n, then 1/n less for each, so 1/n for the last; n is at least `places`;
     - content: the length of the excerpt in characters over `full_chars`, at most 1;
-    - frequency: how many other excerpts its document has over `full_repeats`, at most 1.
+    - frequency: the number of other excerpts of its document over `full_repeats`, at most 1.
 
     Raises ValueError when no weight is positive.
     """
@@ -68,7 +68,7 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
         content = _share(_length(excerpt), rules.full_chars)
         frequency = _share(mentions[excerpt.document] - 1, rules.full_repeats)
         points = (position * weights[0] + content * weights[1] + frequency * weights[2]) / sum(weights)
-        # Sums of tenths: a source of just the least relevance must not miss it by a rounding error.
+        # Sums of tenths: a source with exactly the least relevance must not miss it by a rounding error.
         scored.append(ScoredSource(excerpt, index, position, content, frequency, round(points, 9)))
     return scored
 
@@ -76,8 +76,8 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
 def select_sources(excerpts: Sequence[Excerpt], rules: SourceRules | None = None) -> list[ScoredSource]:
     """Return the sources to answer from, best first, equal ones in the order of the ranking (S5.2).
 
-    Dropped: excerpts below `min_chars`, all but the best of a page, relevance below `min_relevance`, all after
-    `max_sources`. Pages that are not known are not the same page: of these only equal texts are duplicates.
+    Dropped: excerpts below `min_chars`, all but the best of a page, relevance below `min_relevance`, and all after
+    `max_sources`. Unknown pages are not the same page: of these only equal texts are duplicates.
     """
     rules = rules or SourceRules()
     ranked = sorted(score_excerpts(excerpts, rules), key=lambda source: -source.relevance)

@@ -1,4 +1,4 @@
-"""The passages that a model is shown, fenced as data and numbered 1..k with short server-made ids."""
+"""The passages that a model sees, fenced as data and numbered 1..k with short server-made ids."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from itertools import chain, repeat
 
 from domain.attacks import without_hidden, without_orders
 
-# Also as `< / source`, with full-width signs, and what marks roles in the dialogues that models are trained on.
+# Also in forms such as `< / source` and with full-width signs, and role markers of chat formats.
 _FENCE = re.compile(
     r"[<＜﹤](?=\s{0,4}[/／|]?\s{0,4}"
     r"(?:source|chunk|answer|before|question|conversation|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
@@ -18,9 +18,9 @@ _FENCE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One passage: `number` is what `[†number]` in an answer points to, `label` is e.g. `policy.pdf, p.3`.
+    """One passage: `[†number]` in an answer points to `number`, `label` is e.g. `policy.pdf, p.3`.
 
-    `context` is what it is part of: headings above it, the columns of its table.
+    `context` names what it belongs to: headings above it, the columns of its table.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Source:
 
 
 class Sources(tuple[Source, ...]):
-    """Sources in the order of their numbers; `str()` is the form that prompts use."""
+    """Sources in the order of their numbers; `str()` gives the form for prompts."""
 
     __slots__ = ()
 
@@ -53,10 +53,10 @@ class Sources(tuple[Source, ...]):
 
 
 def fenced(text: str) -> str:
-    """Disarm untrusted text: tags that could close the fence around it, and characters that no reader would see."""
+    """Disarm untrusted text: tags that could close the fence around it, and invisible characters."""
     return _FENCE.sub("‹", without_hidden(text))
 
 
 def _named(label: str) -> str:
-    """File names come from anywhere, too: one line, which no quotation mark ends, and no order."""
+    """File names are untrusted, too: one line, which no quotation mark ends, and no order to a model."""
     return fenced(" ".join(without_orders(label).split())).replace('"', "'")

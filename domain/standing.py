@@ -1,4 +1,4 @@
-"""Whether a published answer still holds when a document that it cites has changed or is gone (N7)."""
+"""Decides whether a published answer still holds after a cited document changed or was deleted (N7)."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -8,7 +8,8 @@ from domain.reverification import worse
 
 
 class Standing(StrEnum):
-    """`stale`: what it cites is no longer in force, and nobody has looked yet. `invalidated`: it does not hold."""
+    """`stale`: a cited version is no longer in force, and has not been compared yet. `invalidated`: it does not
+    hold."""
 
     VALID = "valid"
     STALE = "stale"
@@ -27,7 +28,7 @@ _ORDER = (Standing.VALID, Standing.STALE, Standing.INVALIDATED)
 
 
 def worst(rulings: Sequence[Ruling]) -> Ruling:
-    """The ruling on an answer, of those on each document that it cites: it is as good as the worst of them."""
+    """The ruling on an answer: the worst of those on the documents that it cites."""
     return max(rulings, key=lambda each: _ORDER.index(each.state), default=IN_FORCE)
 
 
@@ -37,8 +38,8 @@ def after_deletion(filename: str) -> Ruling:
 
 
 def after_change(filename: str, quotes: Sequence[str], current: str, *, is_same: bool) -> Ruling:
-    """What can be said without asking anybody: `quotes` are the passages that the answer cites from the old version,
-    `current` is the text of the new one. Where they differ in white space only they are the same."""
+    """The ruling that needs no model: `quotes` are the passages that the answer cites from the old version,
+    `current` is the text of the new one. Differences in white space do not count."""
     if is_same:
         return IN_FORCE
     text = _squeezed(current)
@@ -56,8 +57,8 @@ def _squeezed(text: str) -> str:
 
 
 def after_reverification(filename: str, compared: Sequence[dict[str, Any]] | None) -> Ruling:
-    """What a new verification on the current evidence says; `compared` is domain.reverification.compare, or None when
-    there is none."""
+    """The ruling by a new verification on the current evidence; `compared` is domain.reverification.compare, or None
+    if there is none."""
     if compared is None:
         return Ruling(Standing.STALE, f"{filename} changed, and the answer could not be verified again.")
     lost = worse(compared)

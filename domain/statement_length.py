@@ -1,8 +1,8 @@
-"""How long a statement may be to be held against its sources fact by fact.
+"""The length up to which a statement is compared with its sources fact by fact.
 
-A sentence of an answer has some hundred characters. What has thousands is a list that nobody punctuated or is meant to
-keep the judge busy; that all of it is true cannot be said with care, so it is not said, unless it stands in a source
-word for word.
+A sentence of an answer has some hundred characters. One of thousands is an unpunctuated list, or meant to keep the
+judge busy; whether all of it is true cannot be judged with care, so it is not supported unless a source has it
+verbatim.
 """
 
 from domain.sentences import LONGEST_SENTENCE
@@ -15,12 +15,11 @@ TOO_LONG = (
 
 
 def is_too_long(statement: str) -> bool:
-    """Say whether a statement is too long to be read fact by fact."""
     return len(statement) > LONGEST_STATEMENT
 
 
 def stands_in(statement: str, source: str) -> bool:
-    """Say whether a source has a statement word for word; case and white space do not count."""
+    """Say whether a source contains a statement verbatim, apart from case and white space."""
     return _squeezed(statement) in _squeezed(source)
 
 

@@ -1,4 +1,4 @@
-"""When an answer that is still being written is not worth its end, and what is left of it then (N1)."""
+"""Decides when to stop writing an ungrounded answer, and what is left of it (N1)."""
 
 import re
 from collections.abc import Collection
@@ -12,14 +12,14 @@ _BARE_SIGN = re.compile(r"\s(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s*\Z")
 
 
 def is_ungrounded(states: Collection[str], after: int) -> bool:
-    """Whether, of the sentences that were checked so far, at least `after` are not in the sources and none is, not even
-    in part. What could not be checked says nothing. Never with `after` 0."""
+    """Whether at least `after` of the sentences checked so far are not in the sources, and none is, even in part.
+    Unchecked sentences do not count. Never with `after` 0."""
     refused = sum(state in _REFUSED for state in states)
     return 0 < after <= refused and not any(state in _SAID for state in states)
 
 
 def without_its_open_end(text: str) -> str:
-    """Return `text` up to the sentence that is being written; all of it when there is only one."""
+    """Return `text` without the sentence that is being written; all of it if there is only one."""
     said = statements(text)
     if len(said) < 2:
         return text.rstrip()

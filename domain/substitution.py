@@ -1,4 +1,4 @@
-"""A claim with its wrong values replaced by the source's: the least that has to change (S4.4)."""
+"""Replaces the wrong values of a claim by the source's: the smallest possible correction (S4.4)."""
 
 import re
 from collections.abc import Sequence
@@ -13,11 +13,12 @@ _FORMS = {form: pair for pair in _PARTICLES for form in pair}
 _PARTICLE = r"(?P<particle>으로|은|는|이|가|을|를|과|와|로)(?=(?:부터|는|도|서|써)?(?![가-힣]))"
 _SYLLABLES, _FINALS, _RIEUL = 0xAC00, 28, 8
 _VALUES = frozenset({"number", "date", "unit", "negation"})
-"""Kinds of which the subject stays what it is when the source's value is put in (V6)."""
+"""The kinds in which the subject stays the same when the source's value is inserted (V6)."""
 _SAME_MATTER = 0.85
-"""Share of a corrected claim's words that one place of the source has: else it may be about another thing."""
+"""Share of a corrected claim's words that one place of the source must have; otherwise it may be about another
+thing."""
 _DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
-"""The final consonant of a digit as it is read: 영, 일, 이, 삼 …; 0 for none. As in Unicode, 8 is ㄹ."""
+"""The final consonant of a digit when read: 영, 일, 이, 삼 …; 0 for none. As in Unicode, 8 is ㄹ."""
 _UNIT_FINALS = {"%": 0, "g": 16, "m": 0, "l": 0, "b": 0, "c": 0, "p": 0}
 """The same for the last sign of a unit: 퍼센트, 그램, 미터, 리터, 바이트."""
 _UNIT = re.compile(r"\D*$")
@@ -25,9 +26,10 @@ _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 
 
 def corrected(claim: str, source: str) -> str | None:
-    """Return `claim` with the values of `source` for wrong ones, still about the same; None where that cannot be (V6).
+    """Return `claim` with its wrong values replaced by those of `source`, still about the same; None if impossible
+    (V6).
 
-    The source has to name what the claim is about in the very place that has the values.
+    The source must name the claim's subject in the same place as the values.
     """
     text = substituted(claim, disagreements(claim, source))
     if text is None or not keeps_subjects(claim, text) or not is_proven(text, source):
@@ -37,15 +39,15 @@ def corrected(claim: str, source: str) -> str | None:
 
 
 def is_proven(text: str, source: str) -> bool:
-    """Say whether a place of `source` has the subjects and values of `text`, and nothing there says otherwise (V6)."""
+    """Say whether a place of `source` has the subjects and values of `text`, and nothing there contradicts it (V6)."""
     return not disagreements(text, source) and stands_in_one_place(text, source)
 
 
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
-    """Return `claim` with each wrong value replaced by the source's, with the Korean particle that then fits.
+    """Return `claim` with each wrong value replaced by the source's, and the Korean particle that then fits.
 
-    None where the source's value of some disagreement is not known or is no other one, where it would mix languages,
-    or where nothing is found. "a" and "an" stay as they are.
+    None if the source's value of some disagreement is unknown or the same, if it would mix languages, or if nothing is
+    found. "a" and "an" stay as they are.
     """
     text = readable(claim)
     values = _values(found, text)
@@ -59,7 +61,7 @@ def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
 
 
 def _values(found: Sequence[Disagreement], claim: str) -> dict[str, str]:
-    """Return the claim's values with the source's; {} if one of them has none, or has two."""
+    """Return the claim's values with the source's; {} if one of them has none, or two."""
     values: dict[str, str] = {}
     for each in found:
         new = each.source_value if each.kind in _VALUES else None
@@ -70,7 +72,7 @@ def _values(found: Sequence[Disagreement], claim: str) -> dict[str, str]:
 
 
 def _bare(old: str, new: str) -> tuple[str, str]:
-    """Two values without the unit that both have: a claim that says "16 percent" states the value "16%"."""
+    """Two values without a unit that both have: a claim that says "16 percent" states the value "16%"."""
     one, other = _UNIT.search(old), _UNIT.search(new)
     if one and other and one[0].strip() == other[0].strip():
         return old[: one.start()], new[: other.start()]
@@ -100,7 +102,7 @@ def _fitting(particle: str, final: int | None) -> str:
 
 
 def _final(text: str) -> int | None:
-    """Return the final consonant with which `text` ends when read aloud, 0 for none; None if that is not known."""
+    """Return the final consonant of `text` read aloud, 0 for none; None if unknown."""
     last = text[-1]
     if _HANGUL.fullmatch(last):
         return (ord(last) - _SYLLABLES) % _FINALS

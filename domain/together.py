@@ -1,6 +1,6 @@
-"""Several questions in one call: each under an id that its verdict has to come back with.
+"""Groups several questions into one call, each under an id that its verdict must return with.
 
-What does not come back exactly once under its own id has no verdict: a reply is never read by its order.
+An item that does not return exactly once under its own id has no verdict: a reply is never read by its order.
 """
 
 import hashlib
@@ -17,14 +17,14 @@ MOST_STATEMENTS = 8
 """Items of one call: the more a model judges at once, the less it looks at each."""
 
 CHUNKS_CHARS = 24_000
-"""What one call shows of chunks together, about 6,000 tokens."""
+"""The characters of chunks per call, about 6,000 tokens."""
 
 _ID_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`sources` are the numbers of what it is held against, where it is held against anything."""
+    """`sources` are the numbers of the sources that it is compared with, if any."""
 
     id: str
     text: str
@@ -32,7 +32,7 @@ class Item:
 
 
 class Items(tuple[Item, ...]):
-    """Items in order; `str()` is the form that prompts use."""
+    """Items in order; `str()` gives the form for prompts."""
 
     __slots__ = ()
     tag: ClassVar[str]
@@ -53,19 +53,18 @@ class Chunks(Items):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Chunks":
-        """Give each text an id."""
         return cls(map(Item, short_ids(texts), texts))
 
 
 class Statements(Items):
-    """Statements, each to be held against its own sources."""
+    """Statements, each to be checked against its own sources."""
 
     __slots__ = ()
     tag = "statement"
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, Sources]]) -> "tuple[Statements, Sources]":
-        """Give each statement an id, and number the sources of all of them anew, each once."""
+        """Give each statement an id, and renumber the sources of all of them, each once."""
         numbers: dict[tuple[str, str, str], int] = {}
         for _, sources in pairs:
             for source in sources:
@@ -81,12 +80,13 @@ def _identity(source: Source) -> tuple[str, str, str]:
 
 
 def short_ids(texts: Sequence[str]) -> list[str]:
-    """Return an id for each text, made of it: no two are equal, and none follows from another.
+    """Return an id for each text, derived from it: no two are equal, and none follows from another.
 
-    A reply that counts from another number, or goes on counting, so names nobody; the same items have the same ids.
+    So a reply that counts from another number, or continues counting, matches no item; the same items have the same
+    ids.
     """
     found: dict[str, None] = {}
-    # The same text goes on where it ended the last time: all before that are taken.
+    # For a repeated text continue from its last digest: all ids before that are taken.
     digests: dict[str, Any] = {}
     for text in texts:
         digest = digests.setdefault(text, hashlib.sha256(text.encode()))
@@ -101,7 +101,7 @@ class Identified(Protocol):
 
     @property
     def id(self) -> str:
-        """As the item's tag says."""
+        """The id in the item's tag."""
         ...
 
 
@@ -109,7 +109,7 @@ P = TypeVar("P", bound=Identified)
 
 
 def by_id(items: Iterable[Item], replied: Iterable[P]) -> dict[str, P]:
-    """Return what was replied of each item by its id; without those of which nothing, or more than one thing, was."""
+    """Return the replies by item id, without items that have none, or more than one."""
     parts = list(replied)
     counts, known = Counter(part.id for part in parts), {item.id for item in items}
     return {part.id: part for part in parts if part.id in known and counts[part.id] == 1}

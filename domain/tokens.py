@@ -1,7 +1,7 @@
-"""How many tokens a text has for a language model, estimated without anybody's tokenizer.
+"""Estimates the number of tokens of a text for a language model, without a tokenizer.
 
-Models differ by a tenth or two, and a limit in tokens should not need the vocabulary of each. Pieces are counted the
-way byte-pair vocabularies of 100,000 and more entries cut them.
+Models differ by a tenth or two, and a token limit should not need the vocabulary of each. Pieces are counted as
+byte-pair vocabularies of 100,000 and more entries cut them.
 """
 
 import re
@@ -15,5 +15,5 @@ _PER_TOKEN = {"latin": 6.0, "digits": 3.0, "hangul": 1.6, "han": 1.4, "letters":
 
 
 def count_tokens(text: str) -> int:
-    """Return about how many tokens `text` has; 0 only for one without anything but white space."""
+    """Return the approximate number of tokens of `text`; 0 only for a text of white space."""
     return sum(ceil(len(piece[0]) / _PER_TOKEN[piece.lastgroup or "sign"]) for piece in _PIECES.finditer(text))

@@ -17,7 +17,7 @@ SCALES = {
     )
     for name in names.split()
 }
-"""What a scale word multiplies by; `k`, `m` and `b` count only directly behind a digit."""
+"""The factor of a scale word; `k`, `m` and `b` count only directly after a digit."""
 
 UNITS = {
     name: (dimension, factor)
@@ -146,11 +146,12 @@ COUNTERS = (
     "해",
     "쪽",
 )
-"""Korean counters: only before one of these is `두` or `세` a number."""
+"""Korean counters: `두` and `세` are numbers only before one of these."""
 
 _LOOKALIKES = str.maketrans("ıİſ\u212a", "iIsK")
 
 
 def latin_letters(text: str) -> str:
-    """Replace the four letters that a case-insensitive pattern takes for Latin ones, so that what matches is a name."""
+    """Replace the four letters that a case-insensitive pattern takes for Latin ones, so that a match is always a
+    known name."""
     return text.translate(_LOOKALIKES)

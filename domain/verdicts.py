@@ -1,4 +1,4 @@
-"""From checks to verdicts: a citation is accurate, inaccurate or uncertain (S5.4), a sentence in one state (N4)."""
+"""Turns checks into verdicts: a citation is accurate, inaccurate or uncertain (S5.4), a sentence in one state (N4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ CONFIDENCE_THRESHOLD = 0.7
 
 
 class Verdict(StrEnum):
-    """What is known of one citation."""
+    """The verdict on one citation."""
 
     ACCURATE = "accurate"
     INACCURATE = "inaccurate"
@@ -34,7 +34,7 @@ class SentenceStatus(StrEnum):
 class PairVerdict:
     """The check of one statement against source `number`, or against all sources for None.
 
-    A check that did not happen has status `not_checked`, no judgement, and the reason as its explanation.
+    A check that was not made has status `not_checked`, no judgement, and the reason as its explanation.
     """
 
     number: int | None
@@ -46,11 +46,10 @@ class PairVerdict:
     evidence: Evidence | None = None
     decided_by: Literal["model", "evidence"] | None = None
     differences: tuple[str, ...] = ()
-    """What the statement says otherwise than the source, or adds to it, in a few words each."""
+    """The differences between statement and source, and additions of the statement, in a few words each."""
 
     @classmethod
     def from_json(cls, number: int | None, ruling: Mapping[str, Any]) -> "PairVerdict":
-        """Return the verdict of a stored `domain.ruling.Ruling`."""
         evidence = ruling.get("evidence")
         return cls(
             number=number,
@@ -66,15 +65,15 @@ class PairVerdict:
 
     @property
     def support(self) -> float | None:
-        """How likely it is that the source says it, 0..1; None when nobody checked."""
+        """The probability that the source says it, 0..1; None if it was not checked."""
         if self.confidence is None or self.status == "not_checked":
             return None
         return self.confidence if _supports(self) else round(1 - self.confidence, 9)
 
     def verdict(self, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
-        """Row S5.4: a judgement counts from confidence `threshold` on; what is not judged is uncertain.
+        """Row S5.4: a judgement counts from confidence `threshold` on; without one the verdict is uncertain.
 
-        So is a reply whose two fields disagree, such as "accurate" and "contradicts".
+        A reply whose two fields disagree, such as "accurate" and "contradicts", is uncertain too.
         """
         if self.is_accurate is not None and self.is_accurate != (self.relation == "supports"):
             return Verdict.UNCERTAIN
@@ -117,9 +116,9 @@ def sentence_status(
 
 
 def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
-    """Return how likely it is that the sources say the sentence, 0..1; None without a check that happened.
+    """Return the probability that the sources say the sentence, 0..1; None if no check was made.
 
-    That of its best check, as one source is enough; that of its worst when a source contradicts it.
+    That of its best check, because one source is enough; that of its worst if a source contradicts it.
     """
     found = [check.support for check in checks if check.support is not None]
     choose = min if any(check.relation == "contradicts" for check in checks) else max
@@ -141,5 +140,5 @@ def _is_confident(check: PairVerdict, threshold: float) -> bool:
 
 
 def _supports(check: PairVerdict) -> bool:
-    # The two fields of a reply may disagree ("accurate", yet "does not mention"): then it is not support.
+    # The two fields of a reply may disagree ("accurate", yet "does not mention"): that is no support.
     return check.is_accurate is True and check.relation == "supports"

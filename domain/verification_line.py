@@ -1,10 +1,10 @@
-"""What was verified of an answer, in one line for people."""
+"""Summarises the verification of an answer in one line for people."""
 
 from collections.abc import Sequence
 
 
 def verification_line(states: Sequence[str] | None, removed: int, *, korean: bool) -> str:
-    """Sum up the states of an answer's sentences and the number of citations that were taken away.
+    """Sum up the states of an answer's sentences and the number of removed citations.
 
     `states` are those of `domain.citations`' sentences (`no_claim` does not count); None: nothing was verified.
     """

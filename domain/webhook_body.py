@@ -1,4 +1,4 @@
-"""What is sent to a webhook, to the byte: `{type, timestamp, data}`, below the 20 KB of Standard Webhooks (A6)."""
+"""The exact body of a webhook message: `{type, timestamp, data}`, under the 20 KB of Standard Webhooks (A6)."""
 
 import json
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ _ELLIPSIS = "…"
 
 
 def message_body(type_: str, timestamp: str, data: Mapping[str, Any]) -> str:
-    """The body as JSON, fewer than MAX_BYTES bytes in UTF-8. `timestamp` is when it happened, in ISO 8601.
+    """The body as JSON, fewer than MAX_BYTES bytes in UTF-8. `timestamp` is the time of the event, in ISO 8601.
 
-    Data that is too long loses its `answer`, and if that is not enough the end of every long text; `truncated` is then
-    true. Raises ValueError for data that is too long even so.
+    Overlong data loses its `answer` and, if that is not enough, the end of every long text; `truncated` is then true.
+    Raises ValueError for data that is too long even so.
     """
     shorter = {**data, "truncated": True} | ({_LONG_FIELD: None} if _LONG_FIELD in data else {})
     cut = {name: _cut(value) for name, value in shorter.items()}

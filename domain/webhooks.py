@@ -1,4 +1,5 @@
-"""Webhooks: which events an endpoint wants, what the result of an attempt means and when the next one is due (A6)."""
+"""Webhook rules: the events an endpoint wants, the meaning of an attempt's result, and when the next one is due
+(A6)."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -7,7 +8,7 @@ from domain.errors import EventTypeUnknown
 
 
 class EventType(StrEnum):
-    """Values of `type` in what is sent."""
+    """Values of `type` in messages."""
 
     QUERY_SUCCEEDED = "query.succeeded"
     QUERY_FAILED = "query.failed"
@@ -22,16 +23,16 @@ class EventType(StrEnum):
 
 
 TEST_EVENT = "webhook.test"
-"""The type of a test message. It goes to the endpoint that is tested, whatever that one's filters are."""
+"""The type of a test message. It goes to the tested endpoint regardless of its filters."""
 
 
 class Outcome(StrEnum):
-    """What an attempt's result means for its delivery."""
+    """The consequence of an attempt's result for its delivery."""
 
     DELIVERED = "delivered"
     RETRY = "retry"
     GONE = "gone"
-    """The receiver answered 410: nothing is sent to this endpoint any more."""
+    """The receiver answered 410: nothing more is sent to this endpoint."""
     FAILED = "failed"
     """The last attempt of the schedule failed."""
 
@@ -48,7 +49,7 @@ _HTTP_GONE = 410
 def outcome(status: int | None, attempt: int, schedule: Sequence[float] = SCHEDULE_S) -> Outcome:
     """Judge attempt number `attempt` (the first is 1); `status` is None when there was no answer.
 
-    Only 2xx delivers: a redirect is not followed, and so has delivered nothing.
+    Only 2xx counts as delivered: a redirect is not followed, so it has delivered nothing.
     """
     if status is not None and 200 <= status < 300:
         return Outcome.DELIVERED
@@ -65,20 +66,20 @@ def next_delay_s(
     random01: float = 0.0,
     retry_after_s: float | None = None,
 ) -> float | None:
-    """Seconds between the end of attempt `attempt` (0: none yet) and the next one, or None when there is none.
+    """Seconds between the end of attempt `attempt` (0: none yet) and the next one, or None if there is none.
 
     `jitter` is the share by which a delay may grow, `random01` how much of that share this one grows by.
-    `retry_after_s` is what the receiver asked for: the next attempt is not before it, but it counts as one day at most.
+    `retry_after_s` is the receiver's request: the next attempt is not before it, but it counts as one day at most.
     """
     if attempt >= len(schedule):
         return None
-    # The jitter comes on top of what the receiver asked for, or everything that it sent away would return at once.
+    # The jitter is added to the receiver's request; otherwise everything that it deferred would return at once.
     asked = min(retry_after_s or 0.0, RETRY_AFTER_MAX_S)
     return max(schedule[attempt], asked) * (1 + jitter * random01)
 
 
 def matches(pattern: str, event_type: str) -> bool:
-    """Whether a filter lets an event through: `*`, a family such as `query.*`, or one type."""
+    """Whether a filter matches an event: `*`, a family such as `query.*`, or one type."""
     if pattern.endswith(".*"):
         return event_type.startswith(pattern.removesuffix("*"))
     return pattern in (_ALL, event_type)

@@ -17,7 +17,7 @@ class Weighing:
     offset: float
 
     def probability(self, features: Mapping[str, float]) -> float:
-        """Return the probability, 0..1; `features` must have every name that is weighed."""
+        """Return the probability, 0..1; `features` must have every weighed name."""
         weighed = math.fsum(
             weight * (features[name] - self.means[name]) / self.scales[name] for name, weight in self.weights.items()
         )
@@ -25,7 +25,7 @@ class Weighing:
 
 
 def parsed_weighing(data: Mapping[str, Any]) -> Weighing:
-    """Return what a `model.json` holds: `offset`, `slope` (1 without it) and `features`, each `mean, scale, weight`."""
+    """Parse a `model.json`: `offset`, `slope` (1 if absent) and `features`, each `mean, scale, weight`."""
     rows: Mapping[str, Mapping[str, float]] = data["features"]
     means, scales, weights = ({name: row[key] for name, row in rows.items()} for key in ("mean", "scale", "weight"))
     return Weighing(means, scales, weights, slope=float(data.get("slope", 1.0)), offset=float(data["offset"]))

@@ -1,4 +1,4 @@
-"""Long sources in parts that a model can be shown whole: windows, so that nothing is ever silently cut."""
+"""Splits long sources into windows that a model sees in full, so that nothing is ever silently cut."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,9 @@ from domain.sentences import split_sentences
 def windows(text: str, max_chars: int, overlap_chars: int = 0) -> list[tuple[int, int]]:
     """Return (start, end) of windows of at most `max_chars` code points that together cover all words of `text`.
 
-    Windows end between sentences; the next begins with the last sentences of the one before, up to `overlap_chars` of
-    them, so that what two neighbours say together stands together somewhere. A longer sentence is cut between words.
-    One window when everything fits, none for blank text. Raises ValueError unless 0 <= overlap < max.
+    Windows end between sentences; the next begins with the last sentences of the previous one, up to `overlap_chars` of
+    them, so that what two neighbours say together is together somewhere. A longer sentence is cut between words. One
+    window if everything fits, none for blank text. Raises ValueError unless 0 <= overlap < max.
     """
     if not 0 <= overlap_chars < max_chars:
         raise ValueError("the overlap of windows must be smaller than a window")
@@ -32,7 +32,8 @@ def windows(text: str, max_chars: int, overlap_chars: int = 0) -> list[tuple[int
 def _overlapping(
     pieces: list[tuple[int, int]], first: int, last: int, following: int | None, max_chars: int, overlap_chars: int
 ) -> int:
-    """Return the piece with which the next window begins: behind `last`, or before it as far as the overlap goes."""
+    """Return the piece with which the next window begins: the one after `last`, or an earlier one within the
+    overlap."""
     start, end = last + 1, pieces[last][1]
     while start - 1 > first and following is not None:
         begins = pieces[start - 1][0]

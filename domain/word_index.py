@@ -1,4 +1,4 @@
-"""Sentences by the words that they have, so that a statement is laid beside those of them only that share one."""
+"""Indexes sentences by their words, so that a statement is compared only with those that share one."""
 
 import re
 import unicodedata
@@ -11,13 +11,13 @@ from domain.remembering import remembered
 from domain.sentences import Sentence, split_sentences
 from domain.words import content_stems, head, heads, likeness
 
-_MOST_AKIN = 300  # words with one beginning that are compared with another: in prose there are a few dozen
-_MOST_CHARS = 600_000  # of texts that are remembered: what was read in them takes far more room than they do
+_MOST_AKIN = 300  # words with the same beginning that are compared with another: prose has a few dozen
+_MOST_CHARS = 600_000  # of cached texts: their analysis takes far more memory than they do
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 class WordIndex:
-    """The stems of numbered texts: which texts have a stem, or one akin to it. Never changes."""
+    """The stems of numbered texts: which texts have a stem, or a related one. Immutable."""
 
     def __init__(self, stems: Iterable[Iterable[str]]) -> None:
         self._places: dict[str, list[int]] = defaultdict(list)
@@ -31,9 +31,9 @@ class WordIndex:
                 akin.append(stem)
 
     def coverages(self, wanted: Sequence[str]) -> dict[int, float]:
-        """Return for each text that has any of the stems `wanted` which share of them it has, as `coverage` does.
+        """Return, for each text that has any of the stems `wanted`, the share of them that it has, as in `coverage`.
 
-        It takes as long as there are texts with one of them.
+        Takes time in proportion to the texts with one of them.
         """
         beginnings = heads(tuple(wanted))
         akin = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
@@ -56,23 +56,20 @@ class WordIndex:
 
 @dataclass(frozen=True)
 class ReadSentences:
-    """A text in its sentences, which are found by their words. Read once and remembered."""
+    """A text split into sentences, which are looked up by their words. Read once and cached."""
 
     text: str
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """Its sentences in order."""
         return tuple(split_sentences(self.text))
 
     @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
-        """The content stems of each sentence, in order."""
         return tuple(tuple(content_stems(each.text)) for each in self.sentences)
 
     @cached_property
     def index(self) -> WordIndex:
-        """The sentences by their content stems."""
         return WordIndex(self.stems)
 
     @cached_property
@@ -82,16 +79,16 @@ class ReadSentences:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Where each sentence starts."""
         return tuple(each.start for each in self.sentences)
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of `text` in one form: where those of a quotation are not, it is not either."""
+    """Return the letters and digits of `text` in normal form: a text without those of a quotation does not contain
+    it."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 @remembered(_MOST_CHARS)
 def read_sentences(text: str) -> ReadSentences:
-    """Return `text` in its sentences."""
+    """Return `text` split into sentences, cached."""
     return ReadSentences(text)

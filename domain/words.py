@@ -1,6 +1,6 @@
-"""Words of a text as the lexical checks see them, English and Korean.
+"""Words of a text for the lexical checks, English and Korean.
 
-A stem is a key for comparing, not a dictionary form: inflections of one word meet, different words rarely do.
+A stem is a key for comparing, not a dictionary form: inflections of one word coincide, different words rarely do.
 """
 
 import re
@@ -21,7 +21,6 @@ def words(text: str) -> list[str]:
 
 
 def vocabulary(listed: str) -> frozenset[str]:
-    """Return the set of the words that stand in `listed`, separated by white space."""
     return frozenset(listed.split())
 
 
@@ -58,7 +57,7 @@ _ENGLISH_TAILS = (
     (re.compile("(?<=[^aeiou])y$"), "i"),
 )
 _LIKE = 0.6
-_LONGEST = 100  # no word is longer, and one made of nothing but endings would be taken apart one by one
+_LONGEST = 100  # no word is longer, and one made only of endings would be stripped one by one
 _SPELLED = {
     word: str(value)
     for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
@@ -67,7 +66,7 @@ _SPELLED = {
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return the key under which `word` (as `words` gives it, not empty) is compared; spelled numbers become digits."""
+    """Return the key under which `word` (as from `words`, not empty) is compared; spelled numbers become digits."""
     if len(word) > _LONGEST:
         return word
     if "가" <= word[-1] <= "힣":
@@ -99,26 +98,26 @@ def content_stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _content_stems(text: str) -> tuple[str, ...]:
-    # The sentences of a source are read by every check of every statement that cites it.
+    # Cached: every check of every statement that cites a source reads its sentences.
     return tuple(meaningful(words(text)))
 
 
 def meaningful(tokens: Iterable[str]) -> list[str]:
-    """Return the stems of those of `tokens` (as `words` gives them) that carry meaning, in order.
+    """Return the stems of those of `tokens` (as from `words`) that carry meaning, in order.
 
-    A number and a unit that is written to it are two words: `30일`, `3,940억`, `100km`.
+    A number and a unit attached to it are two words: `30일`, `3,940억`, `100km`.
     """
     parts = (part for token in tokens for part in split_units(token))
     return [stem(part) for part in parts if part not in STOP_WORDS]
 
 
 def split_units(token: str) -> list[str]:
-    """Return a token (as `words` gives it) in its parts: a number and the unit written to it are two."""
+    """Return the parts of a token (as from `words`): a number and the unit attached to it are two."""
     return _NUMBER_AND_UNIT.sub(r"\1 \2", token).split()
 
 
 def coverage(wanted: Sequence[str], found: Set[str]) -> float:
-    """Return which share of the stems `wanted` is in `found`, 0..1; 0 when nothing is wanted.
+    """Return the share of the stems `wanted` that is in `found`, 0..1; 0 when nothing is wanted.
 
     A stem that shares its beginning with one in `found` counts for the shared part: `manufactur` and `manufacturer`,
     `고양` and `고양이`.
@@ -132,9 +131,9 @@ def coverage(wanted: Sequence[str], found: Set[str]) -> float:
 
 
 def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
-    """Return the beginnings of the stems that have one of these heads, with the length of the shortest that has it.
+    """Return the beginnings of the stems that have one of these heads, with the length of the shortest such stem.
 
-    A text may have thousands of stems with the same first letters: so none is compared with each of the others.
+    A text may have thousands of stems with the same first letters; this avoids comparing one with each of the others.
     """
     shortest: dict[str, int] = {}
     for candidate in found if heads else ():
@@ -148,7 +147,7 @@ def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
 
 
 def _likeness(each: str, shortest: Mapping[str, int]) -> float:
-    """The largest share of its letters, and of the other stem's, that it begins with as another does."""
+    """The largest share of common beginning letters, of this stem and of the other, with any of them."""
     length = len(each) if len(each) <= _LONGEST else 0
     sizes = range(max(_head(each), ceil(_LIKE * length)), length + 1) if shortest else ()
     shares = (size / max(length, shortest[each[:size]]) for size in sizes if each[:size] in shortest)
@@ -157,22 +156,23 @@ def _likeness(each: str, shortest: Mapping[str, int]) -> float:
 
 
 def _head(word: str) -> int:
-    """How many first characters two words must share to be compared at all: Korean syllables say more than letters."""
+    """The number of first characters that two words must share to be compared: Korean syllables carry more than
+    letters."""
     return 2 if word[0] >= "가" else 4
 
 
 def likeness(one: str, other: str) -> float:
-    """Return the share of the letters that two stems begin with, 0..1; 0 where that is too little to mean anything."""
+    """Return the share of letters in the common beginning of two stems, 0..1; 0 if too little to mean anything."""
     shared = Prefix.similarity(one, other) / max(len(one), len(other))
     return shared if shared >= _LIKE else 0.0
 
 
 @lru_cache(maxsize=256)
 def heads(stems: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the head of each of these stems; a claim is laid beside many passages."""
+    """Return the head of each of these stems; cached, because a claim is compared with many passages."""
     return tuple(map(head, stems))
 
 
 def head(word: str) -> str:
-    """Return what two words must begin with to be compared at all."""
+    """Return the beginning that two words must share to be compared."""
     return word[: _head(word)]

@@ -1,4 +1,4 @@
-"""From calls to rows of the ledger with their price: those that have ended, and those that begin."""
+"""Builds ledger rows, with their price, for finished and starting model calls."""
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +48,7 @@ def model_call_rows(
 def begun_rows(
     context: StepContext, step: str, token: uuid.UUID, worker: str, catalogue: Mapping[str, ModelInfo]
 ) -> Callable[[CallRecord], dict[str, Any]]:
-    """What makes columns of `BegunCall` of a call that a step of this `worker` begins."""
+    """Return a function that builds the `BegunCall` columns of a call that a step of this `worker` starts."""
 
     def begun(call: CallRecord) -> dict[str, Any]:
         [row] = model_call_rows([call], context, step, catalogue)
@@ -59,5 +59,5 @@ def begun_rows(
 
 
 def _storable(told: str | None) -> str | None:
-    """What a server said, as Postgres can have it: one word that cannot be stored must not cost the row."""
+    """Replace characters that Postgres cannot store: one bad word from a server must not cost the row."""
     return told and told.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

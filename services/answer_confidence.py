@@ -1,4 +1,4 @@
-"""The one confidence of an answer (V9), stored with the verification of that answer and read back in one way."""
+"""The single confidence of an answer (V9), stored with its verification and read back in one way."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -14,7 +14,7 @@ from services.verification_rows import Judged, calibrated_support
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
-    """Set number, word and calibration of the verification from the sentences of the answer that it is about."""
+    """Set the confidence, its label and its calibration from the judged sentences of the verified answer."""
     supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
     relevance = answer_relevance(context.question, verification.answer)
     calibration = context.calibration
@@ -25,14 +25,14 @@ def set_answer_confidence(context: StepContext, verification: Verification, judg
 
 
 def confidence_json(verification: Verification) -> dict[str, Any]:
-    """Return the fields under which every interface shows it: `confidence` and `confidence_level`."""
+    """Return the fields that every interface shows: `confidence` and `confidence_level`."""
     return shown_confidence(verification.calibrated_confidence, verification.confidence_level, verification.calibration)
 
 
 def shown_confidence(number: float | None, word: str | None, calibration: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the same from stored columns.
+    """Return the same fields from stored columns.
 
-    Rows of older versions have a number of another formula beside the word for a third one: no calibration holds there.
+    Rows of older versions hold a number from another formula beside the label of a third one: no calibration applies.
     """
     if number is None:
         return {"confidence": None, "confidence_level": None}

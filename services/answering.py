@@ -1,4 +1,4 @@
-"""The verdict on whether an answer answers its question (V8), kept among the checks of its verification."""
+"""Judges whether an answer answers its question (V8); the verdict is stored among the checks of its verification."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,9 +12,9 @@ _OFFLINE = "offline"
 
 
 def with_question(context: StepContext, answer: str, checks: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `checks` with the verdict on `answer` beside that of the alignment, which asks the model for it.
+    """Return `checks` with the verdict on `answer` added to the alignment check, which asks the model for it.
 
-    Without it where nobody asked: there is no question (N2), or that check was left out by the request.
+    Unchanged where nothing was asked: there is no question (N2), or the request left that check out.
     """
     outcome = context.outcome(ALIGNMENT)
     if outcome is None or outcome["status"] == "skipped":
@@ -26,7 +26,7 @@ def with_question(context: StepContext, answer: str, checks: Mapping[str, Any]) 
 
 
 def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelsWord | None:
-    """None where no model reads: the offline provider goes by the same rules as the verdict itself."""
+    """None where no model reads: the offline provider applies the same rules as the verdict itself."""
     verdict: Mapping[str, Any] = outcome.get("verdict") or {}
     if "answers" not in verdict or context.tools.models.provider == _OFFLINE:
         return None
@@ -34,12 +34,12 @@ def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelsWord
 
 
 def _named_texts(context: StepContext) -> list[str]:
-    """What the answer may rest on, with what names it: given sources, or all that was found for the question."""
+    """The texts that the answer may rest on, with their names: given sources, or all that was found."""
     keys = context.selection["ranked"]
     passages = context.selected_passages() if context.query.is_given or not keys else context.passages(keys)
     return [named_text(passage) for passage in passages]
 
 
 def named_text(passage: Passage) -> str:
-    """Return the passage's words with those that name it: its file, its details, the headings above it."""
+    """Return the passage's text after what names it: its file, its details, the headings above it."""
     return "\n".join([passage.label, *(str(value) for value in passage.metadata.values()), passage.indexed])

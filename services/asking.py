@@ -1,8 +1,8 @@
-"""Who asks: a person who waits for the answer, or a script. It orders the questions of one tenant (A7).
+"""Tells questions of people from questions of scripts, which orders the queue of one tenant (A7).
 
 A request says so with `Citewell-Priority: interactive` or `batch`; the page, the command line and the tools of
-`citewell mcp` do. Whoever does not say counts as a person until a few of the same key are in flight. What no request
-asked for, such as verification that stands, counts as scripted.
+`citewell mcp` do. A request without it counts as a person's until a few of the same key are in flight. Work that no
+request asked for, such as the re-verification of stored answers, counts as scripted.
 """
 
 from contextvars import ContextVar
@@ -16,11 +16,11 @@ from db.queries.queries import count_in_flight
 
 HEADER = "Citewell-Priority"
 FEW = 3
-"""So many in flight of one key that do not say who asks count as those of people."""
+"""With this many queries of one key in flight, further requests without the header count as scripted."""
 
 
 class Priority(StrEnum):
-    """What a request may say."""
+    """The values of the header."""
 
     INTERACTIVE = "interactive"
     BATCH = "batch"
@@ -28,7 +28,7 @@ class Priority(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Of a request: what it says, and the key that it was sent with; None where it says nothing, or has none."""
+    """The sender of a request: the header's value and the API key, each None if absent."""
 
     priority: Priority | None = None
     key_id: str | None = None
@@ -39,12 +39,12 @@ _asker: ContextVar[Asker] = ContextVar("asker", default=_NOBODY)
 
 
 def asked_by(asker: Asker) -> None:
-    """Until the end of the current context, what is stored was asked for by this one."""
+    """Attribute what is stored until the end of the current context to this asker."""
     _asker.set(asker)
 
 
 def asker_columns(session: Session) -> dict[str, Any]:
-    """The columns of a query that say who asks for it; in the transaction that stores it."""
+    """Return the columns of a query that say who asks; call it in the transaction that stores the query."""
     asker = _asker.get()
     is_scripted = asker.priority is Priority.BATCH
     if asker.priority is None:

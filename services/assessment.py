@@ -1,4 +1,4 @@
-"""One verification of one answer, as it is stored: scores, issues, and a state for every sentence (S1.5, S1.8, N4)."""
+"""Builds the stored verification of an answer: scores, issues, and a state for every sentence (S1.5, S1.8, N4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ from services.verification_rows import (
 
 CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
 RECHECK = "recheck_answerability"
-_SAME_MATTER = 0.6  # of a statement's words in a source: they are about the same
+_SAME_MATTER = 0.6  # share of a statement's words found in a source: from here on both are about the same matter
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a round publishes, before it is stored: the answer's row, its citations, and how the draft became it."""
+    """A round's answer before it is stored: its row, its citations, and how the draft became it."""
 
     answer: Answer
     citations: list[Citation]
@@ -48,7 +48,7 @@ class Published:
 
 
 def attempted_verification(context: StepContext, findings: Findings) -> StoredVerification:
-    """S2.3: the draft of a round as it was found, before any repair."""
+    """S2.3: the verification of a round's draft before any repair."""
     passages = context.selected_passages()
     judged = [
         judged_sentence(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
@@ -66,7 +66,7 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
 
 
 def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
-    """The answer as users see it, whether it was published or replaced by "I don't know"."""
+    """The verification of the answer that users see, whether it was published or replaced by "I don't know"."""
     answer, repairs = published.answer, published.repairs
     judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
     states = [each.status for each in judged]
@@ -89,13 +89,13 @@ def published_verification(context: StepContext, findings: Findings, published: 
 
 
 def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
-    """Nothing was claimed, so nothing is scored; the reason is an issue."""
+    """The verification of a refusal: nothing was claimed, so nothing is scored; the reason is an issue."""
     issues = list(dict.fromkeys([reason, *context.selection["issues"], *left_out_issues(context)]))
     return _unscored(context, context.refusal, SentenceStatus.NO_CLAIM, issues, {"abstained": reason})
 
 
 def broken_verification(context: StepContext, text: str, reason: str) -> StoredVerification:
-    """S1.6: the verification itself broke; every sentence is `not_checked`."""
+    """S1.6: the verification itself failed, so every sentence is `not_checked`."""
     return _unscored(context, text, SentenceStatus.NOT_CHECKED, [reason], {"broken": reason})
 
 
@@ -126,7 +126,7 @@ def _unscored(
 def _verification(
     context: StepContext, text: str, findings: Findings, judged: Sequence[Judged], passages: Sequence[Passage]
 ) -> Verification:
-    """The row with everything but the confidence; `judged` are the sentences of `text`, `passages` their sources."""
+    """Build the row without its confidence; `judged` are the sentences of `text`, `passages` their sources."""
     facts_found, claims_found = facts_check(context, judged, passages), claims_check(context, judged)
     derived = {"check_facts": facts_found, "check_claims": claims_found}
     scores = score_answer(context, facts_found)
@@ -160,7 +160,7 @@ def _verification(
 
 
 def _history(context: StepContext) -> dict[str, Any]:
-    """S2.3: corrective rounds so far, and whether the kept one was written from passages that the first had not."""
+    """S2.3: corrective rounds so far, and whether the kept round used passages that the first one lacked."""
     first = (context.rounds.get(0, {}).get(("select", "")) or {}).get("selected", [])
     kept = context.selection["selected"]
     used_more = context.round > 0 and not set(kept) <= set(first)
@@ -170,7 +170,7 @@ def _history(context: StepContext) -> dict[str, Any]:
 def _set_confidence(
     context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged]
 ) -> None:
-    """S2.2, S2.4: the score of the sentences that were `judged`, after repairs if any; V9: the confidence."""
+    """S2.2, S2.4: the score of the `judged` sentences, after repairs if any; V9: the confidence."""
     states = [] if findings.unasked else [each.status for each in judged]
     verification.confidence = confidence(states)
     verification.draft_confidence = findings.confidence
@@ -183,9 +183,8 @@ def _set_confidence(
 
 
 def _withdraw(context: StepContext, verification: Verification) -> None:
-    """ "I don't know" claims nothing, so nothing of it is scored (V10). Of the answer that it replaces stay
-    `draft_confidence`, the accuracy of its citations, and whether its checks were made; the history has the rest.
-    """
+    """Clear the scores, because "I don't know" claims nothing (V10). Of the replaced answer remain `draft_confidence`,
+    the accuracy of its citations, and whether its checks were made; the history has the rest."""
     verification.overall_score = verification.answer_source_alignment = None
     verification.citation_coverage = verification.fact_verification_score = None
     verification.confidence = verification.confidence_level = verification.calibrated_confidence = None
@@ -200,7 +199,7 @@ def _withdraw(context: StepContext, verification: Verification) -> None:
 
 
 def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:
-    """The state of a sentence of the published answer: by its repair's verdict when it was mended."""
+    """The state of a sentence of the published answer: if it was repaired, by the verdict on the repair."""
     mended = published.repairs.verdicts.get(statement.index)
     checks = [mended] if mended else findings.checks_of(statement.index)
     status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)
@@ -211,7 +210,7 @@ def _judged_after(context: StepContext, statement: Statement, findings: Findings
 
 
 def _disputes(context: StepContext, statement: Statement, findings: Findings, repairs: Repairs) -> list[PairVerdict]:
-    """N4: with another source, a sentence is in dispute when the first one is about the same and surely denies it."""
+    """N4: a reattributed sentence is in dispute when its first source is about the same matter and surely denies it."""
     if repairs.edits[statement.index].kind != "reattributed":
         return []
     threshold = context.query.options.citation_confidence
@@ -245,7 +244,7 @@ def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence
 
 
 def _stopped(context: StepContext) -> list[str]:
-    """N1: why the draft was not written to its end; this stays true of an answer that is replaced."""
+    """N1: why the draft was cut short; this also holds for an answer that is replaced."""
     stopped = (context.outcome("generate") or {}).get("stopped")
     return [stopped] if stopped else []
 

@@ -1,4 +1,4 @@
-"""The audit of a query (N6): sealed when it ends, shown, and held against what is stored now."""
+"""The audit chain of a query (N6): sealed when the query ends, shown, and compared with what is stored now."""
 
 import uuid
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from domain.errors import AuditNotFound
 from domain.prompts import prompt_sha256
 
 AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
-"""What was cancelled has no result to prove."""
+"""Cancelled queries have no result to prove."""
 
 
 def seal(session: Session, query_id: uuid.UUID) -> None:
-    """Chain all that proves the result, in the transaction that ends the query: two statements."""
+    """Chain everything that proves the result, with two statements, in the transaction that ends the query."""
     audits.add_chain(session, query_id, chain(_contents(session, query_id)))
 
 
@@ -31,22 +31,21 @@ def _contents(session: Session, query_id: uuid.UUID) -> list[Record]:
 
 
 def _prompts(records: Sequence[Record]) -> list[Record]:
-    """Each prompt that was asked with, once."""
     asked = sorted({(each["prompt"], each["prompt_version"]) for each in records if each["kind"] == "call"})
     told: list[Record] = []
     for name, version in asked:
-        # An older process may have asked with a file that this one does not have.
+        # An older process may have used a prompt file that this one does not have.
         known = prompt_sha256(name, version)
         told.append({"kind": "prompt", "name": name, "version": version, **({"sha256": known} if known else {})})
     return told
 
 
 def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) -> dict[str, Any]:
-    """A page of the chain behind record `after`. Raises QueryNotFound, VerificationNotFound, AuditNotFound."""
+    """Return a page of the chain after record `after`. Raises QueryNotFound, VerificationNotFound, AuditNotFound."""
     with reading() as session:
         stored = _get_chain(session, queries.get_query(session, query_id, kind))
     records, hashes = stored.chain.records, stored.chain.hashes
-    # As many as there are of both: somebody may have cut one of them.
+    # Either list may have been cut, so only the common length can be shown.
     length = min(len(records), len(hashes))
     end = min(after + limit, length)
     return {
@@ -58,9 +57,9 @@ def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) 
 
 
 def check_audit(query_id: uuid.UUID, kind: QueryKind, head: str | None = None) -> dict[str, Any]:
-    """Compute every hash anew from what is stored now, and say which record is not what it was.
+    """Recompute every hash from what is stored now and report the records that differ.
 
-    `head` is one that somebody kept. Raises QueryNotFound, VerificationNotFound, AuditNotFound.
+    `head` is one that was kept elsewhere. Raises QueryNotFound, VerificationNotFound, AuditNotFound.
     """
     with reading() as session:
         stored = _get_chain(session, queries.get_query(session, query_id, kind))

@@ -1,4 +1,4 @@
-"""Whether there is room for more, before anything of it is read or written (A7): a refusal says when to come again."""
+"""Load shedding (A7): refuses work before any of it is read or stored, and says when to retry."""
 
 import math
 import threading
@@ -17,18 +17,19 @@ from services.asking import FEW, Priority
 
 REMEMBERED_S = 0.5
 _SHORTEST_S, _LONGEST_S = 1, 300
-# When nothing tells how fast the line of documents moves.
+# Used while nothing shows how fast documents are read.
 _UNKNOWN_S = 15
-# Whoever comes again finds so much of the limit free, and not only one place that many want.
+# A caller who retries when told finds this share of the limit free, rather than one place that many compete for.
 _ROOM = 0.1
-# Of a question's time so much may be waiting: what begins in time should end in time, also when all becomes slower.
+# Shares of a question's deadline that may pass with waiting, and with waiting and working: what starts in time should
+# end in time even when everything slows down.
 _WAITING, _WAITING_AND_WORKING = 0.5, 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """The backlog at a moment (monotonic seconds), and the questions that this process has let through since, by tenant
-    and whether a person asked."""
+    and by whether a person asked."""
 
     at: float
     backlog: Backlog
@@ -55,7 +56,7 @@ class _Seen:
 
 
 class _Memory:
-    """The backlog as this process saw it last; one thread looks again while the others go on with what is known."""
+    """The backlog as this process last saw it; one thread refreshes it while the others use what is known."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -84,17 +85,17 @@ _memory = _Memory()
 
 
 def forget() -> None:
-    """Look anew with the next request."""
+    """Measure again at the next request."""
     _memory.forget()
 
 
 def check_questions(
     repeated_key: str | None = None, *, priority: Priority | None = None, deadline_s: float | None = None
 ) -> None:
-    """Raise BacklogFull or Overloaded when a question of the current tenant could not be answered in time: within
-    `deadline_s`, or else as configured.
+    """Raise BacklogFull or Overloaded when a question of the current tenant could not be answered within `deadline_s`,
+    by default the configured deadline.
 
-    A repetition of an accepted request, by its Idempotency-Key, costs nothing and is let through.
+    A repetition of an accepted request, known by its Idempotency-Key, costs nothing and passes.
     """
     limits = settings().admission
     seen = _memory.look(limits)
@@ -110,12 +111,12 @@ def check_questions(
 
 
 def check_batches(repeated_key: str | None = None) -> None:
-    """The same for a file of verifications: as a whole it is accepted or refused. Files may wait long."""
+    """The same for a file of verifications, accepted or refused as a whole. Files may wait long."""
     limits = settings().admission
     seen = _memory.look(limits)
     lines = seen.lines
     own = lines.get(current_tenant(), Line()).items
-    # Of each tenant no more than its own limit is counted: one long file does not keep others from sending theirs.
+    # A tenant counts with at most its own limit: one long file does not keep others from sending theirs.
     total = sum(each.items for each in lines.values())
     refused = _line_full(lines, seen.pace.per_second, own, total, limits, "verifications in batches")
     _raise_unless_known(refused, repeated_key)
@@ -136,19 +137,19 @@ def check_documents() -> None:
 
 
 class _Asked(NamedTuple):
-    """Of a question, what decides whether it can be answered in time."""
+    """The properties of a question that decide whether it can be answered in time."""
 
     is_person: bool
     deadline_s: float
 
 
 def _is_person(priority: Priority | None, lines: Mapping[int, Line]) -> bool:
-    # Which key it was sent with is looked at when it is stored (services.asking); here a guess will do.
+    # The key is looked up when the question is stored (services.asking); a guess is enough here.
     return lines.get(current_tenant(), Line()).asked < FEW if priority is None else priority is Priority.INTERACTIVE
 
 
 def _too_late(asked: _Asked, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings) -> Overload | None:
-    """Whether it would end too late at the speed of now: what starts before it, and what such a question takes."""
+    """Refuse a question that would end too late at the current speed, given what starts before it."""
     wait_s = max(0.0, _ahead(asked.is_person, lines, pace) - pace.free) / pace.per_second
     may_wait_s = min(
         limits.max_wait_s,
@@ -176,8 +177,8 @@ def _line_full(
 
 
 def _ahead(is_person: bool, lines: Mapping[int, Line], pace: Pace) -> float:
-    """How many start, or have to end, before the next one of this tenant: of others only as many as their weight lets
-    pass."""
+    """The number of questions that must start or end before the tenant's next one; of other tenants only as many as
+    their weight lets pass."""
     own = lines.get(current_tenant(), Line())
     before = own.people if is_person else own.asked + pace.too_many
     turns = (before + 1) / own.weight

@@ -1,4 +1,4 @@
-"""Batches of verifications: how far they are, their results, their end (N2)."""
+"""Batches of verifications: progress, results, end (N2)."""
 
 import uuid
 from collections.abc import Sequence
@@ -35,16 +35,17 @@ def _status(batch: Batch, *, started: bool) -> str:
 
 
 def read_results(batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
-    """(position, verification) of finished items behind position `after`, in the order of the file."""
+    """(position, verification) of finished items after position `after`, in the order of the file."""
     with reading() as session:
         found = batches.finished_items(session, batch_id, after, limit)
     return [(position, read_verification(query_id)) for position, query_id in found]
 
 
 def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
-    """End the first items that are not finished; return them. A second time does no harm. Raises BatchNotFound.
+    """Cancel the batch and end its first unfinished items; return those. Repeating it is harmless. Raises
+    BatchNotFound.
 
-    No item is started from here on, and the work on those that run stops. `cancel_more` ends the others.
+    No further item starts, and work on running ones stops. `cancel_more` ends the others.
     """
     with transaction() as session:
         batches.get_batch(session, batch_id)
@@ -53,9 +54,9 @@ def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
 
 
 def cancel_more(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
-    """End up to _AT_A_TIME items of a batch that `cancel_batch` was called for; return them, none when all have ended.
+    """End up to _AT_A_TIME items of a cancelled batch; return them, none when all have ended.
 
-    Safe to be called by several at a time, and to be left off: the reconciler goes on with it.
+    Several callers may run at a time, and may stop early: the reconciler continues.
     """
     with transaction() as session:
         batches.lock_batch(session, batch_id)

@@ -1,4 +1,4 @@
-"""Model calls as metrics and spans, from their records. Call it when they are stored: what has a row is told, once."""
+"""Reports model calls as metrics and spans. Call it when the calls are stored: each stored call is reported once."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ _RESULTS = {
 
 
 def tell_calls(calls: Sequence[CallRecord], prices: Mapping[str, ModelInfo], within: Context | None = None) -> None:
-    """Count the calls, and make their spans within the span of `within`, else within the current one."""
+    """Count the calls, and record their spans within the span of `within`, else within the current one."""
     for call in calls:
         _count(call, prices)
         if tracing.is_on():

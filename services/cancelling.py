@@ -1,4 +1,4 @@
-"""Cancelling: the query ends at once, and the work on it within seconds."""
+"""Cancels a query: it ends at once, and work on it stops within seconds."""
 
 import uuid
 from typing import Any
@@ -12,15 +12,15 @@ from services.results import read_head
 
 
 def cancel_query(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
-    """End the query as cancelled and return it without its answer; a second time changes nothing.
+    """End the query as cancelled and return it without its answer; repeating it changes nothing.
 
-    From the commit on its messages are stale: workers drop them, stop a call that is under way when they renew their
-    lease, and nothing of it is stored or sent. Raises QueryNotFound, VerificationNotFound, and QueryFinished when it
-    has ended otherwise.
+    After the commit its messages are stale: workers drop them, and stop a running call when they renew their lease.
+    Nothing of it is stored or sent. Raises QueryNotFound, VerificationNotFound, and QueryFinished when it has ended
+    otherwise.
     """
     with transaction() as session:
         finish(session, query_id, QueryStatus.CANCELLED)
-        # Of another kind: the error takes the end back.
+        # A query of another kind raises here, which rolls the end back.
         status = get_query(session, query_id, kind).status
         if status != QueryStatus.CANCELLED:
             raise QueryFinished(f"The query has ended already ({status}); there is nothing left to cancel.")

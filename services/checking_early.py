@@ -1,4 +1,4 @@
-"""The checks of sentences whose answer is still being written (N1): those of S5.4, only sooner."""
+"""Checks sentences while their answer is still being written (N1): the checks of S5.4, only earlier."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from services.telling import citation_checked, sentence_judged
 
 
 async def check_early(context: StepContext) -> StepResult:
-    """Check batches of sentences, one call for each sentence and source, all at once."""
+    """Check batches of sentences concurrently, with one call per sentence and source."""
     passages = await asyncio.to_thread(context.selected_passages)
     batches = {item: Closed(**context.outcomes[SENTENCES, item])["sentences"] for item in context.items}
     found = await asyncio.gather(*(_judge(context, sentences, passages) for sentences in batches.values()))
@@ -27,7 +27,7 @@ async def check_early(context: StepContext) -> StepResult:
 
 
 _Found = Mapping[tuple[int, int], Checked]
-"""By (index of the sentence, number of the source, 0 for all)."""
+"""By (index of the sentence, number of the source; 0 for all sources)."""
 
 
 async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], passages: list[Passage]) -> _Found:
@@ -60,7 +60,7 @@ def _result(
             verdicts = [read_verdict(number, checked) for number, checked in checks.items()]
             status: SentenceStatus = sentence_status(said["claim"], verdicts, context.query.options.citation_confidence)
             if len(verdicts) > 1 and status is not SentenceStatus.SUPPORTED:
-                continue  # its sources may yet say it together (V7)
+                continue  # its sources may still support it together (V7)
             outcome["told"].append((place, status.value))
             events.append(sentence_judged(context, statement, status, verdicts, passages))
     return outcome, events

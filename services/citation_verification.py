@@ -1,4 +1,4 @@
-"""Verifying one citation from outside: does this chunk say what somebody cites it for (S4.4)? No model is asked."""
+"""Verifies an external citation: whether a chunk says what it is cited for (S4.4). No model is asked."""
 
 import uuid
 from typing import Any
@@ -14,7 +14,8 @@ from domain.evidence import best_text_span
 def verify_citation(
     document_id: uuid.UUID, chunk_index: int, claim: str, text_span: str | None, checks: VerificationSettings
 ) -> dict[str, Any]:
-    """Compare `claim` and the quoted `text_span`, or the best one of the chunk, with the chunk; return S4.4's response.
+    """Score `claim` and the quoted `text_span`, by default the chunk's best span, against the chunk; return S4.4's
+    response.
 
     Raises DocumentNotFound, ChunkNotFound.
     """
@@ -38,12 +39,12 @@ def _with_heading(section: str | None, text: str) -> str:
     if section is None:
         return text
     first_line, _, rest = text.strip().partition("\n")
-    # The section may begin right here: its heading is told once.
+    # The section may begin right here: do not repeat its heading.
     return f"{section}\n\n{rest.lstrip() if first_line.strip('#* ') == section else text}"
 
 
 def _citation(passage: Passage, claim: str, score: CitationScore, span: tuple[int, int]) -> dict[str, Any]:
-    """Row S4.2's fields. Words that are not in the chunk are no evidence, so its own best ones stand in for them."""
+    """Row S4.2's fields. Words that are not in the chunk are no evidence; its best span replaces them."""
     words = passage.text[span[0] : span[1]]
     return {
         "document_name": passage.filename,

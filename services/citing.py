@@ -1,4 +1,4 @@
-"""Citations with exact evidence: which span of which source stands behind which words (S4.2, S4.6, N3)."""
+"""Citations with exact evidence: which span of which source supports which words (S4.2, S4.6, N3)."""
 
 import uuid
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from domain.quotes import locate_quote
 
 
 class EvidenceMismatch(AssertionError):
-    """A span that is about to be stored is not what the stored text says at its offsets. Nothing is stored then."""
+    """A span about to be stored differs from the stored text at its offsets; nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedQuote:
-    """Words that a model quoted from the passage, and what it takes the citation for (S4.2)."""
+    """Words that a model quoted from the passage, and the citation type it gave them (S4.2)."""
 
     text: str
     kind: CitationType
@@ -37,9 +37,10 @@ class Span:
 
 
 def choose_span(statement: str, passage: Passage, candidates: Sequence[ExtractedQuote], options: QueryOptions) -> Span:
-    """The span of `passage` behind `statement`: its own words if they stand there, else the best quote or sentence.
+    """Choose the span of `passage` that supports `statement`: its own words if present, else the best quote or
+    sentence.
 
-    Only candidates that stand in the passage word for word count, and only if they fit better than what we find.
+    A candidate counts only if it occurs in the passage verbatim and fits at least as well as our own choice.
     """
     text = passage.readable
     literal = locate_quote(statement, text, min_ratio=1.0)
@@ -91,9 +92,9 @@ def citation_row(
 
 
 def assert_exact(session: Session, answer: str, citations: list[Citation], given_with: uuid.UUID | None = None) -> None:
-    """N3: read every span back from the stored text. Raises EvidenceMismatch; a deleted document cannot be compared.
+    """N3: compare every span with the stored text. Raises EvidenceMismatch; a deleted document cannot be compared.
 
-    `given_with` is the verification that the sources came with (N2), if they did.
+    `given_with` is the verification that brought the sources (N2), if one did.
     """
     spans = [(each.source_start, each.source_end) for each in citations]
     if given_with is None:

@@ -1,4 +1,4 @@
-"""The checks of S1.4 and S2.1 as results tell them: derived from the verdicts on the sentences, without any model."""
+"""Derives the checks of S1.4 and S2.1 from the verdicts on the sentences, without a model."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,8 +15,8 @@ _LEFT_NO_RESULT = "the check left no result"
 
 
 def facts_check(context: StepContext, judged: Sequence[Judged], passages: Sequence[Passage]) -> Outcome:
-    """S1.4: one to five key claims. When one of them could not be checked there is no score: half of the facts would be
-    another one. Number N of the verdicts on `judged` is the passage at place N-1."""
+    """S1.4: one to five key claims. There is no score when one of them could not be checked, because a score over some
+    of the facts would mean something else. Verdict number N of `judged` is about the passage at place N-1."""
     if skipped := _skipped(context, "check_facts"):
         return skipped
     sentences = _claiming(judged)
@@ -27,7 +27,7 @@ def facts_check(context: StepContext, judged: Sequence[Judged], passages: Sequen
 
 
 def claims_check(context: StepContext, judged: Sequence[Judged]) -> Outcome:
-    """S2.1: what would have to change; `claim_rows` are the claims. Not checked only if no sentence was (N4)."""
+    """S2.1: suggested corrections; `claim_rows` are the claims. Not checked only if no sentence was (N4)."""
     if skipped := _skipped(context, "check_claims"):
         return skipped
     sentences = _claiming(judged)
@@ -37,7 +37,7 @@ def claims_check(context: StepContext, judged: Sequence[Judged]) -> Outcome:
 
 
 def claim_rows(context: StepContext, judged: Sequence[Judged]) -> list[VerificationClaim]:
-    """S2.1: one claim for each sentence that makes one and was checked, with the sentence's own state and evidence."""
+    """S2.1: one claim for each checked sentence that makes one, with that sentence's state and evidence."""
     if _skipped(context, "check_claims"):
         return []
     found = [(each, status) for each in judged if (status := claim_status(each.status))]

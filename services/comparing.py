@@ -1,4 +1,4 @@
-"""What a verification found that was made of a stored answer, beside what the one before had found (N6)."""
+"""Compares the re-verification of a stored answer with its previous verification (N6)."""
 
 import uuid
 from typing import Any
@@ -15,7 +15,7 @@ _SCORES = ("accuracy_rate", "overall_score", "is_grounded")
 
 
 def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[str, Any] | None:
-    """Per sentence and score what was and what is; None until the new verification has ended, or without an old one."""
+    """Old and new values per sentence and score; None until the new verification has ended, or without an old one."""
     old = queries.find_query(session, old_id)
     new = results.find_draft_verification(session, new_id)
     before = _before(session, old_id, old.kind) if old else None
@@ -38,7 +38,7 @@ def _scores(stored: StoredVerification) -> dict[str, Any]:
 
 
 def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerification | None:
-    # Of a given answer (N2) the verdicts on the text as it was given are told, and made again.
+    # For a given answer (N2), compare the verdicts on the text as it was given.
     find = results.find_draft_verification if kind == QueryKind.VERIFICATION else results.find_published_verification
     return find(session, query_id)
 
@@ -50,7 +50,7 @@ def _stated(stored: StoredVerification) -> list[Stated]:
 
 
 def read_reverifications(session: Session, query_id: uuid.UUID) -> list[dict[str, Any]]:
-    """Every verification that was made of the query's answer since, the first one first."""
+    """Every re-verification of the query's answer, oldest first."""
     return [
         {
             "id": str(each.id),

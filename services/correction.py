@@ -1,4 +1,4 @@
-"""Concluding a query: failing sentences are mended, wrong citations go, the rest is renumbered (S5.5, N5)."""
+"""Concludes a query: repairs failing sentences, removes wrong citations and renumbers the rest (S5.5, N5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -49,14 +49,14 @@ class Conclusion:
     citations: list[Citation]
     verification: StoredVerification | None
     draft: StoredVerification | None = None
-    """N2: the same for the answer as it was given."""
+    """N2: the verification of the answer as it was given."""
     judged: list[dict[str, Any]] | None = None
-    """N2: what became of every citation of the answer as it was given."""
+    """N2: the verdict on every citation of the answer as it was given."""
     events: Sequence[EventData] = ()
 
 
 def conclude(context: StepContext) -> StepResult:
-    """Build the answer and its verification, and store both together with this step's outcome."""
+    """Build the answer and its verification; both are stored together with this step's outcome."""
     if failure := _failure(context):
         return StepResult.single({"status": "failed", **failure})
     try:
@@ -83,7 +83,7 @@ def _save(context: StepContext, conclusion: Conclusion, session: Session) -> Non
 
 
 def _failure(context: StepContext) -> dict[str, str] | None:
-    """Why there is no answer for a technical reason. "I don't know" would say something about the documents."""
+    """The technical reason why there is no answer, if any. "I don't know" would say something about the documents."""
     if context.selection["status"] == "failed":
         reason = context.selection.get("reason", "retrieval failed")
         return {"code": ran_out(context) or "retrieval_failed", "reason": reason}
@@ -91,14 +91,14 @@ def _failure(context: StepContext) -> dict[str, str] | None:
         draft = context.draft
         code = draft.get("code", "generation_failed")
         if code == "model_deadline":
-            # The call was cut short by the query's own deadline, or by its own.
+            # The call was cut short by the query's deadline, or by its own.
             code = ran_out(context) or code
         return {"code": code, "reason": draft.get("reason", "no answer was written")}
     return None
 
 
 def concluded(context: StepContext) -> Conclusion:
-    """What the query publishes; nothing is stored. Raises SourceDeleted."""
+    """Build what the query publishes; nothing is stored. Raises SourceDeleted."""
     selection = context.selection
     if selection["status"] == "refused":
         return _abstain(context, context.refusal, selection.get("reason", "There is too little evidence."))
@@ -129,7 +129,7 @@ def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
 
 
 def _answered(context: StepContext) -> Conclusion:
-    """An answer was written: correct it by what the checks found, or replace it when nothing in it holds."""
+    """Correct the written answer by what the checks found, or replace it when nothing in it holds."""
     findings, repairs = find(context), read_repairs(context)
     corrected = corrected_draft(context, findings, repairs)
     reason = _unanswerable(context) or _nothing_left(corrected, repairs)
@@ -138,7 +138,7 @@ def _answered(context: StepContext) -> Conclusion:
     if not reason:
         answer = _answer_row(context, corrected.text, raw, corrected=corrected, repairs=repairs)
     elif context.query.is_given:
-        # Whoever gave the answer is told what became of each of its sentences.
+        # The submitter of an answer sees what became of each of its sentences.
         answer = _answer_row(context, context.refusal, raw, abstain_reason=reason, corrected=corrected)
     else:
         answer = _answer_row(context, context.refusal, raw, abstain_reason=reason)
@@ -155,9 +155,9 @@ def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
 
 
 def _unanswerable(context: StepContext) -> str | None:
-    """S3.4: why the answer is replaced, if its last answerability verdict says so; the repaired answer has its own.
+    """S3.4: why the answer is replaced, if its last answerability verdict says so; a repaired answer has its own.
 
-    A given answer (N2) is judged sentence by sentence whatever the whole is: its verdict is told, and that is all.
+    A given answer (N2) is judged sentence by sentence in any case; the verdict on the whole is only reported.
     """
     if context.query.is_given:
         return None
@@ -169,7 +169,7 @@ def _unanswerable(context: StepContext) -> str | None:
 
 
 def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
-    """Why what is left is no answer: its claims were dropped, or it never was more than markers (S2.6)."""
+    """Why the rest is no answer: its claims were dropped, or it never was more than markers (S2.6)."""
     dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
     if dropped and not any(statement.claim for statement in corrected.statements):
         return NOTHING_LEFT
@@ -192,7 +192,7 @@ def _verification(context: StepContext, findings: Findings, published: Published
     try:
         return published_verification(context, findings, published)
     except Exception as error:
-        # S1.6: verification that breaks never breaks the query; the history says what happened.
+        # S1.6: a verification that breaks never breaks the query; the history says what happened.
         log.exception("verification_broke", query_id=str(context.query.id))
         return broken_verification(context, published.answer.text, f"verification broke ({type(error).__name__})")
 
@@ -234,7 +234,7 @@ def _answer_row(
     corrected: Corrected | None = None,
     repairs: Repairs | None = None,
 ) -> Answer:
-    # The numbers of a given answer (N2) are those of the request, where its sources are named.
+    # A given answer (N2) keeps the numbers of the request, which names its sources.
     passages = repairs.passages if repairs and not context.query.is_given else []
     labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected and passages else {}
     edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []

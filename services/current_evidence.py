@@ -1,4 +1,4 @@
-"""What stands now where an answer cites something older (N7): the sources of a verification on current evidence."""
+"""Loads the current text for citations of outdated versions (N7): the sources of a re-verification."""
 
 import uuid
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from domain.evidence import claim_relevance
 from services.old_evidence import cited_passages
 
 _MOST_CHUNKS = 5_000
-"""Of a new version: among so many the passage is looked for that says most of what the old one was cited for."""
+"""Of a new version, at most this many chunks are searched for the one that best matches the old passage."""
 
 
 def current_evidence(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage] | None:
-    """The passages that the answer's numbers stand for now, number N at place N-1, and behind them what else it was
-    written from, as far as it is in force. None when there is nothing for one of the numbers any more."""
+    """The current passages for the answer's numbers, number N at place N-1, followed by what else it was written from,
+    as far as it is in force. None when one of the numbers has no current passage."""
     cited = cited_passages(session, citations)
     claims = _claims(citations)
     library = _Current(session)
@@ -32,7 +32,6 @@ def current_evidence(session: Session, answer: Answer, citations: list[Citation]
 
 
 def _claims(citations: Sequence[Citation]) -> dict[int, str]:
-    """What each number is cited for, all of it."""
     said: dict[int, list[str]] = {}
     for each in citations:
         said.setdefault(each.number, []).append(each.claim_text)
@@ -51,7 +50,7 @@ class _Current:
         return self._version(passage.document_id) == passage.document_id
 
     def passage(self, old: Passage | None, claim: str) -> Passage | None:
-        """What says most of the claim and the old passage, with its neighbours; the old one if it is in force."""
+        """The passage that best matches the claim and the old passage, with its neighbours; the old one if in force."""
         if old is None or self.is_in_force(old):
             return old
         if (version := self._version(old.document_id)) is None or not (chunks := self._of(version)):

@@ -1,4 +1,4 @@
-"""What was left out of a query because its time or its money ran short, or because it broke its workers."""
+"""Reports what a query left out because time or money ran short, or because it crashed its workers."""
 
 from collections.abc import Iterator
 
@@ -7,14 +7,14 @@ from services.step import Outcome, StepContext
 
 
 def ran_out(context: StepContext) -> str | None:
-    """The code of what ran out before the round could be finished, or None."""
+    """The code of the budget that ran out before the round was finished, or None."""
     codes = (outcome.get("code") for outcome in context.outcomes.values())
     found = next((code for code in codes if code in CODES), None)
     return found or (context.budget.code if context.budget.has_used(1.0) else None)
 
 
 def left_out_issues(context: StepContext) -> list[str]:
-    """One line per reason, with the steps that it is about."""
+    """One line per reason, with the steps that it concerns."""
     steps: dict[str, list[str]] = {}
     for step, outcome in _all(context):
         if reason := outcome.get("degraded"):

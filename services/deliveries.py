@@ -21,7 +21,7 @@ _QUERY_DELIVERIES = 1_000
 
 
 def write_test(endpoint_id: uuid.UUID) -> Json:
-    """Write a test message for a receiver, whatever its filters; return the delivery.
+    """Write a test message for a receiver, regardless of its filters; return the delivery.
 
     Raises WebhookNotFound, WebhookDisabled.
     """
@@ -33,7 +33,7 @@ def write_test(endpoint_id: uuid.UUID) -> Json:
 
 
 def replay(delivery_id: uuid.UUID) -> Json:
-    """Deliver a message of before once more; return the new delivery.
+    """Deliver an earlier message once more; return the new delivery.
 
     Raises DeliveryNotFound, DeliveryPending, WebhookDisabled.
     """
@@ -50,10 +50,10 @@ def replay(delivery_id: uuid.UUID) -> Json:
 def replay_range(
     endpoint_id: uuid.UUID, since: datetime, until: datetime | None, statuses: Sequence[str]
 ) -> list[uuid.UUID]:
-    """Deliver what happened in [since, until) once more, the oldest MAX_REPLAYED of it; return the new deliveries.
+    """Deliver the messages of [since, until) once more, at most the MAX_REPLAYED oldest; return the new deliveries.
 
-    A message counts by its newest delivery to this receiver; `missed` is what its filters match and it was never
-    meant to get.
+    A message counts by its newest delivery to this receiver; `missed` are messages that match its filters but were
+    never addressed to it.
     Raises WebhookNotFound, WebhookDisabled.
     """
     with transaction() as session:
@@ -71,7 +71,7 @@ def replay_range(
 
 
 def read_deliveries(endpoint_id: uuid.UUID, status: str | None, *, after: Place | None, limit: int) -> list[Json]:
-    """A receiver's deliveries, the newest first, from `after` on. Raises WebhookNotFound."""
+    """A receiver's deliveries from `after` on, newest first. Raises WebhookNotFound."""
     with reading() as session:
         endpoints.get_endpoint(session, endpoint_id)
         found = messages.list_deliveries(session, endpoint_id=endpoint_id, status=status, after=after, limit=limit)
@@ -80,7 +80,7 @@ def read_deliveries(endpoint_id: uuid.UUID, status: str | None, *, after: Place 
 
 
 def read_query_deliveries(query_id: uuid.UUID) -> list[Json]:
-    """Every delivery of a query's end, to endpoints and to its callback, the newest first. Raises QueryNotFound."""
+    """Every delivery of a query's end, to endpoints and to its callback, newest first. Raises QueryNotFound."""
     with reading() as session:
         queries.get_query(session, query_id)
         found = messages.list_deliveries(session, query_id=query_id, limit=_QUERY_DELIVERIES)
@@ -97,7 +97,6 @@ def read_delivery(delivery_id: uuid.UUID) -> Json:
 
 
 def attempt_json(attempt: WebhookAttempt) -> Json:
-    """One attempt as it is told."""
     return {
         "number": attempt.number,
         "time": _time(attempt.created_at),

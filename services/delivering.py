@@ -1,7 +1,7 @@
-"""One attempt to deliver one message: claimed, sent without a transaction, noted.
+"""Attempts one delivery of one message: claims it, sends it outside any transaction, records the result.
 
-Whatever dies in between leaves a lease that runs out; the message is then sent again under the same id, because nobody
-knows whether it arrived.
+A process that dies in between leaves a lease that expires; the message is then sent again under the same id, because it
+may or may not have arrived.
 """
 
 import uuid
@@ -30,7 +30,7 @@ from domain.webhooks import Outcome, next_delay_s, outcome
 log = structlog.get_logger()
 
 Send = Callable[[str, bytes, Mapping[str, str]], Sent]
-"""URL, body and headers to what came of it; it ends within the deadline of the settings."""
+"""Sends a body with headers to a URL, within the deadline of the settings."""
 
 LEASE_MARGIN_S = 10.0
 _chance = SystemRandom()
@@ -55,9 +55,9 @@ class _Attempt:
 
 
 def deliver(delivery_id: uuid.UUID, send: Send, limits: WebhookSettings) -> uuid.UUID | None:
-    """Try once, if the delivery is due and its destination has room; return what is due next for the same one.
+    """Try once, if the delivery is due and its destination has room; return the next due delivery of that destination.
 
-    Raises DatabaseUnavailable; the lease then runs out, and the attempt is made again.
+    Raises DatabaseUnavailable; the lease then expires, and the attempt is repeated.
     """
     with transaction() as session:
         attempt = _claim(session, delivery_id, limits)
@@ -122,13 +122,13 @@ def _may_be_sent(session: Session, delivery: WebhookDelivery, limits: WebhookSet
     if delivery.lease_until is not None:
         began = delivery.lease_until - _lease(limits)
         rows.add_attempt(session, delivery.id, delivery.attempts, began, AttemptResult(None, _LOST, None, 0.0, None))
-        # A delivery that ends its process each time must end too.
+        # A delivery that crashes its process each time must end too.
         if delivery.attempts >= len(limits.schedule_s):
             rows.finish_delivery(session, delivery, DeliveryStatus.FAILED, _LOST)
             return False
     endpoint = endpoints.get_endpoint(session, delivery.endpoint_id) if delivery.endpoint_id else None
     if endpoint is not None and endpoint.status != EndpointStatus.ACTIVE:
-        # It was written while somebody disabled the endpoint.
+        # The endpoint was disabled while the delivery was written.
         rows.finish_delivery(session, delivery, DeliveryStatus.CANCELLED, endpoint.disabled_reason)
         return False
     return True
@@ -145,7 +145,7 @@ def _secrets(session: Session, delivery: WebhookDelivery) -> tuple[str, ...]:
 
 
 def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettings) -> Outcome | None:
-    """Store the attempt and what follows from it; None when the endpoint was deleted meanwhile."""
+    """Store the attempt and its consequences; None when the delivery or its endpoint was deleted meanwhile."""
     try:
         endpoint = endpoints.lock_endpoint(session, attempt.endpoint_id) if attempt.endpoint_id else None
     except WebhookNotFound:
@@ -157,7 +157,7 @@ def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettin
     result = AttemptResult(sent.status, sent.error, sent.address, float(sent.duration_ms), sent.response_excerpt)
     rows.add_attempt(session, delivery.id, attempt.number, attempt.at, result)
     judged = outcome(sent.status, attempt.number, limits.schedule_s)
-    # Otherwise it was cancelled meanwhile, or its lease ran out and somebody else is sending it.
+    # Otherwise it was cancelled meanwhile, or its lease expired and another process is sending it.
     if delivery.status == DeliveryStatus.PENDING and delivery.attempts == attempt.number:
         _conclude(session, delivery, judged, error, _delay_s(attempt.number, sent, limits))
     if endpoint is not None and endpoint.status == EndpointStatus.ACTIVE:

@@ -1,4 +1,4 @@
-"""Accepting and showing documents. Reading and embedding them is services.ingestion's work, in a worker."""
+"""Accepts and shows documents. Workers read and embed them in services.ingestion."""
 
 import hashlib
 import uuid
@@ -22,7 +22,7 @@ from domain.errors import BadInput, DocumentEmpty, DocumentNotFailed, DocumentTo
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A file as it came in; `metadata` is kept with every citation (ticker, year, filing_type, title, …)."""
+    """An uploaded file; `metadata` is kept with every citation (ticker, year, filing_type, title, …)."""
 
     filename: str
     content: bytes
@@ -33,7 +33,7 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """`created` is False when the workspace had this very file already, under this name.
+    """`created` is False when the workspace already had this file under this name.
 
     `same_as` is a document with the same bytes under another name.
     """
@@ -45,11 +45,11 @@ class Accepted:
 
 
 def accept_document(new: NewDocument, settings: Settings) -> Accepted:
-    """Store the file as queued; publishing the ingestion is the caller's next step.
+    """Store the file as queued; the caller then publishes the ingestion.
 
-    The same bytes under the same name are the same document: it gets the metadata beside its own, and a failed one is
-    tried again. Other bytes are its next version.
-    Raises DocumentEmpty, DocumentTooLarge, BadInput, DatabaseUnavailable.
+    The same bytes under the same name are the same document: metadata is merged, and a failed one is retried. Other
+    bytes are its next version.
+    Raises DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, BadInput, DatabaseUnavailable.
     """
     _check(new, settings)
     digest = hashlib.sha256(new.content).hexdigest()
@@ -89,7 +89,7 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
-    """One page of documents, the newest first."""
+    """One page of documents, newest first."""
     with reading() as session:
         found = rows.list_documents(session, wanted, after=after, limit=limit)
         graphs = graph_states(session, [document.id for document, _ in found])
@@ -97,7 +97,7 @@ def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit:
 
 
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
-    """All that was accepted under the name of this document, the newest first. Raises DocumentNotFound."""
+    """All versions accepted under this document's name, newest first. Raises DocumentNotFound."""
     with reading() as session:
         found = versions.list_versions(session, document_id)
         workspace = rows.workspace_name_of(session, found[0])
@@ -106,13 +106,13 @@ def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
-    """The stored text that `source_start` and `source_end` point into, or None while it is not read yet."""
+    """The stored text that `source_start` and `source_end` point into, or None until it is read."""
     with reading() as session:
         return rows.get_document_text(session, document_id)
 
 
 def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
-    """The pages and sections of the stored text as JSON, or None while it is not read yet. Raises DocumentNotFound."""
+    """The pages and sections of the stored text as JSON, or None until it is read. Raises DocumentNotFound."""
     with reading() as session:
         document = rows.get_document(session, document_id)
         characters, sections = rows.get_text_length(session, document_id), document.sections
@@ -126,7 +126,7 @@ def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
 
 
 def retry_document(document_id: uuid.UUID) -> None:
-    """Queue a failed document once more; publishing it is the caller's next step.
+    """Queue a failed document again; the caller then publishes it.
 
     Raises DocumentNotFound, DocumentNotFailed.
     """
@@ -138,10 +138,10 @@ def retry_document(document_id: uuid.UUID) -> None:
 
 
 def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> None:
-    """Delete a document with its chunks and what only it told the graph; answers keep their own copies of what they
-    cite.
+    """Delete a document with its chunks and with what only it contributed to the graph; answers keep their own copies
+    of what they cite.
 
-    Other versions stay what they are: those that were superseded are history, and none of them is searched again.
+    Other versions stay as they are: superseded ones are history, and none of them is searched again.
     """
     with transaction() as session:
         document = rows.get_document(session, document_id)

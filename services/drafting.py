@@ -1,4 +1,4 @@
-"""Telling those who watch a query what its model writes, while it writes, and having closed sentences checked (N1)."""
+"""Publishes a growing draft to the watchers of its query, and dispatches finished sentences for early checks (N1)."""
 
 import asyncio
 import time
@@ -25,10 +25,11 @@ _LOOK_EVERY_S = 0.25
 
 @asynccontextmanager
 async def telling_drafts(context: StepContext) -> AsyncGenerator["GrowingDraft"]:
-    """Yield what takes the whole text so far, each time that it has changed. Behind the block nothing more is told:
-    what is `untold` goes with the step's outcome.
+    """Yield what takes the whole text so far at each change. Nothing is published after the block: what is then
+    `untold` goes with the step's outcome.
 
-    An event says that the draft is now `draft[:start] + text`: after a broken stream a model starts again from less.
+    An event says that the draft is now `draft[:start] + text`: after a broken stream a model restarts from a shorter
+    text.
     """
     draft = GrowingDraft(context)
     teller = asyncio.create_task(draft.tell_every(context.tools.draft_every_s))
@@ -42,15 +43,15 @@ async def telling_drafts(context: StepContext) -> AsyncGenerator["GrowingDraft"]
 
 
 def _report(teller: asyncio.Task[None]) -> None:
-    """An error ends the telling and the early checks, never the answer: it is logged when it happens."""
+    """Log an error when it happens: it ends the publishing and the early checks, never the answer."""
     if not teller.cancelled() and (error := teller.exception()) is not None:
         log.error("drafts_not_told", exc_info=error)
 
 
 class GrowingDraft:
-    """What was written so far, and `handed_out`: the keys of the checks that others are making already.
+    """The text written so far, and `handed_out`: the keys of the checks already dispatched.
 
-    `stoppable` are the batches of the text as it is now: what was said of words that were taken back stops no others.
+    `stoppable` are the batches of the current text: verdicts on words that were taken back stop nothing.
     """
 
     def __init__(self, context: StepContext) -> None:
@@ -72,11 +73,11 @@ class GrowingDraft:
 
     @property
     def closed_text(self) -> str:
-        """What was written, without the sentence that is not at its end yet."""
+        """The text without its unfinished last sentence."""
         return without_its_open_end(self._written)
 
     async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
-        """What `writing` returns; None when it was stopped because what it wrote is not in the sources."""
+        """Return what `writing` returns; None when it was stopped because its text is not in the sources."""
         task = asyncio.ensure_future(writing)
         alarm = asyncio.ensure_future(self._is_ungrounded.wait())
         try:
@@ -89,24 +90,24 @@ class GrowingDraft:
         return None if self._is_ungrounded.is_set() and task.cancelled() else task.result()
 
     def write(self, text: str) -> None:
-        """Take the whole text so far."""
-        # What JSON columns cannot hold would break the step over a mere draft. Places count from the first word.
+        # Characters that JSON columns cannot hold would fail the step because of a mere draft. Offsets count from the
+        # first word.
         self._written = text.replace("\x00", "").encode("utf-8", "replace").decode().lstrip()
         self._grew.set()
 
     async def tell_every(self, seconds: float) -> None:
-        """Tell the first words at once, and then every so often what was written since; hand out what can be checked,
-        until cancelled."""
+        """Publish the first words at once, and then at intervals what was added; dispatch what can be checked, until
+        cancelled."""
         while True:
-            # Verdicts come in while a model writes nothing, too.
+            # Verdicts also arrive while the model writes nothing.
             with suppress(TimeoutError):
-                # Not `wait_for`, which in Python 3.11 may swallow the cancelling when both come at once.
+                # Not `wait_for`, which in Python 3.11 may swallow a cancellation that arrives at the same time.
                 async with asyncio.timeout(_LOOK_EVERY_S):
                     await self._grew.wait()
             self._grew.clear()
             news, hand_out = await self._interest.wants_news(), self._hands_out()
             if news or hand_out:
-                # A cancelled thread would still write, and then the next draft might overtake it.
+                # A cancelled thread would still write, and the next draft might overtake it.
                 await asyncio.shield(self.tell(hand_out=hand_out))
             await self._look_at_verdicts()
             await asyncio.sleep(seconds)
@@ -124,11 +125,11 @@ class GrowingDraft:
             self._is_ungrounded.set()
 
     def _hands_out(self) -> bool:
-        # Early verdicts cost messages and shorten nothing but the time until somebody sees the first of them.
+        # Early verdicts cost messages; all they gain is that a watcher sees the first of them sooner.
         return self._check_early == "always" or (self._check_early == "watched" and self._interest.is_watched)
 
     async def tell(self, *, hand_out: bool = False) -> None:
-        """Tell what was written since; what closes with the end is checked with the rest."""
+        """Publish what was added; sentences that close only with the end are checked with the rest."""
         async with self._telling:
             written = self._written
             if not (told := self.untold()):
@@ -139,17 +140,17 @@ class GrowingDraft:
             try:
                 await asyncio.to_thread(self._hand_out if hand_out else self._context.tell, told)
             except DatabaseUnavailable:
-                # The answer is worth more than watching it grow; the next time tells what was missed.
+                # The answer matters more than watching it grow; the next call publishes what was missed.
                 return
             self._told = written
 
     async def settled(self) -> None:
-        """Wait for what is being told: it has less than what comes next, and must not come behind it."""
+        """Wait for a publication under way: it has less text than the next one, and must not arrive after it."""
         async with self._telling:
             pass
 
     def untold(self) -> list[EventData]:
-        """What was written since the last time."""
+        """The event for what was added since the last publication, if anything."""
         if self._written == self._told:
             return []
         start = same_start(self._told, self._written)
@@ -165,7 +166,7 @@ class GrowingDraft:
 
 
 def same_start(before: str, after: str) -> int:
-    """How many characters both texts begin with."""
+    """The number of leading characters that both texts share."""
     if after.startswith(before):
         return len(before)
     pairs = enumerate(zip(before, after, strict=False))

@@ -1,7 +1,7 @@
-"""What became of the checks that were made while the answer was still being written (N1).
+"""Results of the checks made while the answer was still being written (N1).
 
-They are stored by what was checked. When the answer is complete those count that it needs; what is missing is checked
-then, and what it does not need was for nothing.
+They are stored by what was checked. The complete answer uses those that it needs; missing ones are made then, and the
+others are wasted.
 """
 
 from collections.abc import Collection, Iterator, Set
@@ -13,26 +13,25 @@ from domain.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
 from services.step import StepContext
 
 SENTENCES, CHECK_EARLY = "sentences", "check_early"
-"""The steps under which a batch of sentences and its checks are stored, both by the item that names the batch."""
+"""The steps that store a batch of sentences and its checks, both under the item that names the batch."""
 
 ToldSentence = tuple[int, int, int, str, str]
 """(index, start, end, text, status)."""
 
 
 def early_checks(context: StepContext) -> dict[str, Checked]:
-    """The early checks of this round by key."""
     return {key: checked for _, early in _batches(context) for key, checked in early["checks"].items()}
 
 
 def states_so_far(context: StepContext, batches: Collection[str]) -> list[str]:
-    """The states of the sentences of these batches that have been checked by now."""
+    """The states of the sentences of these batches that have been checked so far."""
     with reading() as session:
         found = list_values(session, context.query.id, context.round, CHECK_EARLY, batches)
     return [status for value in found for _, status in value.get("told", [])]
 
 
 def told_early(context: StepContext) -> Set[ToldSentence]:
-    """The sentences whose states were told while the answer was being written."""
+    """The sentences whose states were published while the answer was being written."""
     return {
         (said["index"], said["start"], said["end"], said["text"], status)
         for sentences, early in _batches(context)
@@ -43,13 +42,13 @@ def told_early(context: StepContext) -> Set[ToldSentence]:
 
 def _batches(context: StepContext) -> Iterator[tuple[list[ClosedSentence], CheckedEarly]]:
     for (step, item), outcome in context.outcomes.items():
-        # One that broke, or was left out, has no checks; its sentences are checked with the rest.
+        # A batch that broke, or was left out, has no checks; its sentences are checked with the rest.
         if step == CHECK_EARLY and "checks" in outcome:
             yield Closed(**context.outcomes[SENTENCES, item])["sentences"], CheckedEarly(**outcome)
 
 
 def draft_keys(context: StepContext) -> dict[str, str]:
-    """The key of every check that the complete draft needs, by its item."""
+    """The key of every check that the complete draft needs, by item."""
     return check_keys(context.draft["text"], context.citable)
 
 
@@ -61,13 +60,13 @@ def adopted_checks(context: StepContext) -> dict[str, Checked]:
 
 
 def unchecked_items(context: StepContext) -> list[str]:
-    """The checks of the complete draft that nobody has made yet, early or not."""
+    """The items of the complete draft that have no check yet, early or not."""
     early = early_checks(context)
     keys = draft_keys(context).items()
     return [item for item, key in keys if key not in early and context.outcome("check_statements", item) is None]
 
 
 def items_not_handed_out(context: StepContext) -> list[str]:
-    """Those of them that were not handed out while the draft was written either."""
+    """The unchecked items that were not dispatched while the draft was written either."""
     keys, handed_out = draft_keys(context), context.draft.get("early", [])
     return [item for item in unchecked_items(context) if keys[item] not in handed_out]

@@ -1,4 +1,4 @@
-"""Webhooks as their owners see them: registered, changed, with secrets."""
+"""Webhook endpoints as their owners see them: registration, changes, secrets."""
 
 import uuid
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _BY_REQUEST = "It was disabled by request."
 
 @dataclass(frozen=True, slots=True)
 class NewEndpoint:
-    """A receiver as it is to be registered; without a secret it gets one."""
+    """A receiver to register; without a secret it gets one."""
 
     url: str
     events: Sequence[str]
@@ -33,7 +33,7 @@ class NewEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class EndpointChange:
-    """What is to be different; None stays as it is."""
+    """The fields to change; None leaves a field as it is."""
 
     url: str | None = None
     events: Sequence[str] | None = None
@@ -42,7 +42,7 @@ class EndpointChange:
 
 
 def register(new: NewEndpoint, limits: WebhookSettings) -> Json:
-    """Register a receiver; the result is the only one that has its secret.
+    """Register a receiver; only this result contains its secret.
 
     Raises WebhookUrlInvalid, AddressForbidden, EventTypeUnknown, WebhookSecretInvalid.
     """
@@ -56,7 +56,6 @@ def register(new: NewEndpoint, limits: WebhookSettings) -> Json:
 
 
 def read_endpoints() -> list[Json]:
-    """All of the tenant, the newest first."""
     with reading() as session:
         return [_endpoint_json(endpoint) for endpoint in endpoints.list_endpoints(session)]
 
@@ -68,7 +67,7 @@ def read_endpoint(endpoint_id: uuid.UUID) -> Json:
 
 
 def change(endpoint_id: uuid.UUID, to: EndpointChange, limits: WebhookSettings) -> Json:
-    """Change a receiver. Disabled, its waiting deliveries are cancelled; a new URL is for the waiting ones too.
+    """Change a receiver. Disabling it cancels its waiting deliveries; a new URL applies to them too.
 
     Raises WebhookNotFound, and what `register` raises.
     """
@@ -98,7 +97,7 @@ def remove(endpoint_id: uuid.UUID) -> None:
 
 
 def rotate_secret(endpoint_id: uuid.UUID, secret: str | None = None) -> Json:
-    """Give a receiver a new secret; the one before signs beside it until the next rotation. Raises WebhookNotFound."""
+    """Give a receiver a new secret; the previous one also signs until the next rotation. Raises WebhookNotFound."""
     secret = _checked(secret)
     with transaction() as session:
         endpoint = endpoints.lock_endpoint(session, endpoint_id)
@@ -107,13 +106,13 @@ def rotate_secret(endpoint_id: uuid.UUID, secret: str | None = None) -> Json:
 
 
 def read_callback_secret() -> str:
-    """What signs messages to the callback URLs of single requests."""
+    """The secret that signs messages to the callback URLs of single requests."""
     with reading() as session:
         return endpoints.callback_secret(session, current_tenant())
 
 
 def rotate_callback_secret() -> str:
-    """Replace it at once, without overlap; return the new one."""
+    """Replace the callback secret at once, without overlap; return the new one."""
     secret = new_secret()
     with transaction() as session:
         endpoints.replace_callback_secret(session, current_tenant(), secret)

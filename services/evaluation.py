@@ -1,4 +1,4 @@
-"""Measuring the verification of statements: the check that answers get, set against the labels of people (N8)."""
+"""Measures the verification of statements: the check that answers get, compared with human labels (N8)."""
 
 import asyncio
 from collections import Counter
@@ -32,13 +32,13 @@ from services.judging import judge_statement
 from services.judging_together import Pair, judge_together
 
 Measures = dict[str, Score]
-"""Measures by name; None where one is not defined."""
+"""Measures by name; None where one is undefined."""
 Measure = Callable[[Sequence[int], Sequence[Score]], Score]
 
 MACRO = ("balanced_accuracy", "auc", "ece", "false_pass", "false_strip")
 """The measures of verification that are averaged over the sets."""
 
-_LOWER = frozenset({"ece", "false_pass", "false_strip"})  # the lower, the better
+_LOWER = frozenset({"ece", "false_pass", "false_strip"})  # lower is better
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,7 +46,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:
-    """What became of a pair. `score` is P(supported), None when the check failed; `reason` then says why."""
+    """The result for a pair. `score` is P(supported), None when the check failed; `reason` then says why."""
 
     label: int
     score: Score
@@ -64,10 +64,10 @@ async def judge_pairs(
     on_done: Callable[[], None],
     preset: Preset = "standard",
 ) -> list[JudgedPair]:
-    """Check every pair, `concurrency` calls at a time; the result is in the order of `pairs`.
+    """Check every pair, `concurrency` calls at a time; results are in the order of `pairs`.
 
-    `cheap` checks neighbours together, each against its own source; their calls are those of the first of them.
-    `on_done` is called for each pair.
+    `cheap` checks neighbours together, each against its own source; the first of them gets all their calls. `on_done`
+    is called for each pair.
     """
 
     async def judge(together: Sequence[LabelledPair]) -> list[JudgedPair]:
@@ -95,14 +95,14 @@ def judged_pair(label: int, checked: Checked, uncertain_below: float, calls: tup
     if checked["status"] not in ("checked", "fallback") or verdict is None:
         return JudgedPair(label, None, False, checked.get("reason", "the check left no reason"), calls)
     agrees, confidence = verdict["relation"] == "supports", float(verdict["confidence"])
-    # "Accurate" together with "contradicts" supports nothing, and is uncertain however sure the model is (S5.4).
+    # "Accurate" together with "contradicts" supports nothing, and is uncertain at any confidence (S5.4).
     score = support_score(supported=verdict["is_accurate"] and agrees, confidence=confidence)
     uncertain = confidence < uncertain_below or verdict["is_accurate"] != agrees
     return JudgedPair(label, score, uncertain, "", calls)
 
 
 async def bounded(work: Callable[[T], Awaitable[R]], items: Sequence[T], concurrency: int) -> list[R]:
-    """Do `work` on every item, `concurrency` of them at a time; an error of one is raised."""
+    """Do `work` on every item, `concurrency` of them at a time; the first error is raised."""
     results: dict[int, R] = {}
     waiting = iter(enumerate(items))
 
@@ -115,24 +115,25 @@ async def bounded(work: Callable[[T], Awaitable[R]], items: Sequence[T], concurr
 
 
 def measured(judged: Mapping[str, Sequence[JudgedPair]]) -> dict[str, Measures]:
-    """Measure each set; `n` pairs, and the shares that were `uncertain` and `not_checked`."""
+    """Measure each set: the measures, `n` pairs, and the shares that were `uncertain` and `not_checked`."""
     return {name: _measured(pairs) for name, pairs in judged.items()}
 
 
 def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
-    """Average each measure over the sets in which it is defined: every set counts the same."""
+    """Average each measure over the sets that define it; every set counts the same."""
     return {name: mean(measures[name] for measures in sets.values()) for name in names}
 
 
 def worst(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
-    """Return each measure of the set that fares worst in it: a mean hides the kind of text that cannot be judged."""
+    """Return each measure's worst value over the sets: a mean hides a kind of text that cannot be judged."""
     defined = {name: [value for each in sets.values() if (value := each[name]) is not None] for name in names}
     return {name: (max if name in _LOWER else min)(values, default=None) for name, values in defined.items()}
 
 
 def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) -> Calibration | None:
-    """N8: what makes probabilities of these scores. Its `ece` and `high` are those of sets which the fit had not seen:
-    each is left out in turn (halves of the only one). None where a fit would have nothing to learn from."""
+    """N8: fit a calibration, which turns these scores into probabilities. Its measures and `high` come from sets that
+    the fit had not seen: each is left out in turn (halves of a single one). None where there is nothing to learn from.
+    """
     folds = {name: _scored(pairs) for name, pairs in judged.items()}
     if len(folds) == 1:
         (only,) = folds.values()
@@ -159,7 +160,7 @@ def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) ->
 
 
 def _judged_unseen(name: str, folds: Mapping[str, Sequence[tuple[float, int]]]) -> list[tuple[float, int]]:
-    """The pairs of one fold with the probabilities that a calibration fitted on all others makes of their scores."""
+    """The pairs of one fold, their scores calibrated by a fit on all the others."""
     slope, offset = _fitted([pair for other, fold in folds.items() if other != name for pair in fold])
     held = Calibration("", slope, offset, 0.0)
     return [(held.apply(score), label) for score, label in folds[name]]
@@ -174,7 +175,7 @@ def _fitted(pairs: Sequence[tuple[float, int]]) -> tuple[float, float]:
 
 
 def usage_of(calls: Sequence[CallRecord], catalogue: Mapping[str, ModelInfo]) -> dict[str, object]:
-    """Sum up model calls, failed attempts included: how many per model that answered, and what they cost."""
+    """Sum up model calls, failed attempts included: the number per model that answered, tokens and cost."""
     return {
         "calls": dict(Counter(call.model for call in calls)),
         "prompt_tokens": sum(call.usage.prompt_tokens for call in calls),

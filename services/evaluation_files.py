@@ -1,8 +1,8 @@
 """Labelled data for evaluations: JSON Lines, read as a whole or refused with file and line.
 
 Verification: {"source", "claim", "label": 0 or 1, "dataset"?}. Retrieval: NAME_passages.jsonl with {"id", "text",
-"doc"?, "page"?}, NAME_questions.jsonl with {"question", "gold": [passage ids], "answerable"?}. More fields may stand
-there.
+"doc"?, "page"?}, NAME_questions.jsonl with {"question", "gold": [passage ids], "answerable"?}. Other fields are
+ignored.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ PASSAGES, QUESTIONS = "_passages.jsonl", "_questions.jsonl"
 T = TypeVar("T")
 Record = dict[str, Any]
 Files = list[dict[str, object]]
-"""Name and SHA-256 of each file; no path, because that is of no use on another machine."""
+"""Name and SHA-256 of each file; no path, because it means nothing on another machine."""
 
 
 class EvaluationDataInvalid(BadInput):
@@ -39,7 +39,7 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPassage:
-    """A passage to be found; those of one `doc` become one document."""
+    """A passage to be found; those with the same `doc` become one document."""
 
     id: str
     doc: str
@@ -49,7 +49,7 @@ class LabelledPassage:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question; `gold` are the ids of the passages that answer it, of no meaning where it is not answerable."""
+    """A question; `gold` are the ids of the passages that answer it, and mean nothing if it is not answerable."""
 
     question: str
     answerable: bool
@@ -82,7 +82,7 @@ class QuestionSets:
 
 
 def read_pairs(paths: Iterable[Path], limit: int | None = None) -> LabelledPairs:
-    """Read the files, and all `*.jsonl` of folders; of each set keep `limit` pairs, spread evenly.
+    """Read the files, and all `*.jsonl` in folders; keep `limit` pairs of each set, evenly spread.
 
     Raises EvaluationDataInvalid.
     """
@@ -97,7 +97,7 @@ def read_pairs(paths: Iterable[Path], limit: int | None = None) -> LabelledPairs
 
 
 def read_question_sets(folder: Path, limit: int | None = None) -> QuestionSets:
-    """Read every NAME_passages.jsonl with its NAME_questions.jsonl; of each set keep `limit` questions, spread evenly.
+    """Read every NAME_passages.jsonl with its NAME_questions.jsonl; keep `limit` questions of each set, evenly spread.
 
     Raises EvaluationDataInvalid.
     """
@@ -121,7 +121,7 @@ def read_question_sets(folder: Path, limit: int | None = None) -> QuestionSets:
 
 
 def spread(items: Sequence[T], limit: int | None) -> list[T]:
-    """Return `limit` items at even distances: a file that is sorted by label keeps both of them."""
+    """Return `limit` items at even distances, so that a file sorted by label keeps both labels."""
     if limit is None or limit >= len(items):
         return list(items)
     return [items[place * len(items) // limit] for place in range(limit)]

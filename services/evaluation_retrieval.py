@@ -1,6 +1,6 @@
-"""Measuring retrieval: passages into a workspace of their own, questions through search and reranking, no answers (N8).
+"""Measures retrieval (N8): stores passages in a temporary workspace, then searches and reranks without answering.
 
-Passages are stored as they are, one chunk each, so that what is found can be compared with what was labelled.
+Each passage is stored as one chunk, so that results can be compared with the labels.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ _LEASE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A workspace filled with passages; `ids` are those of the labels by the chunk ids of the database."""
+    """A workspace filled with passages; `ids` maps the database's chunk ids to the ids of the labels."""
 
     workspace_id: int
     ids: dict[str, str]
@@ -48,7 +48,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """What was found: labels' passage ids in the order of `retrieved` and, after reranking, of `ranked`.
+    """The results: passage ids of the labels in the order `retrieved` and, after reranking, `ranked`.
 
     `evidence` is the best relevance of any of them, None when none could be scored; `reason` then says why.
     """
@@ -65,7 +65,7 @@ class AskedQuestion:
 def temporary_collection(
     passages: Sequence[LabelledPassage], embedder: Embedder, on_done: Callable[[int], None]
 ) -> Generator[Collection]:
-    """Store passages in a workspace that lasts as long as the block; `on_done` is told how many were added."""
+    """Store passages in a workspace that lasts as long as the block; `on_done` gets the number added."""
     name = f"evaluation-{uuid.uuid4().hex}"
     try:
         with transaction() as session:
@@ -91,7 +91,8 @@ async def ask_questions(
     on_done: Callable[[], None],
     preset: Preset = "standard",
 ) -> list[AskedQuestion]:
-    """Search and rerank for every question as the pipeline does; at most about `concurrency` model calls at a time."""
+    """Search and rerank for every question as the pipeline does, with at most about `concurrency` model calls at a
+    time."""
     search = Search(collection.workspace_id, settings.method, settings.k, dense_weight=settings.dense_weight)
 
     async def ask(question: LabelledQuestion) -> AskedQuestion:
@@ -103,9 +104,8 @@ async def ask_questions(
 
 
 def measured_questions(asked: Sequence[AskedQuestion]) -> dict[str, object]:
-    """Measure one set: recall and MRR of the answerable questions, after and before reranking, and how well the
-    evidence tells answerable questions from others.
-    """
+    """Measure one set: recall and MRR of the answerable questions after and before reranking, and how well the evidence
+    separates answerable questions from others."""
     answerable = [each for each in asked if each.labelled.answerable]
     labels = [int(each.labelled.answerable) for each in asked]
     return {
@@ -198,7 +198,6 @@ def _store_document(
 
 
 def _joined(passages: Sequence[LabelledPassage]) -> tuple[ParsedDocument, list[int]]:
-    """The document that the passages make up, and where in it each of them starts."""
     starts, pages, length = list[int](), list[Page](), 0
     for passage in passages:
         starts.append(length)

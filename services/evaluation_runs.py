@@ -1,4 +1,4 @@
-"""Finished evaluations: stored, and listed again."""
+"""Stores and lists finished evaluations."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from services.evaluation_files import Files
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """What is kept of a run; `n` counts pairs or questions, `results` is what was printed as JSON, and the usage."""
+    """The record of a run; `n` counts pairs or questions, `results` is what was printed as JSON, and the usage."""
 
     kind: Literal["verification", "retrieval"]
     verifier: str
@@ -22,7 +22,6 @@ class FinishedRun:
 
 
 def store_run(run: FinishedRun) -> str:
-    """Store the run and return its id."""
     row = Evaluation(
         kind=run.kind, verifier=run.verifier, provider=run.provider, files=run.files, n=run.n, results=run.results
     )
@@ -32,7 +31,7 @@ def store_run(run: FinishedRun) -> str:
 
 
 def list_runs(limit: int) -> list[dict[str, Any]]:
-    """The latest runs as JSON, the newest first."""
+    """The latest runs as JSON, newest first."""
     with reading() as session:
         return [
             {

@@ -1,4 +1,4 @@
-"""The quoted evidence behind one sentence of an answer (N3)."""
+"""Chooses the quoted evidence for one sentence of an answer (N3)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from domain.verdicts import PairVerdict
 from services.sources import location
 
 Quoted = tuple[str | None, dict[str, Any] | None]
-"""(the words of a source, where they stand), or (None, None)."""
+"""(words of a source, their place), or (None, None)."""
 
 
 def sentence_evidence(
@@ -22,7 +22,7 @@ def sentence_evidence(
     passages: Sequence[Passage],
     options: QueryOptions,
 ) -> Quoted:
-    """The span of the best citation; else what the check found; else the best span there is."""
+    """The span of the best citation; else the evidence of a check; else the best span of any passage."""
     cited = [c for c in citations if c.answer_start == statement.start and c.status == "accurate"]
     if cited:
         best = max(cited, key=lambda citation: citation.confidence_score)
@@ -42,7 +42,7 @@ def sentence_evidence(
 
 
 def check_evidence(check: PairVerdict, passages: Sequence[Passage]) -> Quoted:
-    """The words that decided one check: of the source it was about, or of all of them for an uncited statement."""
+    """The words that decided one check: of its source, or of all sources for an uncited statement."""
     place = check.evidence
     if place is None:
         return None, None

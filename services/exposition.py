@@ -64,7 +64,6 @@ class _Collector(Collector):
 
 
 def exposition(known: Known, version: str) -> bytes:
-    """The whole answer to a scrape."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(known, version))
     return generate_latest(registry)
@@ -125,7 +124,7 @@ def _counted(family: Family, series: Series) -> Metric:
 def _histogram(family: Family, series: Series) -> HistogramMetricFamily:
     made = HistogramMetricFamily(family.name, family.help, labels=family.labels)
     for labels, places in series.items():
-        # Those of a program with other buckets stay in the sum.
+        # Buckets written by a version with other bounds stay in the totals.
         bounds = sorted({*family.buckets, *(float(place) for place in places if place not in (INFINITY, "sum"))})
         buckets: list[tuple[str, float]] = []
         total = 0.0

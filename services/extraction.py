@@ -13,7 +13,7 @@ from services.step import StepContext, StepResult, numbered
 
 
 async def extract_citations(context: StepContext) -> StepResult:
-    """Ask for quoted passages; whether a quote really stands in its source is checked where it is used."""
+    """Ask for quoted passages; whether a quote occurs in its source is checked where it is used."""
     options = context.query.options
     passages = await asyncio.to_thread(context.selected_passages)
     fields = {
@@ -30,7 +30,7 @@ async def extract_citations(context: StepContext) -> StepResult:
 
 
 def _scored(citation: ExtractedCitation, passages: Sequence[Passage]) -> dict[str, Any] | None:
-    """S4.4: the citation with its scores and issues; one of a source that does not exist is none."""
+    """S4.4: the citation with its scores and issues; None if its source does not exist."""
     if not 1 <= citation.source <= len(passages):
         return None
     passage = passages[citation.source - 1]

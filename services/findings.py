@@ -1,4 +1,4 @@
-"""What the checks of one round found out about its draft: verdicts, states of its sentences, confidence (N4, S2.2)."""
+"""Results of one round's checks: verdicts, states of the draft's sentences, confidence (N4, S2.2)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ _OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus
 class Findings:
     """The draft sentence by sentence; the claims of S2.1 and the facts of S1.4 follow from the same states.
 
-    `unasked`: nothing was asked for that needs verdicts on the sentences (N2), so they say nothing about the answer.
+    `unasked`: the request asked for nothing that needs verdicts on sentences (N2), so they say nothing about the
+    answer.
     """
 
     draft: str
@@ -34,12 +35,11 @@ class Findings:
     unasked: bool = False
 
     def checks_of(self, index: int) -> list[PairVerdict]:
-        """The verdicts of one statement."""
         return self.checks.get(index, [])
 
     def failing(self, threshold: float) -> list[int]:
-        """N5: the statements of which every check is a sure no. A row of a table is never mended: half a row is worse
-        than one whose state says that it failed."""
+        """N5: the statements for which every check is a confident no. Table rows are never repaired: half a row is
+        worse than one whose state says that it failed."""
         failing = [each for each in self.said if each.claim and is_failing(self.checks_of(each.index), threshold)]
         return [each.index for each in failing if not self._is_in_table(each)]
 
@@ -49,16 +49,15 @@ class Findings:
         return "|" in self.draft[start : end if end >= 0 else len(self.draft)]
 
     def gaps(self) -> list[str]:
-        """S2.3: what lacks support, each once."""
+        """S2.3: the statements that lack support, each once."""
         texts = (each.text for each in self.said if self.states[each.index] in _OPEN)
         return list({same_words(text): text for text in texts}.values())[:_MOST_GAPS]
 
 
 def find(context: StepContext, together: Mapping[str, Mapping[str, Any]] | None = None) -> Findings:
-    """Read the outcomes of the checks of `context.round`; a check that left none is `not_checked`.
+    """Read the outcomes of the checks of `context.round`; a check without an outcome is `not_checked`.
 
-    `together` are the rulings of V7, by the index of their statement and the number of their source; without them those
-    that `assess` left.
+    `together` are the rulings of V7 by statement index and source number; by default those that `assess` stored.
     """
     said = context.said
     alone = _read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
@@ -80,7 +79,7 @@ def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
 
 
 def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
-    """The verdict of every pair that needs one; a check that left no outcome is `not_checked`."""
+    """The verdict of every pair that needs one; a check without an outcome is `not_checked`."""
     early = adopted_checks(context)
     return {
         pair: read_verdict(pair[1], context.outcome("check_statements", item) or early.get(item))
@@ -101,7 +100,7 @@ def _with_joint(alone: Verdicts, together: Mapping[str, Mapping[str, Any]]) -> V
 
 
 def read_verdict(number: int | None, outcome: Mapping[str, Any] | None) -> PairVerdict:
-    """The verdict that a check about source `number` left."""
+    """The verdict of a check of source `number`."""
     found = outcome or {"verdict": None, "reason": "the check left no result"}
     if found["verdict"] is None:
         return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))

@@ -1,4 +1,4 @@
-"""The end of a query: its final state and everything that follows from it, in one transaction, once."""
+"""Ends a query: its final state and everything that follows from it, in one transaction, once."""
 
 import uuid
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from services.webhooks import announce_batch, announce_query
 _EVENTS = {QueryStatus.SUCCEEDED: "final", QueryStatus.FAILED: "failed", QueryStatus.CANCELLED: "cancelled"}
 LAST_EVENTS = frozenset(_EVENTS.values())
 
-# Who is told in this process that a query has ended, and a place is free (workers.launcher).
+# Called in this process when a query has ended and a place is free (workers.launcher).
 _listener: Callable[[], None] | None = None
 
 
@@ -33,10 +33,10 @@ def finish(
     error: dict[str, Any] | None = None,
     event: dict[str, Any] | None = None,
 ) -> bool:
-    """Enter the final state `status`; False, and nothing else happens, when the query had one already.
+    """Enter the final state `status`; return False, and change nothing, if the query already had one.
 
-    `error` is {code, message} of a query that failed; `event` the data of the last event, else the error's message.
-    With the last item of a batch the batch ends.
+    `error` is the {code, message} of a failed query; `event` the data of the last event, by default the error's
+    message. The last item of a batch also ends the batch.
     """
     batch_id = lock_batch_of(session, query_id)
     finished = mark_finished(session, query_id, status, error=error)
@@ -62,7 +62,7 @@ def _count(finished: Finished, status: QueryStatus) -> None:
 
 
 def tell_ends_to(listener: Callable[[], None] | None) -> None:
-    """From now on `listener` is called after every commit that ended queries in this process; it must not block."""
+    """Call `listener` after every commit that ended queries in this process; it must not block. None stops that."""
     global _listener
     _listener = listener
 

@@ -57,7 +57,7 @@ def _left(reply: ComposedText | Failure, draft: GrowingDraft) -> StepResult:
 
 
 def _stopped(context: StepContext, draft: GrowingDraft) -> StepResult:
-    """The answer ends where it was stopped; what becomes of it is decided as of any other that is not grounded."""
+    """The answer ends where it was stopped; it is then treated like any other ungrounded answer."""
     model = context.log.records[-1].model if context.log.records else None
     drafted = Drafted(
         status="complete", text=draft.closed_text, model=model, early=sorted(draft.handed_out), stopped=STOPPED

@@ -1,4 +1,4 @@
-"""Accepting answers from elsewhere, with their sources, to be verified (N2). Nothing is judged here."""
+"""Accepts answers from elsewhere, with their sources, for verification (N2). Nothing is judged here."""
 
 import uuid
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _MOST_WRONG = 20
 
 
 def submit_verification(new: NewVerification, settings: Settings, request: Repeatable | None = None) -> Submitted:
-    """Store the verification, once for all requests with one Idempotency-Key; publishing it is the caller's next step.
+    """Store the verification, once for all requests with one Idempotency-Key; the caller then publishes it.
 
     Raises VerificationInvalid, IdempotencyKeyReused, QuestionInvalid, ModelNotAllowed, WebhookUrlInvalid,
     AddressForbidden, DocumentNotFound, DocumentNotRead, DatabaseUnavailable.
@@ -40,9 +40,9 @@ def submit_batch(
     settings: Settings,
     request: Repeatable | None = None,
 ) -> Submitted:
-    """Store many, all or none, each of which `check_verification` found good; the id is that of the batch.
+    """Store all items or none, each of which has passed `check_verification`; the id is that of the batch.
 
-    Raises BatchInvalid for what only the database knows to be wrong with items, at most _MOST_WRONG of them, and
+    Raises BatchInvalid for item errors that only the database shows, naming at most _MOST_WRONG of them, and
     IdempotencyKeyReused, WebhookUrlInvalid, AddressForbidden, DatabaseUnavailable.
     """
     check_callback(callback_url, settings)
@@ -59,7 +59,7 @@ def submit_batch(
 
 
 def _make_workspaces(items: Sequence[NewVerification]) -> dict[str, int]:
-    # Not with the items: whoever wants to make one of them would wait for all of those.
+    # In a transaction of its own: otherwise others who create the same workspace would wait for all the items.
     with transaction() as session:
         return get_or_add_workspaces(session, (new.workspace for new in items))
 

@@ -1,4 +1,4 @@
-"""What became of every citation of a given answer (N2): of those in its text, and of those that came beside it."""
+"""Reports the verdict on every citation of a given answer (N2), whether in its text or sent beside it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,8 @@ _NO_SENTENCE = "it stands behind no sentence"
 def judged_citations(context: StepContext, findings: Findings) -> list[dict[str, Any]]:
     """Return, in the order of the answer, an entry for every (citation, sentence that it is for).
 
-    `start` and `end` are as given, null for a marker of the text. Status `dangling` means that there is no such source.
+    `start` and `end` are as given, null for a marker of the text. Status `dangling` means that the source does not
+    exist.
     """
     draft = context.draft
     report = _Report(context, findings, context.selected_passages())
@@ -40,7 +41,7 @@ class _Report:
         self._threshold = context.query.options.citation_confidence
 
     def of_markers(self, given: str) -> Iterator[dict[str, Any]]:
-        """The markers that the answer itself has; those that were put in have none of their own there."""
+        """The markers that the answer itself has; inserted ones have no place of their own in it."""
         reading, written = read(given, self._citable), statements(given, self._citable)
         for statement in self._findings.said:
             own = written[statement.index] if statement.index < len(written) else statement
@@ -54,7 +55,7 @@ class _Report:
             yield {**self._entry(None, None), "cited": name}
 
     def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Those that came as offsets, for every sentence that their span reaches into."""
+        """The citations sent as offsets, for every sentence that their span overlaps."""
         said = [(each, *self._place(each)) for each in self._findings.said]
         for each in citations:
             place = {"start": each["start"], "end": each["end"], "cited": each["source"]}

@@ -1,4 +1,4 @@
-"""A request to verify an answer from elsewhere, as it came in, and what can be said of it without the database (N2)."""
+"""A request to verify an external answer, and the checks of it that need no database (N2)."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from services.webhooks import address_policy
 Check = Literal["alignment", "coverage", "facts", "claims", "answerability", "citations"]
 CHECKS: tuple[Check, ...] = ("alignment", "coverage", "facts", "claims", "answerability", "citations")
 ABOUT_SENTENCES: frozenset[Check] = frozenset({"facts", "claims", "citations"})
-"""All three follow from the verdicts on the sentences; only when none is wanted are these not judged."""
+"""All three follow from the verdicts on the sentences, which are skipped only when none of the three is wanted."""
 _ABOUT_THE_QUESTION: frozenset[Check] = frozenset({"alignment", "answerability"})
-# The database keeps the numbers of pages in 4 bytes.
+# The database stores page numbers in 4 bytes.
 _LAST_PAGE = 2**31 - 1
 _NOT_ASKED_FOR, _NO_QUESTION = "it was not asked for", "no question was given"
 
@@ -46,7 +46,7 @@ class NewCitation:
 
 @dataclass(frozen=True, slots=True)
 class NewVerification:
-    """An answer and its sources as they came in; None means: as configured, or all of them."""
+    """A submitted answer and its sources; None means: as configured, or all checks."""
 
     answer: str
     sources: Sequence[NewSource]
@@ -66,7 +66,7 @@ class NewVerification:
 
 
 def check_verification(new: NewVerification, settings: Settings) -> None:
-    """Raise what `submit_verification` raises, except for what only the database knows."""
+    """Raise what `submit_verification` raises, except for errors that only the database shows."""
     limits = settings.verifying
     if not any(map(str.isalnum, new.answer)):
         raise VerificationInvalid("The answer is empty; there is nothing to verify.")
@@ -90,7 +90,7 @@ def check_verification(new: NewVerification, settings: Settings) -> None:
 
 
 def check_callback(url: str | None, settings: Settings) -> None:
-    """Raise WebhookUrlInvalid or AddressForbidden for an address that nothing will ever be sent to."""
+    """Raise WebhookUrlInvalid or AddressForbidden for an address that no message could be sent to."""
     if url is not None:
         check_url(url, address_policy(settings.webhooks))
 
@@ -132,7 +132,7 @@ def options_of(new: NewVerification, settings: Settings) -> QueryOptions:
 
 
 def skipped_checks(new: NewVerification) -> dict[Check, str]:
-    """The checks that are not made, and why."""
+    """The checks that are not made, with the reason for each."""
     asked = CHECKS if new.checks is None else new.checks
     unasked: dict[Check, str] = {check: _NOT_ASKED_FOR for check in CHECKS if check not in asked}
     if new.question is not None:

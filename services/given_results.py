@@ -1,4 +1,4 @@
-"""Verifications of given answers as JSON: verdicts on the answer as it was given, and its repaired text (N2)."""
+"""Verifications of given answers as JSON: verdicts on the answer as given, and its repaired text (N2)."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ Location = Mapping[str, Any]
 
 
 def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
-    """The verification with everything that is known of it so far. Raises VerificationNotFound."""
+    """The verification with everything known of it so far. Raises VerificationNotFound."""
     with reading() as session:
         query = queries.get_query(session, query_id, QueryKind.VERIFICATION)
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
@@ -32,7 +32,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         return {
             **_head(query, queries.workspace_name_of(session, query)),
             "answer": draft["given"],
-            # What was concluded and then cancelled was never published.
+            # An answer that was concluded and then cancelled was never published.
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": _grounded_after(results.find_published_verification(session, query_id)),
             "sources": sources,
@@ -61,7 +61,6 @@ def read_custom_id(query_id: uuid.UUID) -> str | None:
 
 
 def read_verifications(status: str | None, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page of the heads of verifications, the newest first."""
     with reading() as session:
         wanted = QueryFilter(status=status, kind=QueryKind.VERIFICATION)
         return [_head(*row) for row in queries.list_queries(session, wanted, after=after, limit=limit)]
@@ -87,7 +86,7 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
 
 
 def _repaired(given: str, found: results.StoredAnswer | None) -> dict[str, Any]:
-    """Without an edit the text is that of the request: how its markers are written is its own affair."""
+    """Without an edit, return the submitted text: how it writes its markers is up to its author."""
     if found is None:
         return {"repaired_answer": None, "changed": None, "edits": [], "removed_citations": []}
     answer, _ = found
@@ -105,7 +104,7 @@ def _grounded_after(published: StoredVerification | None) -> bool | None:
 
 
 class _Told:
-    """Sentences and citations, with the sources by the numbers of the request and places in the answer as given."""
+    """Renders sentences and citations with the request's source numbers and offsets in the answer as given."""
 
     def __init__(self, sources: Sequence[Mapping[str, Any]], inserted: Sequence[Sequence[int]]) -> None:
         self._sources = {chunk_id_of(source["number"]): source for source in sources}

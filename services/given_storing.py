@@ -1,4 +1,4 @@
-"""Storing given answers: their sources, and the outcomes that no worker has to find out (N2)."""
+"""Stores given answers: their sources, and the outcomes that need no worker (N2)."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ from services.asking import asker_columns
 from services.given_request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
 from services.submission import checked_question
 
-# What is stored at a time: few statements, and yet no statement that holds everything.
+# Bounds of one portion: few statements, none of which holds everything.
 _MOST_ITEMS, _MOST_CHARS = 500, 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A verification that is to be stored; `rows` are its sources."""
+    """A verification to be stored; `rows` are its sources."""
 
     query_id: uuid.UUID
     new: NewVerification
@@ -37,7 +37,7 @@ class Item:
     batch_id: uuid.UUID | None = None
     position: int | None = None
     reverifies: uuid.UUID | None = None
-    """N6: the query whose answer it is."""
+    """N6: the query whose answer is verified again."""
     judge_model: str | None = None
 
 
@@ -55,14 +55,14 @@ def _portions(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 class Store:
-    """Adds verifications in one transaction; a stored document that many of them name is read once."""
+    """Adds verifications in one transaction; a stored document that several of them name is read once."""
 
     def __init__(self, session: Session, settings: Settings, workspaces: Mapping[str, int]) -> None:
         self._session, self._settings, self._workspaces = session, settings, workspaces
         self._documents: dict[uuid.UUID, Document] = {}
 
     def rows(self, new: NewVerification) -> list[dict[str, Any]]:
-        """The sources as they are stored. Raises VerificationInvalid, DocumentNotFound, DocumentNotRead."""
+        """The sources as stored rows. Raises VerificationInvalid, DocumentNotFound, DocumentNotRead."""
         rows = [self._row(number, source) for number, source in enumerate(new.sources, start=1)]
         if sum(len(row["text"]) for row in rows) > self._settings.verifying.max_bytes:
             limit = self._settings.verifying.max_bytes
@@ -70,7 +70,7 @@ class Store:
         return rows
 
     def add(self, items: Sequence[Item]) -> None:
-        """Store them with what no worker has to find out, in a few statements for many."""
+        """Store the items and the outcomes that need no worker, with few statements for many items."""
         for some in _portions(items):
             add_queries(self._session, [self._query(item) for item in some])
             sources = [{**row, "query_id": item.query_id} for item in some for row in item.rows]
@@ -96,16 +96,16 @@ class Store:
             "custom_id": new.custom_id,
             "batch_id": item.batch_id,
             "position": item.position,
-            # Items of a batch have traces of their own.
+            # Items of a batch have their own traces.
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
-            # Nobody waits for an item of a batch.
+            # No person waits for an item of a batch.
             **({"is_scripted": True, "asked_by": None} if item.batch_id else asker_columns(self._session)),
         }
 
     def _question(self, item: Item) -> str:
         question = item.new.question or ""
-        # That of an answer was accepted once, and may have grown when it was restated.
+        # The question of a stored answer was accepted before, and may have grown when it was restated.
         return (
             question
             if item.reverifies or not question
@@ -137,7 +137,7 @@ class Store:
 def _outcomes(
     new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """(step, item, outcome) of all that no worker has to find out."""
+    """(step, item, outcome) of everything that needs no worker."""
     selected = _selected(new, keys, rows)
     sources = citable_sources(selected["sources"])
     draft = _draft(new, sources)

@@ -1,7 +1,7 @@
-"""The graph of a document, built after the document is ready: no question and no ingestion waits for it (S5.1).
+"""Builds the knowledge graph of a ready document: no question and no ingestion waits for it (S5.1).
 
-Every chunk is stored as soon as it is read, under its own key: a worker that dies loses what was on its way, and what
-was paid for is not bought again.
+Every chunk is stored as soon as it is read, under its own key: a worker that dies loses only what was in flight, and no
+paid call is repeated.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 LEASE_S = 30.0
 MAX_IDLE = 8
-"""Attempts in a row that stored nothing, after which the graph is given up."""
+"""Consecutive attempts that stored nothing, after which the graph is given up."""
 _FIRST_PAUSE_S = 15.0
 _LONGEST_PAUSE_S = 1800.0
 
@@ -47,14 +47,14 @@ class TakenOver(Exception):
 
 
 class Postponed(Exception):
-    """No model answers for now; the message says why."""
+    """No model is available at the moment; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """What a worker builds graphs with. Without `models` documents are read by their names and sentences alone.
+    """The tools for building graphs. Without `models`, documents are read by their names and sentences alone.
 
-    `run` waits for a coroutine; `prices` say what calls cost.
+    `run` waits for a coroutine; `prices` are the costs of calls.
     """
 
     models: ModelGateway | None
@@ -65,7 +65,7 @@ class Builder:
 
 
 def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
-    """Build the graph of a ready document, or go on building it; False when there was nothing to do.
+    """Build the graph of a ready document, or continue building it; False when there was nothing to do.
 
     Raises DatabaseUnavailable (try again later).
     """
@@ -95,7 +95,7 @@ def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
     except DatabaseUnavailable:
         raise
     except Exception as error:
-        # It is tried again, MAX_IDLE times: some faults pass.
+        # It is retried MAX_IDLE times: some faults pass.
         log.exception("graph_broke", document_id=str(document_id), attempt=claim.attempt)
         _postpone(claim, f"internal error ({type(error).__name__})")
 
@@ -126,7 +126,7 @@ async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, 
             _raise_if(lost)
             await _read(claim, key, builder)
 
-    # Each ends at its first failure: one that is no accident soon ends all of them, and no finished call is lost.
+    # Each ends at its first failure: a lasting fault soon ends all of them, and no finished call is lost.
     ended = await asyncio.gather(*(work() for _ in range(builder.settings.concurrency)), return_exceptions=True)
     for failure in ended:
         if failure is not None:
@@ -180,7 +180,7 @@ def _renew(claim: GraphClaim, lost: Event) -> None:
 
 
 def _raise_if(lost: Event) -> None:
-    """Raise TakenOver when a renewal found that another worker holds the claim: what is asked now is paid in vain."""
+    """Raise TakenOver when a renewal found that another worker holds the claim: further calls would be paid in vain."""
     if lost.is_set():
         raise TakenOver
 

@@ -1,4 +1,4 @@
-"""What one passage says about entities and relations: asked of the fast model, or read without one (S5.1)."""
+"""Extracts entities and relations from one passage, with the fast model or without one (S5.1)."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from domain.judgements import EXTRACT_GRAPH
 
 NOTHING = PassageGraph((), ())
 
-# Nothing is wrong with the passage: later it may work.
+# Failures that say nothing about the passage: it may work later.
 _PASSING = frozenset({"unavailable", "rate_limited", "deadline", "gone"})
 
 
@@ -27,8 +27,8 @@ class Extraction:
 
 
 async def extract(passage: Passage, models: ModelGateway | None) -> Extraction:
-    """Read one passage; without `models` by its names and sentences alone. What does not stand in it is dropped."""
-    # Nobody waits for a graph.
+    """Read one passage; without `models` by its names and sentences alone. What it does not contain is dropped."""
+    # No person waits for a graph.
     log, text = CallLog(terms=Terms(is_batch=True)), passage.readable
     if models is None:
         return Extraction(await asyncio.to_thread(lambda: grounded(read_graph(text), text)), log)

@@ -1,4 +1,4 @@
-"""What the graph found and what the words of the question found, as one list of candidates (S5.1)."""
+"""Joins what the graph found and what the words of the question found into one list of candidates (S5.1)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ Found = list[tuple[int, float | None]]
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Candidates, the best first, with the links of those that were found over a connection; `issue` is for users."""
+    """Candidates, best first, with the links of those found over a connection; `issue` is for users."""
 
     found: Found
     links: Mapping[str, Link] = field(default_factory=dict[str, Link])
     issue: str = ""
 
     def told(self, keys: Sequence[int]) -> dict[str, Any]:
-        """What the outcome of `retrieve` says about the graph, for those of its candidates; nothing without one."""
+        """The graph's part of the outcome of `retrieve`, for the candidates `keys`; empty without a graph."""
         links = {str(key): self.links[str(key)] for key in keys if str(key) in self.links}
         return {**({"links": links} if links else {}), **({"issues": [self.issue]} if self.issue else {})}
 
@@ -33,7 +33,7 @@ class Joined:
 def with_graph(context: StepContext, queries: Sequence[str], found: Found, k: int) -> Joined:
     """Join what was `found` without the graph with what the graph leads to, as `graph_mode` says; at most `k`.
 
-    `hybrid` leaves a third of the places to what was found without it, because a graph never holds all of a document.
+    `hybrid` leaves a third of the places to the former, because a graph never holds all of a document.
     """
     mode = context.query.options.graph_mode
     if mode == "naive":
@@ -51,7 +51,7 @@ def with_graph(context: StepContext, queries: Sequence[str], found: Found, k: in
 
 
 def _planned(context: StepContext, queries: Sequence[str]) -> GraphPlanned:
-    """The first round's plan; a corrective round looks for what it searches for."""
+    """The first round's plan; a corrective round looks for its own queries."""
     if (first := context.outcome("plan_graph")) is not None:
         return GraphPlanned(**first)
     begun = context.earlier("plan_graph") or {}

@@ -1,4 +1,4 @@
-"""Entities and relations put together from what the chunks say, with the vectors that they are found by (S5.1)."""
+"""Merges entities and relations from what the chunks say, and stores the vectors that find them (S5.1)."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -12,12 +12,12 @@ _AT_A_TIME = 64
 
 
 def vectors_of(embedder: Embedder) -> str:
-    """What tells vectors that can be compared: the model and the number of components."""
+    """The identity of comparable vectors: model and number of components."""
     return f"{embedder.name}/{embedder.dimension}"
 
 
 def merge_document(workspace_id: int, document_id: uuid.UUID, embedder: Embedder, renew: Callable[[], None]) -> None:
-    """Bring up to date what the document's chunks name. `renew` is called now and then: it may take long."""
+    """Bring up to date what the document's chunks name. `renew` is called regularly, because this may take long."""
     for table in (Entity, Relation):
         while stale := _stale(table, document_id):
             _embed(workspace_id, table, stale, embedder)
@@ -25,9 +25,10 @@ def merge_document(workspace_id: int, document_id: uuid.UUID, embedder: Embedder
 
 
 def reembed(workspace_id: int, embedder: Embedder) -> None:
-    """Make the vectors of a workspace's graph anew with another embedder.
+    """Recompute the vectors of a workspace's graph with another embedder.
 
-    Searches go on meanwhile: with either embedder they find what has its vectors so far. What has them is left alone.
+    Searches continue meanwhile: with either embedder they find what has its vectors so far. Rows that have the new
+    vectors are skipped.
     """
     for table in (Entity, Relation):
         after = 0

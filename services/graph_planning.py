@@ -1,4 +1,4 @@
-"""What to look for in the graph: the names and the matters of a question (S5.1)."""
+"""Plans what to look for in the graph: the names and topics of a question (S5.1)."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ _LONGEST = 200
 
 
 async def plan_graph(context: StepContext) -> StepResult:
-    """Ask the fast model for keywords; when it gives none, the question's own names and words will do."""
+    """Ask the fast model for keywords; without any, use the question's own names and words."""
     if not await asyncio.to_thread(_has_graph, context.query.workspace_id):
         return StepResult.single(GraphPlanned(status="empty", low_level=[], high_level=[], reason=NO_GRAPH))
     question = context.question

@@ -1,7 +1,7 @@
 """Retrieval over the knowledge graph (S5.1): from what a question names, and from the connections that it is about.
 
-A passage that was found over a connection carries it as its link: by its own words alone it may have little of the
-question, and it is worth nothing without the passage that states the connection.
+A passage found over a connection carries it as its link: its own words may have little of the question, and it is worth
+nothing without the passage that states the connection.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,21 +20,21 @@ from services.graph_merging import vectors_of
 from services.step import StepContext
 
 _ENTITY_NEAR = 0.5
-"""Cosine from which an entity is one that a keyword may mean; exactly so called it always is."""
+"""Cosine from which a keyword may mean an entity; an exact name always does."""
 _RELATION_NEAR = 0.35
 _CHUNKS_OF_CONNECTION = 2
 _CHUNKS_OF_ENTITY = 3
 _OWN = 0.45
-"""What a passage that names an entity is worth beside those that connect it."""
+"""The worth of a passage that names an entity, relative to those that connect it."""
 _FURTHER = 0.9
-"""What the passages at the other end of a connection are worth beside those that state it."""
+"""The worth of passages at the other end of a connection, relative to those that state it."""
 
 Vectors = Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class GraphFound:
-    """Chunk keys, the best first, and the links of those that were found over a connection."""
+    """Chunk keys, best first, and the links of those found over a connection."""
 
     chunks: list[int] = field(default_factory=list[int])
     links: dict[str, Link] = field(default_factory=dict[str, Link])
@@ -48,7 +48,7 @@ class _Hit:
 
 
 def graph_candidates(context: StepContext, planned: GraphPlanned, question: str) -> GraphFound:
-    """Return the passages that the graph leads to, as `graph_mode` says; `question` decides which relation comes first.
+    """Return the passages that the graph leads to, as `graph_mode` says; `question` decides the order of relations.
 
     Raises DatabaseUnavailable.
     """
@@ -79,7 +79,7 @@ class _Search:
 def _named_entities(
     session: Session, search: _Search, keywords: Sequence[str], vectors: Vectors, most: int
 ) -> dict[int, float]:
-    """Those that are called so, then those that are near, with how well they match."""
+    """Entities with exactly these names, then near ones, with their match (0..1)."""
     keys = [entity_key(keyword) for keyword in keywords]
     scores = dict.fromkeys(graph.entities_with_keys(session, search.space.workspace_id, keys), 1.0)
     for vector in vectors:
@@ -112,14 +112,14 @@ def _global(session: Session, search: _Search, vectors: Vectors) -> list[_Hit]:
 
 
 def _worth(connection: Connection) -> float:
-    """The nearer to the question and the more chunks say so, the better: 0..1."""
+    """0..1: grows with the similarity to the question and with the number of chunks that state it."""
     return (1 + max(0.0, connection.similarity)) / 2 * connection.weight / (connection.weight + 1)
 
 
 def _over(
     session: Session, search: _Search, connections: Sequence[tuple[Connection, float]], near: Mapping[int, float]
 ) -> Iterator[_Hit]:
-    """The passages that state the connections, and those about what stands at their other ends."""
+    """The passages that state the connections, and those about the entities at their other ends."""
     stated = graph.chunks_of_connections(
         session, [each.id for each, _ in connections], _CHUNKS_OF_CONNECTION, search.space.where
     )
@@ -140,7 +140,7 @@ def _over(
 
 
 def _far_ends(connection: Connection, near: Mapping[int, float]) -> tuple[int, ...]:
-    """Where a connection leads to: away from what the question names, or both ways when it names neither end."""
+    """The far ends of a connection: away from what the question names, or both if it names neither."""
     one, other = connection.ends
     if near.get(one, 0.0) == near.get(other, 0.0):
         return connection.ends
@@ -157,7 +157,7 @@ def _found(rankings: Iterable[list[_Hit]]) -> GraphFound:
         best |= {chunk: best.get(chunk) or link for chunk, link in first.items()}
     order: list[int] = []
     for chunk in interleave([[hit.chunk for hit in hits] for hits in sorted_]):
-        # A passage cannot be told without the one that leads to it.
+        # A passage is shown only after the one that leads to it.
         link = best[chunk]
         order += [link["bridge"], chunk] if link else [chunk]
     return GraphFound(list(dict.fromkeys(order)), {str(chunk): link for chunk, link in best.items() if link})

@@ -1,4 +1,4 @@
-"""Unpacking an archive: each file becomes a document, or a reason is noted why it does not."""
+"""Unpacks an archive: each file becomes a document, or the reason why it does not is recorded."""
 
 import tempfile
 import time
@@ -26,7 +26,7 @@ from services.documents import NewDocument, accept_document
 log = structlog.get_logger()
 
 MAX_STRIKES = 3
-# A large archive lets the documents of its first files, and those of others, be read in between.
+# After a slice, the documents of the first files, and those of other archives, are read.
 SLICE_S = 20.0
 _ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 
@@ -148,7 +148,7 @@ def _why_not(suffix: str) -> str:
 
 @contextmanager
 def _assembled(import_id: uuid.UUID) -> Generator[BinaryIO]:
-    # It has no name on the disk: whatever becomes of this process, it leaves nothing behind.
+    # It has no name on the disk: however this process ends, it leaves nothing there.
     with tempfile.TemporaryFile() as file:
         with reading() as session:
             for part in rows.read_parts(session, import_id):

@@ -1,4 +1,4 @@
-"""Archives of documents, accepted and shown. Unpacking them is services.importing's work, in a worker."""
+"""Accepts and shows archives of documents. Workers unpack them in services.importing."""
 
 import hashlib
 import uuid
@@ -20,7 +20,7 @@ _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 
 @dataclass(frozen=True, slots=True)
 class NewImport:
-    """An archive as it came in, open for reading; `metadata` is given to each of its documents."""
+    """An uploaded archive, open for reading; each of its documents gets `metadata`."""
 
     filename: str
     file: BinaryIO
@@ -31,14 +31,14 @@ class NewImport:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedImport:
-    """`created` is False when this very archive is under way already."""
+    """`created` is False when this archive is already being unpacked."""
 
     import_id: uuid.UUID
     created: bool
 
 
 def accept_import(new: NewImport) -> AcceptedImport:
-    """Store the archive as queued; publishing its start is the caller's next step.
+    """Store the archive as queued; the caller then publishes its start.
 
     Raises ArchiveTypeUnknown, DocumentUnreadable, DatabaseUnavailable.
     """
@@ -69,7 +69,7 @@ def accept_import(new: NewImport) -> AcceptedImport:
 
 
 def read_import(import_id: uuid.UUID) -> dict[str, Any]:
-    """How far an import is, with what was skipped and what failed. Raises ImportNotFound."""
+    """The progress of an import, with what was skipped and what failed. Raises ImportNotFound."""
     with transaction() as session:
         rows.settle_import(session, import_id)
         found = rows.get_import(session, import_id)
@@ -93,7 +93,7 @@ def read_import(import_id: uuid.UUID) -> dict[str, Any]:
 def read_imports(
     workspace: str | None, status: str | None, *, after: Place | None = None, limit: int
 ) -> list[dict[str, Any]]:
-    """One page of imports without their documents, the newest first."""
+    """One page of imports without their documents, newest first."""
     with reading() as session:
         return [_head(*found) for found in rows.list_imports(session, workspace, status, after=after, limit=limit)]
 

@@ -1,4 +1,4 @@
-"""Ingestion: read, split, embed and store a document, in batches that show its progress."""
+"""Ingestion: reads, splits, embeds and stores a document, in batches that show its progress."""
 
 import hashlib
 import time
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
-_MOST_NAME = 200  # characters of a document's name that each of its passages is found by
+_MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
 
 
 class TakenOver(Exception):
@@ -61,7 +61,7 @@ class _Job:
 
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
-"""Calls the given renewal again and again for the length of a block (workers.leases)."""
+"""Calls the given renewal repeatedly for the length of a block (workers.leases)."""
 
 
 def ingest(
@@ -75,8 +75,8 @@ def ingest(
 ) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
-    When its process dies it is tried again after `lease_s`; until then nobody else gets it. `graph` asks for its
-    knowledge graph, too, which is built later (services.graph).
+    When its process dies it is retried after `lease_s`; until then no other worker gets it. `graph` also queues its
+    knowledge graph, which is built later (services.graph).
     Raises DatabaseUnavailable, EmbeddingUnavailable (try again later).
     """
     job = _claim(document_id, lease_s)
@@ -98,7 +98,7 @@ def _attempt(job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hol
     except TakenOver:
         log.info("ingestion_superseded", document_id=str(job.document_id))
     except (DatabaseUnavailable, EmbeddingUnavailable):
-        # No fault of the document. If even that cannot be stored, its lease runs out.
+        # Not the document's fault. If even this cannot be stored, its lease expires.
         with suppress(DatabaseUnavailable), transaction() as session:
             rows.release_document(session, job.document_id, job.attempt)
         raise
@@ -106,8 +106,8 @@ def _attempt(job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hol
         tracing.fail(span, error.code)
         _fail(job, error.code, error.message)
     except Exception as error:
-        # Its lease runs out and it is tried again, MAX_ATTEMPTS times without progress: some faults pass, and what
-        # takes longer than one attempt goes on where it was.
+        # Its lease expires and it is retried, MAX_ATTEMPTS times without progress: some faults pass, and what takes
+        # longer than one attempt continues where it was.
         log.exception("ingestion_broke", document_id=str(job.document_id), attempt=job.attempt)
         tracing.fail(span, type(error).__name__)
         if _is_idle(job):
@@ -143,13 +143,13 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
 
 
 def _is_idle(job: _Job) -> bool:
-    """Whether it was the last of MAX_ATTEMPTS attempts that stored nothing."""
+    """Whether this was the last of MAX_ATTEMPTS attempts that stored nothing."""
     with reading() as session:
         return rows.get_document(session, job.document_id).idle >= MAX_ATTEMPTS
 
 
 def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> None:
-    # Before anything is read: no document is worth it when nothing can make its vectors.
+    # Before anything is read: without an embedder the work would be in vain.
     spaces.embedder_for(spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
     with tracing.span("read"):
         parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
@@ -178,14 +178,14 @@ def _readable(filename: str) -> str:
 
 
 def _store_batch(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> None:
-    # Once more when `citewell reembed` gave the workspace another space meanwhile.
+    # Again when `citewell reembed` moved the workspace to another space meanwhile.
     while not _stored(job, name, embedder, chunks):
         log.info("embedding_space_changed", document_id=str(job.document_id))
 
 
 def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:
     if job.lost.is_set():
-        # Vectors that nobody will store may cost money.
+        # Vectors that will not be stored may cost money.
         raise TakenOver
     texts = [embedded_text(chunk) for chunk in chunks]
     space = spaces.claim(job.workspace_id, embedder)

@@ -1,6 +1,6 @@
-"""Statements that no cited source supports alone, held against all that they cite together (V7).
+"""Checks statements that no cited source supports alone against all the sources they cite together (V7).
 
-It follows the checks of single pairs (S5.4), and a model is asked once, where the sources have every part between them.
+It follows the checks of single pairs (S5.4); a model is asked once, when the sources together have every part.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from services.judging import WINDOW_CHARS
 from services.step import StepContext, numbered
 
 Rulings = Mapping[str, Mapping[str, Any]]
-"""{number of a source: its ruling}; JSON keys are text."""
+"""{source number: its ruling}; JSON keys are text."""
 
 
 async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
-    """Return for each statement (by index, as text) the rulings that take the place of those on its single sources."""
+    """Return, per statement (by index, as text), the rulings that replace those on its single sources."""
     threshold = context.query.options.citation_confidence
     wanted = [each for each in findings.said if _is_open(each, findings.checks_of(each.index), threshold)]
     if not wanted:
@@ -38,7 +38,7 @@ async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, R
 
 
 def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
-    """Whether several sources were asked, each gave an answer, and none says all of it."""
+    """Whether several sources were checked with a result, and none supports the whole statement."""
     asked = statement.claim and len(checks) > 1 and all(check.status == "checked" for check in checks)
     return asked and not any(check.verdict(threshold) is Verdict.ACCURATE for check in checks)
 
@@ -66,7 +66,7 @@ async def _judge(context: StepContext, statement: Statement, cited: Sources) -> 
 
 
 def _shown(joint: Joint, cited: Sources) -> Sources:
-    """The sources whole, or what surrounds the evidence in them where they are too long for one call."""
+    """The whole sources or, if too long for one call, what surrounds the evidence in them."""
     if sum(len(source.text) for source in cited) <= WINDOW_CHARS:
         return cited
     width = WINDOW_CHARS // len(cited)

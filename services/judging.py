@@ -1,6 +1,6 @@
-"""One statement against its sources: the model is asked, its reply is held against what the sources really say.
+"""Judges one statement against its sources: the model's reply is checked against what the sources really say.
 
-Every judgement of a statement goes through here: the checks of an answer, repairs, evaluation.
+All judgements of statements go through here: the checks of an answer, repairs, evaluation.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from domain.verdicts import CONFIDENCE_THRESHOLD
 from domain.windows import windows
 
 WINDOW_CHARS = 12_000
-"""What one call shows of the sources, about 3,000 tokens: judges read the middle of longer texts badly."""
+"""The characters of sources per call, about 3,000 tokens: judges read the middle of longer texts badly."""
 _OVERLAP_CHARS = 800
 _TOO_LONG = f"the statement has more than {LONGEST_SENTENCE:,} characters, too many to be checked at once"
 
@@ -28,17 +28,17 @@ _SURE_CONTRADICTION = 4
 async def judge_statement(
     models: ModelGateway, statement: str, sources: Sources, *, log: CallLog, item: str = ""
 ) -> Checked:
-    """Return whether the `sources` say the `statement` (S5.4); its verdict is `domain.ruling.Ruling` as JSON.
+    """Return whether the `sources` say the `statement` (S5.4); the verdict is `domain.ruling.Ruling` as JSON.
 
-    Long sources are shown in windows, the likeliest first, until one surely supports the statement: nothing is cut.
-    When a window could not be judged and no other supports, the whole is `not_checked` (N4); so is a statement that is
-    longer than any sentence, as code may be: what it costs to compare grows with its length.
+    Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a
+    window could not be judged and no other supports it, the statement is `not_checked` (N4). So is one longer than any
+    sentence, such as code, because the cost of comparing grows with its length.
     """
     if len(statement) > LONGEST_SENTENCE:
         return Checked(status="not_checked", verdict=None, reason=_TOO_LONG)
     rulings: list[tuple[Ruling, StatementCheck]] = []
     failures: list[str] = []
-    # The whole sources are the yardstick: what one window does not have may stand in another.
+    # Compare with the whole sources: what one window lacks may be in another.
     grounds = Grounds.of(statement, [each.text for each in sources], [each.context for each in sources])
     for shown in _windowed(statement, sources):
         reply = await models.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, log=log, item=item)
@@ -57,7 +57,7 @@ async def judge_statement(
 
 
 def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
-    """The outcome of a check: the ruling as JSON, with what differs where the statement is not supported."""
+    """The outcome of a check: the ruling as JSON, with the differences where the statement is not supported."""
     if ruling.supports:
         differences: list[str] = []
     elif ruling.decided_by == "evidence" and not ruling.is_accurate:
@@ -68,19 +68,19 @@ def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
 
 
 def _settles(ruling: Ruling) -> bool:
-    """Sure support needs no further window, and what the whole of the sources contradicts none could mend."""
+    """Sure support needs no further window, and no further window can mend what the whole sources contradict."""
     contradicted = ruling.decided_by == "evidence" and not ruling.is_accurate
     return contradicted or (ruling.supports and ruling.confidence >= CONFIDENCE_THRESHOLD)
 
 
 def _weight(ruling: Ruling) -> tuple[int, float]:
-    """Of several windows one is enough for support, but a sure contradiction in one is not outvoted by another."""
+    """One supporting window is enough, but a sure contradiction in one is not outvoted by another."""
     sure = ruling.relation == "contradicts" and ruling.confidence >= CONFIDENCE_THRESHOLD
     return (_SURE_CONTRADICTION if sure else _WEIGHT[ruling.relation]), ruling.confidence
 
 
 def _windowed(statement: str, sources: Sources) -> list[Sources]:
-    """Everything in one prompt when it fits; else parts of it, those that share most words with the statement first."""
+    """Everything in one prompt if it fits; else its parts, those sharing most words with the statement first."""
     if sum(len(source.text) for source in sources) <= WINDOW_CHARS:
         return [sources] if sources else []
     parts = [

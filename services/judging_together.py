@@ -1,7 +1,8 @@
-"""Several statements in one model call, each against its own sources: far fewer calls, the same rules (preset `cheap`).
+"""Judges several statements per model call, each against its own sources: far fewer calls, the same rules (preset
+`cheap`).
 
-A verdict counts under its statement's own id only, and is held against that statement's own sources, as if it had been
-asked alone. Whatever cannot be read so is asked alone.
+A verdict counts only under its statement's own id and is checked against that statement's own sources, as if it had
+been asked alone. A statement without a readable verdict is asked alone.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from domain.together import MOST_STATEMENTS, Statements, by_id
 from services.judging import WINDOW_CHARS, judge_statement, ruled
 
 UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
-"""Failures that a shorter call may not have. Where nobody answers, many calls would fail like the one."""
+"""Failures that a shorter call may avoid. If the model does not answer at all, many calls would fail like the one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,11 @@ class Pair:
 
 
 async def judge_together(models: ModelGateway, pairs: Sequence[Pair], *, log: CallLog) -> list[Checked]:
-    """Return for each of `pairs`, in order, what `judge_statement` does, with as few calls as their length allows.
+    """Return what `judge_statement` returns for each of `pairs`, in order, with as few calls as their length allows.
 
     A statement whose sources need windows is judged alone, as is one that is too long to be checked.
     """
-    # Statements about the same sources side by side: then these are shown once.
+    # Group statements about the same sources, so that these are shown once.
     order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
     groups = packed(order, lambda places: _fit([pairs[place] for place in places]))
     checks = await asyncio.gather(*(_judged(models, [pairs[place] for place in group], log) for group in groups))

@@ -1,4 +1,4 @@
-"""API keys: made, listed, revoked, and recognised with every request (A8)."""
+"""API keys: created, listed, revoked, and authenticated with every request (A8)."""
 
 import hmac
 import secrets
@@ -17,7 +17,7 @@ from domain.keys import ID_BYTES, SECRET_BYTES, Scope, SentKey, build_key, parse
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """What a key is to be; `expires_in_days` None is never, `requests_per_minute` None is as configured."""
+    """The properties of a new key; `expires_in_days` None means never, `requests_per_minute` None as configured."""
 
     name: str
     scopes: Sequence[Scope]
@@ -27,7 +27,7 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a key that is valid."""
+    """The owner of a valid key."""
 
     key_id: str
     tenant_id: int
@@ -46,25 +46,25 @@ class _Known:
     caller: Caller
 
 
-# Keys that exist, so it cannot grow beyond their number.
+# Holds only existing keys, so it cannot grow beyond their number.
 _known: dict[str, _Known] = {}
 
 
 def authenticate(text: str) -> Caller:
-    """Return who sent the key `text`. Raises KeyInvalid, KeyExpired, KeyRevoked, DatabaseUnavailable."""
+    """Return the caller who sent the key `text`. Raises KeyInvalid, KeyExpired, KeyRevoked, DatabaseUnavailable."""
     sent = parse_key(text)
     return _checked(_fresh(sent.id) or _look_up(sent), sent)
 
 
 def recognise(text: str) -> Caller | None:
-    """The same without the database; None when this process has not looked the key up just before."""
+    """The same without the database; None when this process has not looked the key up recently."""
     sent = parse_key(text)
     known = _fresh(sent.id)
     return known and _checked(known, sent)
 
 
 def create_key(new: NewKey) -> dict[str, Any]:
-    """Make a key for the tenant that the caller acts for; `key` of the result is shown here and never again."""
+    """Create a key for the current tenant; this result is the only place that shows `key`."""
     text = build_key(secrets.token_bytes(ID_BYTES), secrets.token_bytes(SECRET_BYTES))
     made = parse_key(text)
     with transaction() as session:
@@ -81,7 +81,7 @@ def create_key(new: NewKey) -> dict[str, Any]:
 
 
 def create_key_for(tenant: str, new: NewKey) -> dict[str, Any]:
-    """Make a key for the tenant with that name; the first key makes the tenant."""
+    """Create a key for the tenant of that name; the first key creates the tenant."""
     with system_transaction() as session:
         tenant_id = rows.get_or_add_tenant(session, tenant, new_secret())
     with acting_for(tenant_id):
@@ -89,7 +89,7 @@ def create_key_for(tenant: str, new: NewKey) -> dict[str, Any]:
 
 
 def read_keys() -> list[dict[str, Any]]:
-    """The keys of the tenant that the caller acts for, the newest first."""
+    """The keys of the current tenant, newest first."""
     with reading() as session:
         return [_as_json(row) for row in rows.list_keys(session)]
 
@@ -101,7 +101,7 @@ def read_keys_of_all(tenant: str | None) -> list[dict[str, Any]]:
 
 
 def revoke_key(key_id: str) -> None:
-    """Revoke a key of the tenant that the caller acts for: at once here, elsewhere within `trust_for_s`.
+    """Revoke a key of the current tenant: at once in this process, elsewhere within `trust_for_s`.
 
     Raises KeyNotFound.
     """
@@ -111,7 +111,7 @@ def revoke_key(key_id: str) -> None:
 
 
 def revoke_key_of_any(key_id: str) -> None:
-    """Revoke a key, whosever it is, for the operator. Raises KeyNotFound."""
+    """Revoke any tenant's key, for the operator. Raises KeyNotFound."""
     with system_transaction() as session:
         rows.revoke_key(session, key_id)
 
@@ -122,7 +122,7 @@ def _fresh(key_id: str) -> _Known | None:
 
 
 def _look_up(sent: SentKey) -> _Known:
-    # Before the look: a revocation while it lasts must not be trusted away for longer.
+    # Taken before the query: a revocation during it must not be overlooked for longer than `trust_for_s`.
     read_at = time.monotonic()
     with system_transaction() as session:
         found = rows.find_key(session, sent.id)
@@ -140,7 +140,7 @@ def _look_up(sent: SentKey) -> _Known:
 
 
 def _checked(known: _Known, sent: SentKey) -> Caller:
-    # The secret first: what became of a key is told only to those who have it.
+    # Compare the secret first: the state of a key is shown only to its owner.
     if not hmac.compare_digest(known.digest, sent.digest):
         raise KeyInvalid
     if known.revoked:

@@ -1,9 +1,10 @@
-"""How one failing statement is repaired (N5): the first rung that holds is taken, and every rung is checked.
+"""Repairs one failing statement (N5): tries strategies in order, checks each result, and takes the first that holds.
 
-Another chunk that was retrieved, one that a search found, the source's own figure for a wrong one, a model's rewriting;
-else it is dropped. A rewritten statement keeps its subjects, and one place of the source has to name them with their
-values (V6): what is about something that no source names never gets the figures of something else. A rung that could
-not be tried because a model failed is no "no": then the statement stays as it is, and its state says that it failed.
+The strategies: another retrieved chunk, a chunk found by a search, the source's own figure in place of a wrong one, a
+model's rewriting; else the statement is dropped. A rewritten statement keeps its subjects, and one place of the source
+must name them with their values (V6): a statement about something that no source names never gets the figures of
+something else. If a strategy could not be tried because a model failed, the statement stays as it is, and its state
+says that it failed.
 """
 
 import asyncio
@@ -30,17 +31,17 @@ from services.showing import excerpts
 from services.step import StepContext, numbered
 
 BUDGET_S = 240.0
-"""For one statement; with it a task stays far below the time after which its message is delivered again."""
+"""For one statement; it keeps a task far below the time after which its message is redelivered."""
 
 _MOST_TRIED = 3  # chunks that a model is asked about, of those retrieved and of those searched for
-_RELEVANT = 0.3  # S4.4: with less of a claim's words a text is not about it
-_KEPT_WORDS = 0.5  # of a rewriting, in the statement that it repairs
+_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
+_KEPT_WORDS = 0.5  # share of a rewriting's words that occur in the statement it repairs
 _LONGEST_GROWTH = 1.5
 
 
 @dataclass(slots=True)
 class Ladder:
-    """Made for one statement and climbed once; `failures` collects why rungs could not be tried."""
+    """Repairs one statement, once; `failures` collects why strategies could not be tried."""
 
     context: StepContext
     statement: Statement
@@ -73,7 +74,8 @@ class Ladder:
         return await self._rewritten(cited, retrieved, searched, why)
 
     def _candidates(self) -> tuple[list[Passage], list[Passage], list[Passage]]:
-        """(cited, retrieved, searched): the likeliest first; the last two without what it was checked against."""
+        """(cited, retrieved, searched), likeliest first; the last two without the passages it was already checked
+        against."""
         selected = self.context.selection["selected"]
         cited = [selected[n - 1] for n in self.statement.numbers if 1 <= n <= len(selected)]
         tried = set(cited or selected)
@@ -96,7 +98,8 @@ class Ladder:
         for passage, text in self._substitutions(cited or self._most_relevant(selected)):
             if ruling := await self._ruling(text, [passage]):
                 return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
-        # What all statements of the answer may cite comes first and in one order, for the provider's prefix cache.
+        # Passages that all statements of the answer may cite come first and in one order, for the provider's prefix
+        # cache.
         passages = list({each.key: each for each in (*selected, *retrieved, *searched)}.values())
         shown = excerpts(passages, [replace(self.statement, numbers=())]).sources
         fields = {"sources": shown, "statement": self.statement.text, "reason": why}
@@ -115,26 +118,24 @@ class Ladder:
         return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
 
     def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
-        """Given sources (N2) come in any order; what was retrieved comes with the best first."""
+        """Given sources (N2) come in any order; retrieved ones already come best first."""
         if not self.context.query.is_given:
             return list(passages)
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
 
     def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
-        """The statement with the source's own figure for a wrong one, where both are about the same thing."""
         for passage in passages[:_MOST_TRIED]:
             if text := clean_words(corrected(self.statement.text, passage.readable) or ""):
                 yield passage, text
 
     def _is_minimal(self, text: str) -> bool:
-        """One claim about the same (V6), not much longer than the statement, and mostly in its words."""
+        """One claim about the same subjects (V6), not much longer than the statement, and mostly in its words."""
         old, said = self.statement.text, statements(text)
         grown = len(text) > _LONGEST_GROWTH * len(old) + 20
         kept = claim_relevance(text, old) >= _KEPT_WORDS
         return text != old and len(said) == 1 and said[0].claim and kept and not grown and keeps_subjects(old, text)
 
     async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
-        """The ruling on `text` against `passages`, if it is a sure yes."""
         context, item = self.context, repair_item(self.statement.index)
         checked = await judge_statement(
             context.tools.models, text, numbered(list(passages)), log=context.log, item=item

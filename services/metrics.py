@@ -1,7 +1,7 @@
-"""All metrics as Prometheus reads them: what was counted anywhere, what waits and runs, what the limits leave.
+"""All metrics as Prometheus reads them: counts of all processes, waiting and running work, limits in use.
 
-Every API process tells the same; one of them is to be asked. A scrape costs three statements and two requests to Redis,
-whatever the history, and one answer serves all who ask within `metrics.remember_s`.
+Every API process reports the same, so only one is scraped. A scrape costs three statements and two requests to Redis,
+however long the history, and its result serves all callers within `metrics.remember_s`.
 """
 
 import threading
@@ -21,8 +21,8 @@ from domain.errors import DatabaseUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known at a moment. `counts` are None while Postgres is away and nothing was read before: what one process
-    has counted is no total, and would look like a fall."""
+    """A snapshot. `counts` are None while Postgres is unreachable and nothing was read before: the counts of one
+    process are no total, and would look like a fall."""
 
     counts: Counts | None
     gauges: Gauges
@@ -30,12 +30,12 @@ class Known:
     queues: Mapping[str, QueueLevel] | None
     limits: Sequence[Use]
     served: frozenset[str]
-    """All queues that somebody has to serve."""
+    """All queues that need a worker."""
 
 
 class Reader:
-    """Reads for one API process, and remembers. `report` writes what this process has counted (DatabaseUnavailable),
-    `unreported` is what it has counted since."""
+    """Reads and caches snapshots for one API process. `report` writes what this process has counted
+    (DatabaseUnavailable), `unreported` is what it has counted since."""
 
     def __init__(self, report: Callable[[], None], unreported: Callable[[], Counts]) -> None:
         self._report, self._unreported = report, unreported
@@ -45,7 +45,7 @@ class Reader:
         self._counted: Counts | None = None
 
     def read(self, settings: Settings) -> Known:
-        """What is known now, or was a moment ago."""
+        """The current snapshot, or one at most `metrics.remember_s` old."""
         with self._lock:
             if self._known is None or time.monotonic() - self._read_at > settings.metrics.remember_s:
                 self._known = self._look(settings)

@@ -1,17 +1,17 @@
-"""What the notes of the research are used for: the synthesis is shown them, and their quotes are evidence (S3.6)."""
+"""Uses of the research notes: shown to the synthesis, and their quotes taken as evidence (S3.6)."""
 
 from services.citing import ExtractedQuote
 from services.step import StepContext
 
 
 def notes_text(context: StepContext) -> str:
-    """The notes of this round as the synthesis is shown them; empty when there are none."""
+    """The notes of this round in the form shown to the synthesis; empty when there are none."""
     notes = (context.outcome("research_notes") or {}).get("notes", [])
     return "\n".join(f"- [{note['source']}] {note['fact']}: “{' '.join(note['quote'].split())}”" for note in notes)
 
 
 def notes_issues(context: StepContext) -> list[str]:
-    """Why there are no notes, if they were to be taken."""
+    """Why notes are missing, if they were to be taken."""
     noted = context.outcome("research_notes")
     return [f"The research left no notes: {noted['reason']}."] if noted and noted["status"] == "failed" else []
 

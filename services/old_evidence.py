@@ -1,4 +1,4 @@
-"""The passages that a published answer rests on, as they are stored (N6)."""
+"""Loads the stored passages that a published answer rests on (N6)."""
 
 import uuid
 from typing import Any
@@ -12,9 +12,9 @@ from domain.errors import NotReverifiable
 
 
 def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage]:
-    """What the answer cites, number N at place N-1, and behind that what else it was written from.
+    """The passages that the answer cites, number N at place N-1, followed by the others that it was written from.
 
-    Raises NotReverifiable when any of it is not stored any more: a verdict without it would say nothing.
+    Raises NotReverifiable when any of them is no longer stored: a verdict without it would say nothing.
     """
     selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
     keys: list[int] = selected.get("selected", [])
@@ -31,14 +31,14 @@ def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> 
 
 
 def cited_passages(session: Session, citations: list[Citation]) -> list[Passage | None]:
-    """The passage that each number stands for, from 1 on; None for one that was deleted."""
+    """The passage of each citation number, from 1 on; None for one that was deleted."""
     places: dict[int, tuple[uuid.UUID, int]] = {each.number: (each.document_id, each.chunk_index) for each in citations}
     stored = find_passages(session, set(places.values()))
     return [stored.get(places[number]) for number in sorted(places)]
 
 
 def as_source(passage: Passage) -> dict[str, Any]:
-    """What a given source (N2) has besides its text: where it comes from, and what it is part of."""
+    """The fields of a given source (N2) besides its text: its page, its section, its context."""
     length = len(passage.text)
     return {
         "pages": [[passage.page, 0, length]] if passage.page is not None else None,

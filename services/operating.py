@@ -1,4 +1,4 @@
-"""What operators look at and set, over all tenants: worker processes, the backlog, the weights of tenants."""
+"""The operator's view of all tenants: worker processes, the backlog, the weights of tenants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from db.session import system_transaction
 
 
 def read_processes() -> list[dict[str, Any]]:
-    """Worker processes that live, and those that died within the last hour without a word."""
+    """Live worker processes, and those that died within the last hour without signing off."""
     with system_transaction() as session:
         found = processes.list_processes(session)
     return [
@@ -26,7 +26,7 @@ def read_processes() -> list[dict[str, Any]]:
 
 
 def read_backlog() -> list[dict[str, Any]]:
-    """Tenants of whom something waits or runs: how many questions and items of batches, and the longest wait."""
+    """Tenants with waiting or running work: the number of questions and batch items, and the longest wait."""
     with system_transaction() as session:
         found = backlog.list_backlog(session)
     return [
@@ -49,6 +49,6 @@ def read_tenants() -> Sequence[tuple[str, float]]:
 
 
 def change_weight(name: str, weight: float) -> None:
-    """Give a tenant another share of what runs at a time; it holds from the next start on. Raises TenantNotFound."""
+    """Change a tenant's share of concurrent work; it applies from the next start on. Raises TenantNotFound."""
     with system_transaction() as session:
         tenants.set_weight(session, name, weight)

@@ -1,4 +1,4 @@
-"""The history at a glance: questions or verifications with what became of them, a page at a time."""
+"""The history at a glance: pages of questions or verifications with their results."""
 
 import uuid
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from services.answer_confidence import shown_confidence
 
 
 def read_overview(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page, the newest first; numbers that there are not, or not yet, are null."""
+    """One page, newest first; numbers that do not exist, or not yet, are null."""
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
         ids = [query.id for query, _ in rows]

@@ -1,4 +1,4 @@
-"""What broke its workers too often, of all tenants: for the operator."""
+"""Lists items that crashed their workers too often, over all tenants, for the operator."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from db.session import system_transaction
 
 
 def read_parked(limit: int) -> list[dict[str, Any]]:
-    """The parked items of steps, the latest first."""
     with system_transaction() as session:
         found = list_parked(session, limit)
     return [

@@ -1,4 +1,4 @@
-"""How well the system did over its latest answers: the seeds' metrics from the stored history (S2.7, S3.7)."""
+"""Quality of the latest answers: the seeds' metrics from the stored history (S2.7, S3.7)."""
 
 import uuid
 from collections import defaultdict
@@ -19,7 +19,7 @@ from services.quality_counts import count_ratings
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What people say of one answer: is it grounded in its sources."""
+    """A human verdict on one answer: whether it is grounded in its sources."""
 
     query_id: uuid.UUID
     grounded: bool
@@ -27,7 +27,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What the history says of some queries; rows below a verification begin with its id."""
+    """The stored history of some queries; rows that belong to a verification begin with its id."""
 
     verified: list[VerifiedRow]
     rerankings: list[tuple[uuid.UUID, str, str, dict[str, Any]]]
@@ -37,7 +37,7 @@ class Rows:
 
 
 def read_quality(workspace: str | None, limit: int, labels: Sequence[Label] = ()) -> dict[str, Any]:
-    """The metrics over the newest `limit` verified queries; those that need labels have none without."""
+    """The metrics over the newest `limit` verified queries; metrics that need labels are empty without them."""
     with reading() as session:
         queries = rows.newest_queries(session, workspace, limit)
         found = metrics(read_rows(session, queries), labels)
@@ -47,7 +47,6 @@ def read_quality(workspace: str | None, limit: int, labels: Sequence[Label] = ()
 
 
 def read_rows(session: Session, queries: Collection[uuid.UUID]) -> Rows:
-    """Everything that `metrics` looks at."""
     verified = rows.list_verified(session, queries)
     published = [row.verification_id for row in published_of(verified).values()]
     return Rows(
@@ -60,12 +59,10 @@ def read_rows(session: Session, queries: Collection[uuid.UUID]) -> Rows:
 
 
 def published_of(verified: Sequence[VerifiedRow]) -> dict[uuid.UUID, VerifiedRow]:
-    """The verification of the answer that users see, of each query that has one."""
     return {row.query_id: row for row in verified if row.kind == "published"}
 
 
 def metrics(found: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
-    """The metrics by name."""
     published = published_of(found.verified)
     return {
         **_reranking(found.rerankings),
@@ -108,7 +105,7 @@ def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[
 
 
 def _answerable(checks: Mapping[str, Any]) -> bool | None:
-    """The last verdict: that of the repaired answer when there is one."""
+    """The last verdict: that on the repaired answer if there is one."""
     again = checks.get("recheck_answerability", {}).get("supported")
     return checks["check_answerability"].get("supported") if again is None else again
 

@@ -1,6 +1,6 @@
-"""How well the system does, counted answer by answer: running totals of what services.quality reads from the history.
+"""Counts quality answer by answer: running totals of what services.quality reads from the history.
 
-Whoever watches takes the increase over a time of their choice; no scrape reads any history (S2.7, S3.7).
+A monitor takes the increase over a time of its choice; no scrape reads any history (S2.7, S3.7).
 """
 
 from collections import Counter
@@ -28,18 +28,19 @@ _REPAIRS = frozenset({"removed", "reattributed", "rewritten", "dropped"})
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What users see of the checks, and the citations of the answer."""
+    """The checks and citations of an answer as users see them."""
 
     verification: StoredVerification
     citations: Sequence[Citation]
 
 
 def count_answer(context: StepContext, answer: Answer, shown: Shown | None) -> None:
-    """Count one published answer; call it once, when it is stored. A given answer (N2) says nothing of our own."""
+    """Count one published answer; call it once, when it is stored. A given answer (N2) says nothing about our own
+    quality."""
     try:
         _count(context, answer, shown)
     except Exception:
-        # The answer is stored; what is only for watching breaks nothing.
+        # The answer is stored; a failure of mere monitoring must not break anything.
         log.exception("answer_not_counted")
 
 
@@ -56,7 +57,7 @@ def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
 
 
 def count_ratings(accuracy: Metric) -> None:
-    """People said of answers whether they are grounded."""
+    """Count how often human labels agreed with the confidence of answers."""
     if accuracy.value is not None:
         agreed = round(accuracy.value * accuracy.count)
         METER.count(families.CONFIDENCE_RATED, "true", by=agreed)
@@ -101,7 +102,6 @@ def _correction(context: StepContext, stored: StoredVerification) -> str:
 
 
 def _count_reranking(context: StepContext) -> None:
-    """Of the first round, as its retrieval found them."""
     first = context.rounds.get(0, {})
     scores = {item: outcome["score"] for (step, item), outcome in first.items() if step == "score_chunks"}
     if not scores:

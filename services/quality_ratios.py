@@ -1,4 +1,4 @@
-"""The seeds' metrics from running totals (S2.7, S3.7): over everything that was ever counted."""
+"""The seeds' metrics from running totals (S2.7, S3.7), over everything ever counted."""
 
 from clients.telemetry import families
 from clients.telemetry.families import Family
@@ -6,7 +6,7 @@ from clients.telemetry.meter import Counts
 
 
 def ratios(counts: Counts) -> dict[str, float]:
-    """Each metric by its name in /v1/quality; one of which nothing was counted yet is left out."""
+    """Each metric by its name in /v1/quality; a metric without counts is left out."""
     retrieved = _of(counts, families.RERANKED, "retrieved")
     rerankings = _of(counts, families.RERANKINGS)
     scores = families.RERANK_SCORES

@@ -1,4 +1,4 @@
-"""The metrics over time: the same as over all answers (services.quality), for each day or week by itself."""
+"""The metrics of services.quality over time, for each day or week by itself."""
 
 import uuid
 from collections import defaultdict
@@ -24,19 +24,17 @@ class Bucket(StrEnum):
     WEEK = "week"
 
     def start_of(self, day: date) -> date:
-        """The first day of the bucket that `day` is in."""
         return day if self is Bucket.DAY else day - timedelta(days=day.weekday())
 
     @property
     def days(self) -> int:
-        """How many days it has."""
         return 1 if self is Bucket.DAY else 7
 
 
 def read_series(
     workspace: str | None, days: int, bucket: Bucket, now: datetime, most: int = MOST_QUERIES
 ) -> dict[str, Any]:
-    """The metrics of each bucket of the last `days` days, the oldest first; one without queries is there, too."""
+    """The metrics of each bucket of the last `days` days, oldest first; buckets without queries are included."""
     first = bucket.start_of(now.date() - timedelta(days=days - 1))
     since = datetime.combine(first, datetime.min.time(), UTC)
     with reading() as session:

@@ -1,4 +1,4 @@
-"""Is everything there that a request needs."""
+"""Checks whether everything that a request needs is available."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ from domain.errors import DatabaseUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """`advice` says what to do when it is not ready. The broker is not needed for being ready."""
+    """`advice` says what to do when it is not ready. Readiness does not require the broker."""
 
     postgres: Literal["ok", "unreachable"]
     schema: Literal["current", "newer", "outdated", "unknown"]
@@ -22,12 +22,11 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        """Postgres answers, its schema has all that this program needs, and tenants are kept apart."""
+        """Whether Postgres answers, its schema has all that this program needs, and tenants are isolated."""
         return self.schema in {"current", "newer"} and self.role == "ordinary"
 
     @property
     def advice(self) -> str:
-        """One sentence for an operator."""
         if self.postgres == "unreachable":
             return DatabaseUnavailable().message
         if self.role == "unrestricted":
@@ -42,7 +41,8 @@ def check_readiness(settings: Settings) -> Readiness:
     """Ask Postgres and the broker, each within seconds."""
     broker = "ok" if broker_answers(settings.redis_url.get_secret_value()) else "unreachable"
     try:
-        # Whether there is a database, not whether requests have taken all connections to it.
+        # A connection of its own: the question is whether there is a database, not whether requests use all its
+        # connections.
         with apart(), system_transaction() as session:
             schema = schema_state(session)
             unrestricted = above_row_security(session)

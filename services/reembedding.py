@@ -1,7 +1,7 @@
-"""Another embedding model for a workspace that stays in use: vectors beside the old ones, then one switch.
+"""Changes the embedding model of a workspace in use: builds new vectors beside the old ones, then switches once.
 
-Until the switch everything goes on in the old space, also the ingestion of new documents, if the old model can still be
-made (services.spaces). What is done is kept: started again, it goes on where it was stopped.
+Until the switch everything uses the old space, including the ingestion of new documents, if the old model is still
+available (services.spaces). Finished work is kept: a new run continues where the last one stopped.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,8 +22,6 @@ _REMOVED_AT_ONCE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A workspace to embed anew."""
-
     tenant_id: int
     workspace_id: int
     name: str
@@ -31,7 +29,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Reembedded:
-    """What was done: chunks that got a vector in this run, and whether the workspace's model changed in it."""
+    """The result of a run: the chunks that got a vector in it, and whether it changed the workspace's model."""
 
     name: str
     model: str
@@ -40,7 +38,7 @@ class Reembedded:
 
 
 Progress = Callable[[int, int], None]
-"""Is told how many chunks of how many have a vector of the new model."""
+"""Called with the number of chunks that have a vector of the new model, and the number of all chunks."""
 
 
 def list_targets(tenant: str | None = None, workspace: str | None = None) -> list[Target]:
@@ -53,9 +51,9 @@ def list_targets(tenant: str | None = None, workspace: str | None = None) -> lis
 
 
 def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Progress) -> Reembedded:
-    """Give the workspace vectors of `embedder`, `batch` chunks per transaction, and search it by them from then on.
+    """Give the workspace vectors of `embedder`, `batch` chunks per transaction, then search by them.
 
-    Raises ReembeddingRuns, EmbeddingUnavailable, EmbeddingRejected; then what is done stays done.
+    Raises ReembeddingRuns, EmbeddingUnavailable, EmbeddingRejected; what was done until then is kept.
     """
     model, dimension = embedder.name, embedder.dimension
     with acting_for(target.tenant_id), reembedding_alone(target.workspace_id):
@@ -65,7 +63,7 @@ def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Prog
         embedded = 0
         if before != space:
             embedded = _fill_and_switch(target, space, embedder, batch, on_progress)
-        # Its rows tell their model themselves; a run that was stopped before this is made up for by the next.
+        # Graph rows name their own model; a run that stopped before this point is completed by the next.
         graph_merging.reembed(target.workspace_id, embedder)
         _remove_others(target, space)
         return Reembedded(target.name, model, embedded, switched=before != space)
@@ -76,14 +74,14 @@ def _fill_and_switch(target: Target, space: Space, embedder: Embedder, batch: in
     while True:
         for done in _filled(target, space, embedder, batch, on_progress):
             embedded += done
-        # After most vectors are there: an index is built faster than it is filled.
+        # After most vectors are there: building an index is faster than filling it.
         ensure_space_index(space)
         if _switched(target, space):
             return embedded
 
 
 def _filled(target: Target, space: Space, embedder: Embedder, batch: int, on_progress: Progress) -> Iterator[int]:
-    """Embed what has no vector in the new space; new chunks may come in meanwhile."""
+    """Embed chunks that have no vector in the new space; new chunks may arrive meanwhile."""
     with reading() as session:
         total = count_chunks(session, target.workspace_id)
         done = total - count_chunks(session, target.workspace_id, without=space)
@@ -105,7 +103,7 @@ def _filled(target: Target, space: Space, embedder: Embedder, batch: int, on_pro
 
 
 def _switched(target: Target, space: Space) -> bool:
-    """Switch, unless chunks came in since they were looked for; they cannot while the lock is held."""
+    """Switch, unless chunks arrived since the last look; none can while the lock is held."""
     with transaction() as session:
         lock_workspace(session, target.workspace_id)
         if chunks_without_vector(session, target.workspace_id, space, limit=1):

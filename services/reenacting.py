@@ -1,7 +1,7 @@
-"""Replaying a result from its record (N6): the same steps on the recorded replies and passages, without any model.
+"""Replays a result from its record (N6): the same steps on the recorded replies and passages, without any model.
 
-What is searched in the index of today, or depends on the clock, is taken from the record: retrieval, the decisions of
-an agentic run, the draft, what was left out for lack of time, and calls that nobody answered.
+Steps that search today's index or depend on the clock are taken from the record: retrieval, the decisions of an agentic
+run, the draft, what was left out for lack of time, and unanswered calls.
 """
 
 import inspect
@@ -33,7 +33,7 @@ from services.step import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 Body = Callable[[StepContext], StepResult | Awaitable[StepResult]]
 _Key = tuple[str, str]
 
-# In the order of the workflow. What several items share a call for depends on which worker had them together.
+# In the order of the workflow. Which items share a call depends on which worker had them together.
 _STEPS: Mapping[str, Body] = {
     "restate_question": restate_question,
     "rewrite_question": rewrite_question,
@@ -51,7 +51,7 @@ _STEPS: Mapping[str, Body] = {
 }
 _SHARED = frozenset({"score_chunks", "check_statements"})
 _SENT = frozenset({"select", "extract_citations"})
-"""What came with the request of a verification (N2)."""
+"""The outcomes that came with the request of a verification (N2)."""
 _FROM_RECORD = frozenset({"not_checked", "failed", "fallback", "unreadable", "skipped"})
 _ANSWER = ("text", "original_text", "abstained", "abstain_reason", "references", "removed_citations", "edits")
 _CITATION = "number chunk_id text_span source_start source_end claim_text confidence_score status".split()
@@ -63,7 +63,7 @@ _SENTENCE = "start end text status support evidence".split()
 
 
 class Differing(NamedTuple):
-    """Something that came out otherwise: where, what was recorded, and what comes out now."""
+    """A difference: its place, the recorded value and the replayed one."""
 
     where: str
     recorded: Any
@@ -72,7 +72,7 @@ class Differing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reenacted:
-    """What a replay came to. `unanswered` counts questions to models that were not asked then."""
+    """The result of a replay. `unanswered` counts model calls that have no recorded reply."""
 
     differences: list[Differing]
     replayed: int
@@ -93,7 +93,7 @@ class _Record(NamedTuple):
 async def reenact(
     query_id: uuid.UUID, settings: Settings, embedder: Embedder, calibration: Calibration | None
 ) -> Reenacted:
-    """Replay a succeeded query with the rules, prompts and calibration of today; nothing is stored.
+    """Replay a succeeded query with today's rules, prompts and calibration; nothing is stored.
 
     Raises QueryNotFound, NotReverifiable when there is nothing to replay, SourceDeleted when its passages are gone.
     """
@@ -138,7 +138,7 @@ class _Replay:
         for number in sorted(self._record.rounds):
             self._rounds[number] = dict(self._record.rounds[number])
             if ("select", "") in self._rounds[number]:
-                # Before anything is judged on less than there was.
+                # Raises before anything is judged on fewer passages than there were.
                 self._context(number, ()).selected_passages()
             for step, body in _STEPS.items():
                 await self._step(number, step, body)
@@ -149,7 +149,7 @@ class _Replay:
         recorded = self._record.rounds[number]
         items = tuple(sorted(i for s, i in recorded if s == step and not self._is_given(step, recorded[s, i])))
         if step == "repair_statements":
-            # What needs no repair any more is told as a difference of `assess`.
+            # A statement that no longer needs repair is reported as a difference of `assess`.
             failing = {repair_item(index) for index in self._rounds[number]["assess", ""]["failing"]}
             items = tuple(item for item in items if item in failing)
         if not items:
@@ -199,12 +199,11 @@ def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """As it comes back from the database."""
+    """The value as the database returns it."""
     return json.loads(json.dumps(value))
 
 
 def _differing(where: str, recorded: Any, replayed: Any) -> list[Differing]:
-    """The leaves that differ, each with the way to it."""
     if recorded == replayed:
         return []
     before, after = _parts(recorded), _parts(replayed)
@@ -215,7 +214,7 @@ def _differing(where: str, recorded: Any, replayed: Any) -> list[Differing]:
 
 
 def _parts(value: Any) -> dict[str, Any] | None:
-    """What a JSON object or list consists of, by the way to it; None for anything else."""
+    """The parts of a JSON object or list by path; None for anything else."""
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value)
         return {f".{name}": named[name] for name in sorted(named)}

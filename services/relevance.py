@@ -1,4 +1,4 @@
-"""How relevant passages are to a question, as a model says (S3.1): one call for each, or one for many."""
+"""Asks a model for the relevance of passages to a question (S3.1), with one call for each or one for many."""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Shown:
 
 
 async def ask_for_each(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
-    """Score each passage in a call of its own, all at once; what fails is an outcome."""
+    """Score the passages concurrently, each in its own call; a failure is an outcome."""
     return await asyncio.gather(*(_alone(models, question, each, log) for each in shown))
 
 

@@ -1,4 +1,4 @@
-"""Repairing what failed its checks (N5): another retrieved chunk, else a search, else other words, else it goes."""
+"""Repair steps for failed statements (N5): another retrieved chunk, else a search, else a rewriting, else removal."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from services.telling import sentences_repaired
 
 _MOST_TRIED = 3
 """Chunks that a model is asked about for one statement, of those retrieved and of those searched for."""
-_RELEVANT = 0.3  # S4.4: with less of a claim's words a text is not about it
+_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
 _LONGEST_GROWTH = 1.5
 
 
 def search_evidence(context: StepContext) -> StepResult:
     """Search the workspace for every failing statement, a few chunks for each.
 
-    Where the sources were given (N2) nothing else counts, and all of them are at hand.
+    Nothing is searched where the sources were given (N2): only they count, and all of them are available.
     """
     if context.query.is_given:
         return StepResult.single(EvidenceFound(status="searched", found={}))
@@ -43,7 +43,6 @@ def _failing(context: StepContext) -> list[Statement]:
 
 
 async def repair_statements(context: StepContext) -> StepResult:
-    """Repair this task's statements, all at once."""
     failing = {repair_item(statement.index): statement for statement in _failing(context)}
     findings = await asyncio.to_thread(find, context)
     ladders = [Ladder(context, failing[item], findings) for item in context.items]
@@ -57,7 +56,7 @@ async def repair_statements(context: StepContext) -> StepResult:
 
 
 async def recheck_answerability(context: StepContext) -> StepResult:
-    """S3.4 once more, when the draft was not found answerable and repairs changed it: the repaired answer counts."""
+    """Repeat S3.4 if the draft was not found answerable and repairs changed it: the repaired answer counts."""
     if context.query.is_given:
         return StepResult.single(
             Checked(status="skipped", verdict=None, reason="the verdict is on the answer as given")
@@ -79,6 +78,6 @@ async def recheck_answerability(context: StepContext) -> StepResult:
 
 
 def _as_cited(passages: Sequence[Passage], mapping: Mapping[int, int]) -> list[Passage]:
-    """The passages by the numbers that the mended answer has for them, then the others: its markers must not lie."""
+    """The passages in the order of the repaired answer's numbers, then the others, so that its markers stay true."""
     numbers = sorted(range(1, len(passages) + 1), key=lambda old: (old not in mapping, mapping.get(old, old)))
     return [passages[old - 1] for old in numbers]

@@ -1,4 +1,4 @@
-"""What the repairs of a round came to: new words, new sources, new verdicts (N5)."""
+"""Results of a round's repairs: new words, new sources, new verdicts (N5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from services.step import StepContext
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """`edits` and `verdicts` are by statement index. `passages` are those of the answer and then those added."""
+    """`edits` and `verdicts` are by statement index. `passages` are those of the answer, followed by added ones."""
 
     passages: list[Passage]
     edits: Mapping[int, Repair] = field(default_factory=dict[int, Repair])
@@ -22,12 +22,11 @@ class Repairs:
 
 
 def repair_item(index: int) -> str:
-    """The item of `repair_statements` for a statement."""
     return f"s{index}"
 
 
 def read_repairs(context: StepContext) -> Repairs:
-    """Read what `repair_statements` left. A repair that left nothing leaves its statement as it was: failing."""
+    """Read the results of `repair_statements`. Without a result a statement stays as it was: failing."""
     done = _done(context)
     keys = context.selection["selected"]
     added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
@@ -43,7 +42,7 @@ def read_repairs(context: StepContext) -> Repairs:
 
 
 def passages_to_conclude(context: StepContext) -> list[int]:
-    """The keys of the passages that the repaired answer rests on, and of those that its question is held against."""
+    """The keys of the passages that the repaired answer rests on, and of those its question is judged with."""
     repaired = (key for each in _done(context).values() for key in each["keys"])
     return [*context.selection["selected"], *context.selection["ranked"], *repaired]
 
@@ -56,7 +55,7 @@ def _done(context: StepContext) -> dict[int, Repaired]:
 
 
 def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:
-    """The draft without its wrong citations, and mended. S5.4: only a sure "no" takes a citation away."""
+    """The draft with repairs and without its wrong citations. S5.4: only a sure "no" removes a citation."""
     threshold = context.query.options.citation_confidence
     wrong = {
         (index, number)

@@ -1,4 +1,4 @@
-"""Replays: a query that ended badly is asked again as a new one, because a final state is final."""
+"""Retries a failed query as a new one, because a final state is final."""
 
 import uuid
 
@@ -25,11 +25,11 @@ _ENDED_BADLY = (QueryStatus.FAILED, QueryStatus.CANCELLED)
 def replay_query(
     query_id: uuid.UUID, kind: QueryKind, settings: Settings, request: Repeatable | None = None
 ) -> Submitted:
-    """Store a new query with the same question, options, workspace and callback, its time and money counted anew;
-    publishing it is the caller's next step.
+    """Store a new query with the same question, options, workspace and callback, and a fresh budget of time and money;
+    the caller then publishes it.
 
-    Of an answer it has what is finished and needs not be bought again; a verification is made anew from its stored
-    sources. Raises QueryNotFound, VerificationNotFound, NotReplayable, IdempotencyKeyReused.
+    A retried answer keeps finished outcomes that need not be paid again; a verification starts from its stored sources.
+    Raises QueryNotFound, VerificationNotFound, NotReplayable, IdempotencyKeyReused.
     """
     new_id = uuid.uuid4()
     with transaction() as session:
@@ -69,7 +69,7 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
 
 
 def _can_be_kept(old: Query, settings: Settings) -> bool:
-    """Not what another provider said, and not passages of which one is gone."""
+    """Not if another provider made it, and not if one of its passages is gone."""
     return old.provider == settings.provider and (old.error or {}).get("code") != SourceDeleted().code
 
 

@@ -1,4 +1,5 @@
-"""Kept replies in Postgres. A call of its own for each would cost more than many a reply is worth: they are gathered.
+"""Kept replies in Postgres. A query of its own per reply would cost more than many replies are worth, so they are
+batched.
 
 For one event loop.
 """
@@ -21,20 +22,20 @@ log = structlog.get_logger()
 
 LOOK_UP_WITHIN_S = 0.001
 STORE_WITHIN_S = 0.02
-"""A process that is killed loses what it has not stored; what was paid for in this time is one statement."""
+"""A killed process loses unstored replies; those paid for within this time are stored with one statement."""
 LONGEST_LOOK_UP_S = 1.0
 AGAIN_S = 0.25
 MOST_HELD = 2_000
-"""Replies that a process holds while Postgres is away."""
+"""The replies that a process holds while Postgres is unreachable."""
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
 class StoredReplies:
-    """A ReplyStore. Replies older than `keep_s` seconds are not found, nor those of another `origin`: what answers.
+    """A ReplyStore. It ignores replies older than `keep_s` seconds and those of another `origin`, the answering system.
 
-    Lookups that begin together are one SELECT, replies that arrive within 20 ms one INSERT, per tenant.
+    Lookups that begin together share one SELECT, and replies that arrive within 20 ms one INSERT, per tenant.
     """
 
     def __init__(self, keep_s: float, origin: str = "") -> None:
@@ -47,9 +48,9 @@ class StoredReplies:
         self._again: asyncio.Task[None] | None = None
 
     async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
-        """Those of `keys` that are there; when Postgres is away or takes its time those that this process holds.
+        """The stored replies among `keys`; when Postgres is unreachable or slow, those that this process holds.
 
-        What is `begun` for those that are not there is written down with the same look.
+        The `begun` calls of missing keys are recorded by the same query.
         """
         tenant = current_tenant()
         held = {key: self._unstored[tenant, key] for key in keys if (tenant, key) in self._unstored}
@@ -63,17 +64,17 @@ class StoredReplies:
         return held | {key: found[key] for key in keys if key in found} if found else held
 
     async def put(self, key: bytes, reply: KeptReply) -> None:
-        """Keep a reply; return when it is stored, or could not be: then it is held here and stored with the next."""
+        """Keep a reply; return when it is stored or could not be, in which case it is held and stored with the next."""
         tenant = current_tenant()
         if sent := self._sent.get((tenant, key)):
-            # The first one stays anyway.
+            # The first reply stays in any case.
             await asyncio.shield(sent)
             return
         self._hold(tenant, key, reply)
         await asyncio.shield(self._send(tenant))
 
     def _send(self, tenant: int) -> "asyncio.Task[bool | None]":
-        """Store what is held for a tenant and is not on its way already."""
+        """Store the tenant's held replies that are not being stored already."""
         owned = {each: held for (owner, each), held in self._unstored.items() if owner == tenant}
         together = {key: reply for key, reply in owned.items() if (tenant, key) not in self._sent}
         sent = self._stored.start(together)
@@ -87,12 +88,12 @@ class StoredReplies:
             if not work.cancelled() and work.result() is None and (self._again is None or self._again.done()):
                 self._again = asyncio.create_task(self._store_again())
 
-        # Whoever waits may be stopped; what is on its way arrives all the same.
+        # A waiting caller may be cancelled; a store under way completes all the same.
         sent.add_done_callback(ended)
         return sent
 
     async def _store_again(self) -> None:
-        """Until Postgres is back: another process may be about to ask the same."""
+        """Retry until Postgres is back: another process may be about to ask the same."""
         while self._unstored:
             await asyncio.sleep(AGAIN_S)
             for (tenant, key), reply in list(self._unstored.items())[:1]:
@@ -110,7 +111,7 @@ class StoredReplies:
         try:
             await replies.add_replies(rows, self._keep_s)
         except Refused as error:
-            # One that cannot be stored keeps back neither those beside it nor all that come after it.
+            # A reply that cannot be stored must not hold up those beside it or after it.
             if len(kept) == 1:
                 log.error("reply_not_stored", key=next(iter(rows)).hex(), error=type(error.__cause__).__name__)
                 return False
@@ -126,7 +127,7 @@ class StoredReplies:
 
     async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, KeptReply]:
         begun = {self._row(key): each for key, each in keys.items()}
-        # What waits to be stored goes with it.
+        # Replies that wait to be stored go with it.
         with self._stored.taken() as waiting:
             try:
                 found = await replies.find_replies(begun, self._keep_s, self._rows(waiting.items))
@@ -141,13 +142,13 @@ class StoredReplies:
         try:
             return await replies.find_replies(begun, self._keep_s)
         except Refused:
-            # What may be found is worth more than what could not be written down.
+            # Replies that may be found are worth more than calls that could not be recorded.
             log.exception("calls_not_begun")
             return await replies.find_replies(dict.fromkeys(begun), self._keep_s)
 
 
 class _Batch(Generic[_T, _R]):
-    """What is worked on together, and what came of it; `taken`, when somebody else works on it, is done then."""
+    """Items that are worked on together, and the result; `taken`, if another call works on them, is done with it."""
 
     def __init__(self) -> None:
         self.items: dict[bytes, _T] = {}
@@ -156,7 +157,7 @@ class _Batch(Generic[_T, _R]):
 
 
 class _Gathered(Generic[_T, _R]):
-    """Does `work` for all that was added within `within_s` seconds, separately for each tenant."""
+    """Calls `work` with everything added within `within_s` seconds, separately for each tenant."""
 
     def __init__(self, work: Callable[[Mapping[bytes, _T]], Awaitable[_R]], within_s: float) -> None:
         self._work = work
@@ -164,8 +165,8 @@ class _Gathered(Generic[_T, _R]):
         self._waiting: dict[int, tuple[_Batch[_T, _R], asyncio.Task[_R | None]]] = {}
 
     async def add(self, items: Mapping[bytes, _T]) -> _R | None:
-        """Return what the work on these items and others came to; None when Postgres is away, or it broke."""
-        # Whoever is stopped while it waits must not stop the others' work.
+        """Return the result for these items and others; None when Postgres is unreachable or the work failed."""
+        # A caller that is cancelled while it waits must not stop the others' work.
         return await asyncio.shield(self.start(items))
 
     def start(self, items: Mapping[bytes, _T]) -> "asyncio.Task[_R | None]":
@@ -180,7 +181,7 @@ class _Gathered(Generic[_T, _R]):
 
     @contextmanager
     def taken(self) -> Generator[_Batch[_T, _R]]:
-        """What waits for the tenant that is acted for: whoever takes it works on it in the block."""
+        """The current tenant's waiting items; the caller works on them in the block."""
         batch, _ = self._waiting.pop(current_tenant(), (_Batch[_T, _R](), None))
         batch.taken = asyncio.get_running_loop().create_future()
         try:
@@ -200,6 +201,6 @@ class _Gathered(Generic[_T, _R]):
         except DatabaseUnavailable as error:
             log.warning("replies_not_reached", error=type(error).__name__)
         except Exception:
-            # Whoever asks goes on without: nothing that is kept is worth a question.
+            # Callers go on without: no kept reply is worth failing a question.
             log.exception("replies_not_reached")
         return None

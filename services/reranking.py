@@ -1,4 +1,4 @@
-"""Reranking: a model's scores or a reranker's, then the best and the evidence gate (S3.1, S3.5)."""
+"""Reranking: scores by a model or a reranker, then selection of the best and the evidence gate (S3.1, S3.5)."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, o
 
 
 async def score_chunks(context: StepContext) -> StepResult:
-    """Score this task's chunks, all at once; an unreadable reply is an outcome, not an error."""
+    """Score this task's chunks concurrently; an unreadable reply is an outcome, not an error."""
     passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
     known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
     unknown = [passage for passage in passages if passage.key not in known]
@@ -35,7 +35,7 @@ async def score_chunks(context: StepContext) -> StepResult:
 
 
 async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict[int, Scored]:
-    """Each by itself, and those that were found over a connection together with it, too (S5.1)."""
+    """Score each passage by itself, and those found over a connection together with it as well (S5.1)."""
     tools, question, connections = context.tools, context.question, _connections(context)
     linked = [passage for passage in passages if passage.key in connections]
     shares = context.query.options.shares_calls
@@ -50,7 +50,7 @@ async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict
 
 
 def _known_score(context: StepContext, passage: Passage) -> Scored | None:
-    """What an earlier round paid for is not bought again."""
+    """The score of an earlier round, which is not paid for again."""
     found = context.earlier("score_chunks", str(passage.key))
     return Scored(**found) if found and found["score"] is not None else None
 
@@ -64,10 +64,10 @@ async def score_passages(
     *,
     shares_calls: bool = False,
 ) -> list[Scored]:
-    """Score how relevant each passage is to the question, in their order; what fails is an outcome.
+    """Score how relevant each passage is to the question, in their order; a failure is an outcome.
 
-    With a connection (S5.1) it is how relevant both together are: who leads a firm matters to a question that does not
-    name the firm only together with what says which firm it is.
+    With a connection (S5.1) both are scored together: a passage about the head of a firm matters to a question that
+    does not name the firm only together with the passage that says which firm it is.
     """
     shown = [_shown(passage, (connections or {}).get(passage.key)) for passage in passages]
     if tools.reranker is not None:
@@ -82,7 +82,7 @@ def _shown(passage: Passage, connection: str | None) -> str:
 
 
 def _connections(context: StepContext) -> dict[int, str]:
-    """S5.1: what leads to each passage that was found over the knowledge graph, by chunk key."""
+    """S5.1: by chunk key, the connection that leads to each passage found over the knowledge graph."""
     links = (context.outcome("retrieve") or {}).get("links", {})
     return {int(key): link["connection"] for key, link in links.items()}
 
@@ -130,7 +130,7 @@ def select(context: StepContext) -> StepResult:
 
 
 def _named_texts(context: StepContext) -> list[str]:
-    """All that was retrieved, with what names it: a thing that nothing here names is not in the documents (V8)."""
+    """Everything retrieved, with its names: what none of it names is not in the documents (V8)."""
     passages = context.passages([key for key, _ in context.retrieved["candidates"]])
     return [named_text(passage) for passage in passages]
 
@@ -148,7 +148,7 @@ def _selected(
     context: StepContext, ranked: list[ScoredChunk[int]], bridges: Mapping[int, int], issues: list[str]
 ) -> Selected:
     options = context.query.options
-    # S3.1: more of them when the results of several searches were merged.
+    # S3.1: keep more when the results of several searches were merged.
     merged = context.round or context.retrieved.get("merged", False)
     keep = options.merged_top_k if merged else options.top_k
     if options.source_scoring:
@@ -157,7 +157,7 @@ def _selected(
         kept = with_bridges(ranked, bridges, keep) if bridges else ranked[:keep]
     passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
-    # A chunk whose document was deleted meanwhile is left out.
+    # Leave out chunks whose document was deleted meanwhile.
     present = [chunk for chunk in kept if chunk.key in passages]
     if options.source_scoring:
         present = _worth_citing(present, passages, bridges, options)
@@ -174,8 +174,8 @@ def _selected(
 def _candidates(
     ranked: Sequence[ScoredChunk[int]], bridges: Mapping[int, int], keep: int, threshold: float
 ) -> list[ScoredChunk[int]]:
-    """What source scoring chooses from: the best `keep`, all else that counts as evidence, and what leads to either,
-    which comes first."""
+    """The pool of source scoring: the best `keep`, all other evidence, and the passages that lead to either, which
+    come first."""
     found = [
         chunk for place, chunk in enumerate(ranked) if place < keep or chunk.score is None or chunk.score >= threshold
     ]
@@ -190,12 +190,12 @@ def _worth_citing(
     bridges: Mapping[int, int],
     options: QueryOptions,
 ) -> list[ScoredChunk[int]]:
-    """S5.2: those that its formula keeps, in the order of `chunks`.
+    """S5.2: the chunks that its formula keeps, in the order of `chunks`.
 
-    A chunk that was found over another one is kept only with that one (S5.1), which may be too short to be chosen.
+    A chunk found over another one is kept only with that one (S5.1), which may be too short to be chosen itself.
     """
     found = [passages[chunk.key] for chunk in chunks]
-    # Where all are short, as entries of a glossary are, each is measured by the longest of them.
+    # If all are short, such as entries of a glossary, measure each by the longest of them.
     longest = max((len(" ".join(each.text.split())) for each in found), default=0)
     rules = SourceRules(
         min_relevance=options.min_relevance,
@@ -214,16 +214,16 @@ def _worth_citing(
 
 
 def _evidence_count(chunks: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:
-    """How many chunks count as evidence. One without a readable score keeps its place (S3.1), except where the mode is
-    strict: there, what is not known to be evidence is none."""
+    """The number of chunks that count as evidence. A chunk without a readable score keeps its place (S3.1), except
+    in a strict mode, where only known evidence counts."""
     return sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in chunks)
 
 
 def bridges_that_count(context: StepContext, *, as_evidence: bool = False) -> dict[int, int]:
-    """S5.1: by chunk key, the passage over whose connection another was found that says more with it than alone.
+    """S5.1: by chunk key, the passage whose connection leads to a chunk that scores higher with it than alone.
 
-    It must not say less than the connection's own passage either: then the question's words stand in the connection,
-    and the passage adds nothing. As evidence it must say more.
+    The pair must not score below the connection's own passage either: then the connection contains the question's
+    words, and the chunk adds nothing. As evidence it must score higher.
     """
     found: dict[int, int] = {}
     for key, link in context.retrieved.get("links", {}).items():
@@ -235,7 +235,7 @@ def bridges_that_count(context: StepContext, *, as_evidence: bool = False) -> di
 
 
 def _scored(context: StepContext, bridges: Mapping[int, int]) -> list[ScoredChunk[int]]:
-    """All candidates; those over whose bridges they were found have the score that they have together with them."""
+    """All candidates; a chunk with a bridge that counts has the score of both together."""
     keys = [key for key, _ in context.retrieved["candidates"]]
     outcomes = [context.outcome("score_chunks", str(key)) or {} for key in keys]
     return [

@@ -1,7 +1,7 @@
-"""The citation coverage of an answer as it is published, where it is not as it was written (V10).
+"""Recomputes the citation coverage of an answer that was changed before publication (V10).
 
-Without this a result would count citations that were taken away. Alignment is a model's word on the answer as it was
-written; asking again would cost a call.
+Otherwise a result would count citations that were removed. The alignment stays that of the answer as written, because
+asking a model again would cost a call.
 """
 
 from domain.correction import Corrected
@@ -12,7 +12,7 @@ from services.step import StepContext
 
 
 def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> StepContext:
-    """Return the context with the coverage of the corrected answer; a check that was not made is not made here."""
+    """Return the context with the coverage of the corrected answer; a check that was not made stays so."""
     outcome = context.outcome("check_coverage")
     if not (repairs.edits or corrected.removed) or not outcome or not outcome.get("verdict"):
         return context
@@ -21,7 +21,8 @@ def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) 
 
 
 def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> float:
-    """S1.3, over the passages that it was written from and those that a repair added; cited ones have their numbers."""
+    """S1.3, over the passages that the answer was written from and those that a repair added, cited ones first by
+    number."""
     cited = [old for old, _ in sorted(corrected.mapping.items(), key=lambda pair: pair[1])]
     others = [number for number in range(1, len(context.selection["selected"]) + 1) if number not in cited]
     return citation_coverage(corrected.text, identities([repairs.passages[number - 1] for number in (*cited, *others)]))

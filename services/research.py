@@ -17,9 +17,9 @@ from services.searches import decision, made_searches, merged_candidates, search
 from services.step import StepContext, StepResult, numbered
 
 _MOST_QUERIES = 3
-"""Searches of one turn, at most."""
+"""The most searches of one turn."""
 _MOST_SHOWN, _EXCERPT_CHARS = 10, 300
-"""How much of what was found the model is shown to decide by."""
+"""How many passages, and how much of each, the model sees to decide by."""
 _MOST_NOTES, _LONGEST_FACT = 10, 300
 
 REPEATED = "every search that the model wanted was made before"
@@ -27,7 +27,7 @@ NONE_MADE = "(none)"
 
 
 async def decide_search(context: StepContext) -> StepResult:
-    """Ask the model what to search for next. When it cannot say, the question itself is searched for, once."""
+    """Ask the model what to search for next. Without a usable reply, the question itself is searched for, once."""
     (turn,) = context.items
     made = made_searches(context)
     fields = {
@@ -46,7 +46,7 @@ def _decided(context: StepContext, made: Sequence[FoundBy], reply: SearchDecisio
         return Decided(status="fallback", action="search" if first else "answer", queries=first, reason=reply.reason)
     wanted = reply.queries if reply.action == "search" else []
     known = [each["query"] for each in made]
-    # Nothing can be answered from nothing, whatever the model says.
+    # An answer needs at least one search, whatever the model says.
     queries = new_queries(wanted, known, min(_MOST_QUERIES, searches_left(context))) or first
     reason = " ".join(reply.reason.replace("\x00", "").split())[:_LONGEST_FACT]
     if wanted and not queries:
@@ -55,8 +55,8 @@ def _decided(context: StepContext, made: Sequence[FoundBy], reply: SearchDecisio
 
 
 def _excerpts(context: StepContext, made: Sequence[FoundBy]) -> Sources:
-    """The best passages so far, in the order in which they were found: what an earlier turn was shown stands first, for
-    the provider's prefix cache."""
+    """The best passages so far, in the order in which they were found: what an earlier turn saw comes first, for the
+    provider's prefix cache."""
     found_by: dict[int, str] = {}
     for each in made:
         for key, _ in each["candidates"]:
@@ -93,7 +93,7 @@ def _found_by(context: StepContext, query: str) -> FoundBy:
 
 
 async def research_notes(context: StepContext) -> StepResult:
-    """Ask for facts with the words that prove them; a note whose quote does not stand in its source is dropped."""
+    """Ask for facts with the words that prove them; drop notes whose quote does not occur in its source."""
     passages = await asyncio.to_thread(context.selected_passages)
     limit = context.query.options.span_max_chars
     fields = {"question": context.question, "sources": numbered(passages), "max_chars": limit}

@@ -1,7 +1,7 @@
-"""A question that goes on from a conversation, restated so that it can be understood alone (N9).
+"""Restates a follow-up question of a conversation so that it can be understood alone (N9).
 
-Everything after this step searches, writes and checks for the restated question: an answer is not verified against
-words whose meaning stands elsewhere.
+All later steps search, write and check for the restated question: an answer is not verified against words whose meaning
+is elsewhere.
 """
 
 from sqlalchemy.orm import Session
@@ -18,12 +18,12 @@ from services.submission import checked_question
 
 STEP = "restate_question"
 LONGEST = 1_500
-"""A question with more characters says itself what it is about; repeating it would only cost."""
+"""A question with more characters explains itself; restating it would only cost."""
 _MOST_CHARS = 4_000
 
 
 async def restate_question(context: StepContext) -> StepResult:
-    """Ask for the question in words that need no conversation; without a usable one it is taken as it stands."""
+    """Ask for the question in words that need no conversation; without a usable reply it is taken as it is."""
     asked, turns = context.query.question, context.query.options.conversation
     if len(asked) > LONGEST:
         return StepResult.single(Restated(status="restated", question=asked))
@@ -42,7 +42,7 @@ async def restate_question(context: StepContext) -> StepResult:
 
 
 def restated_question(session: Session, query: Query) -> str | None:
-    """The question of a stored query as it was understood, None when that is how it was asked."""
+    """The restated question of a stored query; None if it is as asked."""
     if not query.options.get("conversation"):
         return None
     found = (find_outcome(session, query.id, 0, STEP) or {}).get("question")

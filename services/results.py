@@ -1,4 +1,4 @@
-"""Results as JSON: the finished query of the public interface, and the verification history behind it."""
+"""Results as JSON: the query of the public interface, and the verification history behind it."""
 
 import re
 import uuid
@@ -41,13 +41,13 @@ def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
 
 
 def read_query(query_id: uuid.UUID) -> dict[str, Any]:
-    """The query with everything that is known of it so far. Raises QueryNotFound."""
+    """The query with everything known of it so far. Raises QueryNotFound."""
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round)
         restated = restated_question(session, query)
     if query.status == QueryStatus.CANCELLED:
-        # It may have been concluded, and never was published.
+        # It may have been concluded, but was never published.
         whole = whole._replace(answer=None, published=None)
     return {
         **_head(query, workspace),
@@ -65,7 +65,6 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
-    """What the query has cost so far."""
     usage = records.usage_of_query(session, query_id)
     return {
         "llm_calls": usage.llm_calls,
@@ -83,7 +82,7 @@ def timings_json(session: Session, query: Query) -> dict[str, Any]:
 
 
 def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
-    """One page of the heads of queries, the newest first."""
+    """One page of the heads of queries, newest first."""
     with reading() as session:
         rows = queries.list_queries(session, wanted, after=after, limit=limit)
         return [_head(query, name) for query, name in rows]
@@ -119,7 +118,7 @@ def read_citation_checks(query_id: uuid.UUID) -> list[dict[str, Any]]:
         published = results.find_published_verification(session, query_id)
         checks = published.citation_checks if published else []
         cited = [check for check in checks if check.citation_number and not check.item.endswith(":repair")]
-        # Items are `s0:c1`, `s10:c2`; as texts they would come in another order than the statements.
+        # Items are `s0:c1`, `s10:c2`; sorted as text they would not be in the order of the statements.
         return [_check_json(check) for check in sorted(cited, key=_place)]
 
 
@@ -136,13 +135,13 @@ class Told(NamedTuple):
 
 
 def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[Told], bool]:
-    """The events after number `after`, and whether there will be no more.
+    """The events after number `after`, and whether these are the last.
 
-    Drafts are left out of a replay from the start: what became of them is known. Raises QueryNotFound, and
+    A replay from the start leaves out drafts, because their result is known. Raises QueryNotFound, and
     VerificationNotFound when there is none of that `kind`.
     """
     with reading() as session:
-        # The state first: whatever is stored between the two looks is in the second.
+        # Read the state first: whatever is stored between the two reads is in the second.
         was_finished = queries.get_status(session, query_id, kind) in FINAL
         rows = events.list_events(session, query_id, after)
     told = [Told(row.seq, row.type, row.data) for row in rows if after or not was_finished or row.type != events.DRAFT]
@@ -150,7 +149,7 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
 
 
 def _mentions(question: str, whole: results.Whole) -> list[dict[str, Any]]:
-    """V8: what a refusal is shown beside: where the documents mention what was asked."""
+    """V8: the places where the documents mention what was asked, shown beside a refusal."""
     if whole.answer is None or not whole.answer[0].abstained or is_greeting(question):
         return []
     found = mentions(question, [without_orders(source["text"]) for source in whole.sources])
@@ -266,7 +265,6 @@ def _verification_json(stored: StoredVerification, options: dict[str, Any]) -> d
 
 
 def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any]:
-    """The verification without its sentences."""
     verification = stored.verification
     return {
         **_confidences(verification),

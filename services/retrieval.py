@@ -1,4 +1,4 @@
-"""Retrieval: the chunks that may hold the answer (S1.1), and in a corrective round what was missing (S2.3)."""
+"""Retrieval: the chunks that may hold the answer (S1.1) and, in a corrective round, what was missing (S2.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,22 +24,22 @@ from services.step import StepContext, StepResult
 log = structlog.get_logger()
 
 _MERGED = 2
-"""How many times `k` candidates are kept of several searches: each costs a model call."""
+"""Several searches keep this many times `k` candidates: each candidate costs a model call."""
 NOTHING_FOUND = "The workspace has no document that is ready to be searched."
 BY_WORDS_ONLY = "Passages were searched for by their words only, not by their meaning."
 NOTHING_PASSES = "No document that is ready to be searched passes the filter of the request."
 
 
-_DEPTH = 50  # of each ranking that is fused, at least: what is further down in both may come first
+_DEPTH = 50  # minimum depth of each ranking that is fused: a chunk further down in both may come first
 _DENSE_WEIGHTS = {"use-multilingual-v3": 0.3}
-"""How much similarity counts where words count 1. Measured for the built-in model; others count as much as words."""
+"""The weight of similarity relative to words (1). Measured for the built-in model; other models count like words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where to search, and how: `k` candidates by similarity alone (`vector`) or with lexical matches (`hybrid`).
+    """The parameters of a search: `k` candidates by similarity alone (`vector`) or with lexical matches (`hybrid`).
 
-    `dense_weight` is what similarity counts for in the fusion, None as suits the embedder.
+    `dense_weight` is the weight of similarity in the fusion; None means the embedder's own.
     """
 
     workspace_id: int
@@ -50,18 +50,18 @@ class Search:
 
 
 class Searched(NamedTuple):
-    """(chunk key, cosine similarity), the best first, and what users should know of how they were found."""
+    """(chunk key, cosine similarity), best first, and what users should know about how they were found."""
 
     found: Found
     issues: tuple[str, ...] = ()
 
 
 def retrieve(context: StepContext) -> StepResult:
-    """Find `k` candidates for the query, or twice as many by several searches (S3.2, S3.6).
+    """Find `k` candidates for the query, or twice as many with several searches (S3.2, S3.6).
 
-    A corrective round searches for each planned query and adds what it finds to what the answer was written from.
-    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable when nothing makes
-    any at the moment and words are not searched for.
+    A corrective round searches for each planned query and adds the results to what the answer was written from. Raises
+    EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable when no vectors
+    can be made at the moment and the method is not hybrid.
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     merged = False
@@ -89,7 +89,8 @@ def retrieve(context: StepContext) -> StepResult:
 
 
 def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
-    """What the first round searches for, what that finds, how many of it are wanted, whether several searches did."""
+    """The first round's queries, their results, how many results are wanted, and whether there were several
+    searches."""
     question, k = context.question, context.query.options.k
     if made := made_searches(context):
         return [search["query"] for search in made], Searched(merged_candidates(made)), _MERGED * k, True
@@ -99,23 +100,22 @@ def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
 
 
 def _known(context: StepContext) -> Found:
-    """What earlier rounds wrote from, with its similarity to the question."""
     selected = (context.earlier("select") or {}).get("selected", [])
     similarity = dict((context.earlier("retrieve") or {}).get("candidates", []))
     return [(key, similarity.get(key)) for key in selected]
 
 
 def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
-    """Return (chunk key, cosine similarity), the best first; `hybrid` fuses similarity and lexical matches of all
-    queries by reciprocal rank; the similarity of what only matched is None. There may be more than `k`.
+    """Return (chunk key, cosine similarity), best first. `hybrid` fuses the similarity and lexical rankings of all
+    queries by reciprocal rank; the similarity of a purely lexical match is None. There may be more than `k`.
 
-    Raises EmbeddingMismatch when nothing can make vectors like the workspace's, EmbeddingUnavailable.
+    Raises EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable.
     """
     space = likely_space(search.workspace_id, embedder)
     while space is not None:
         found, after = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
         note_space(search.workspace_id, after)
-        # `citewell reembed` may have given it another space between the two looks, and then removed the old vectors.
+        # `citewell reembed` may have switched the space between the two reads, and then removed the old vectors.
         if space == after:
             return found
         space = after
@@ -123,7 +123,7 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
 
 
 def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedder) -> tuple[Found, Space | None]:
-    """What is found in `space`, and which space the workspace has afterwards."""
+    """The results in `space`, and the workspace's space after the search."""
     embeddings = embedder.encode_queries(queries).tolist()
     weight = _DENSE_WEIGHTS.get(embedder.name, 1.0) if search.dense_weight is None else search.dense_weight
     hybrid, where = search.method == "hybrid", conditions(search.filter)
@@ -143,7 +143,7 @@ def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedd
 
 
 def find_by_words(queries: Sequence[str], search: Search) -> Found:
-    """The lexical half of a hybrid search, for when nothing can make a vector of the question."""
+    """The lexical half of a hybrid search, for when the question cannot be embedded."""
     where, depth = conditions(search.filter), max(search.k, _DEPTH)
     with reading() as session:
         rankings = [search_text(session, search.workspace_id, text, depth, where) for text in queries]
@@ -151,9 +151,9 @@ def find_by_words(queries: Sequence[str], search: Search) -> Found:
 
 
 def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched:
-    """The best first of what each of `queries` finds as the question's options say; by words alone if need be.
+    """The best results of each of `queries` as the question's options say; by words alone if necessary.
 
-    Raises EmbeddingMismatch, EmbeddingUnavailable when words are not searched for.
+    Raises EmbeddingMismatch, and EmbeddingUnavailable if the method is not hybrid.
     """
     options = context.query.options
     where = Search(context.query.workspace_id, options.retrieval_method, k, options.filter, options.dense_weight)
@@ -162,7 +162,7 @@ def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched
 
 
 def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searched:
-    """The same for nobody's question in particular."""
+    """The same without the context of a question."""
     issues: tuple[str, ...] = ()
     try:
         found = find_candidates(queries, where, embedder)

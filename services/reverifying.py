@@ -1,4 +1,4 @@
-"""Verifying a stored answer again (N6): on the evidence that it was written from, by whatever verifies now."""
+"""Verifies a stored answer again (N6), on the evidence that it was written from, with the current verifier."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from services.submission import Submitted
 
 @dataclass(frozen=True, slots=True)
 class Reverification:
-    """How to verify again; None means: as configured now. `model` is the one that judges."""
+    """The settings of a re-verification; None means: as configured now. `model` is the judge."""
 
     model: str | None = None
     preset: Preset | None = None
@@ -38,11 +38,10 @@ class Reverification:
 def reverify(
     query_id: uuid.UUID, kind: QueryKind, asked: Reverification, settings: Settings, request: Repeatable | None = None
 ) -> Submitted:
-    """Store a verification of the answer of a query; publishing it is the caller's next step.
+    """Store a verification of a query's answer; the caller then publishes it.
 
-    The answer and the evidence are those that are stored: nothing is searched for, and nothing is repaired. Raises
-    QueryNotFound, VerificationNotFound, NotReverifiable, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden,
-    IdempotencyKeyReused.
+    Answer and evidence are the stored ones: nothing is searched for or repaired. Raises QueryNotFound,
+    VerificationNotFound, NotReverifiable, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, IdempotencyKeyReused.
     """
     check_callback(asked.callback_url, settings)
     new_id = uuid.uuid4()
@@ -103,7 +102,7 @@ def _request(
 
 
 def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
-    """A given answer (N2) once more: its request is stored as it came."""
+    """Store the request of a given answer (N2) again, as it came."""
     told = _request(old.question, "", (), "", asked)
     options = {**options_of(told, settings).model_dump(mode="json"), "judge_model": asked.model}
     columns: Mapping[str, Any] = {

@@ -1,4 +1,4 @@
-"""Multi-query retrieval: the question in other words, so that more passages are found (S3.2)."""
+"""Multi-query retrieval: rewrites the question so that more passages are found (S3.2)."""
 
 from clients.llm.gateway import Failure
 from domain.judgements import REWRITE_QUESTION

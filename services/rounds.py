@@ -1,4 +1,4 @@
-"""Corrective rounds: what one round came to, and what the next one searches for (S2.3)."""
+"""Corrective rounds: assesses a round and plans the searches of the next one (S2.3)."""
 
 import asyncio
 import uuid
@@ -30,9 +30,10 @@ MOST_QUERIES = 4
 
 
 async def assess(context: StepContext) -> StepResult:
-    """Weigh the round: another one, or the best of them. A round that is not the only one goes into the history.
+    """Assess the round: either another one follows, or the best one is kept. If there are several, each goes into the
+    history.
 
-    Before, what no cited source says alone is held against all that it cites together (V7).
+    First, statements that no cited source supports alone are checked against all that they cite together (V7).
     """
     findings = await asyncio.to_thread(find, context, {}) if _draft(context) in WRITTEN else None
     together = await judge_jointly(context, findings) if findings else {}
@@ -87,13 +88,12 @@ def _go_on(session: Session, query_id: uuid.UUID, told: dict[str, Any]) -> None:
 
 
 def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:
-    """What would be mended: the failing statements of the round that is kept."""
     best = outcome["best"]
     return (outcome if best == context.round else context.rounds[best]["assess", ""])["failing"]
 
 
 def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:
-    """S2.3: every attempt is in the history, also one that said nothing, and one whose verification broke (S1.6)."""
+    """S2.3: every attempt is in the history, even without an answer or with a broken verification (S1.6)."""
     draft = context.outcome("generate")
     if findings is None:
         reason = (draft or context.selection).get("reason") or "no answer was written"
@@ -107,7 +107,7 @@ def _attempt_history(context: StepContext, findings: Findings | None) -> StoredV
 
 
 async def plan_queries(context: StepContext) -> StepResult:
-    """Targeted searches for the gaps of the round before; the claims themselves when the model has no better idea."""
+    """Plan searches for the gaps of the previous round; without a usable reply, search for the gaps themselves."""
     gaps = (context.earlier("assess") or {}).get("gaps", [])
     fields = {
         "question": context.question,

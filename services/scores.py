@@ -1,4 +1,4 @@
-"""The three scores of S1 from the outcomes of the checks."""
+"""Computes the three scores of S1 from the outcomes of the checks."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from services.step import Outcome, StepContext
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """Row S1.8's scores and the issues that follow from them; None for a check that nobody asked for (N2)."""
+    """Row S1.8's scores and the issues that follow from them; None for a check that was not requested (N2)."""
 
     alignment: float | None
     coverage: float | None
@@ -20,7 +20,7 @@ class AnswerScores:
 def score_answer(context: StepContext, facts_check: Outcome) -> AnswerScores:
     """Combine alignment, coverage and facts with the weights and thresholds of the query (S1.5).
 
-    What nobody asked for (N2) counts for nothing and is no issue.
+    A check that was not requested (N2) has no weight and is no issue.
     """
     options = context.query.options
     alignment = _part(context.outcome("check_alignment"))

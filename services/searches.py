@@ -1,6 +1,6 @@
-"""The searches of a run whose model decides (S3.6), as their outcomes tell: what was made, what follows.
+"""The state of an agentic run (S3.6), read from outcomes: which searches were made, and what follows.
 
-Everything is read from outcomes, so a start after a crash goes on where the turns ended.
+Because everything is in the outcomes, a run continues after a crash where its turns ended.
 """
 
 from itertools import count
@@ -11,13 +11,13 @@ from domain.ranking import fuse
 from services.step import StepContext
 
 Next = tuple[Literal["decide", "search", "gather"], int]
-"""What comes next, and the number of its turn; turns count from 1."""
+"""The next action and the number of its turn; turns count from 1."""
 
 Found = list[tuple[int, float | None]]
 
 
 def next_turn(context: StepContext) -> Next:
-    """The first thing that is not done yet. Every turn but the last makes a search, so there is an end."""
+    """The first action not done yet. Every turn but the last makes a search, so the run ends."""
     for turn in count(1):
         if (decided := decision(context, turn)) is None:
             return "decide", turn
@@ -31,24 +31,21 @@ def next_turn(context: StepContext) -> Next:
 
 
 def decision(context: StepContext, turn: int) -> Decided | None:
-    """What was decided in a turn, if it was."""
     found = context.outcome("decide_search", str(turn))
     return Decided(**found) if found else None
 
 
 def made_searches(context: StepContext) -> list[FoundBy]:
-    """All searches so far, in their order."""
     turns = (_searched(context, turn) for turn in _turns(context))
     return [search for turn in turns if turn for search in turn["searches"]]
 
 
 def searches_left(context: StepContext) -> int:
-    """How many more the run may make."""
     return context.query.options.max_searches - len(made_searches(context))
 
 
 def merged_candidates(searches: list[FoundBy]) -> Found:
-    """What several searches found, each chunk once, the best first; the similarity is the highest that it had."""
+    """The results of several searches, each chunk once with its highest similarity, best first."""
     similarity: dict[int, float | None] = {}
     for key, value in (candidate for each in searches for candidate in each["candidates"]):
         known = similarity.get(key)
@@ -58,7 +55,7 @@ def merged_candidates(searches: list[FoundBy]) -> Found:
 
 
 def search_issues(context: StepContext) -> list[str]:
-    """What went wrong before the first retrieval, for the issues of the verification."""
+    """Problems before the first retrieval, for the issues of the verification."""
     found: list[str] = []
     if why := _not_restated(context):
         found.append(f"The question was taken as it stands, without the conversation before it: {why}.")

@@ -1,4 +1,4 @@
-"""Looking into documents without asking a question: passages that match words, passages of a document in order."""
+"""Passage search without a question: passages that match words, or the passages of a document in order."""
 
 import uuid
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 
 @dataclass(frozen=True, slots=True)
 class NewSearch:
-    """What to look for, `k` passages of it; None means: as configured."""
+    """A text to search for; None means: as configured."""
 
     text: str
     workspace: str = "default"
@@ -30,7 +30,7 @@ class NewSearch:
 
 
 def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> dict[str, Any]:
-    """What a question would find first, before reranking, as JSON: `passages`, the best first, and `issues`.
+    """The passages that a question would find before reranking, as JSON: `passages`, best first, and `issues`.
 
     Raises QuestionInvalid, WorkspaceNotFound, EmbeddingMismatch, EmbeddingRejected.
     """

@@ -1,4 +1,4 @@
-"""What a model is shown of the sources to judge a whole answer: passages, or excerpts of long sources (N2)."""
+"""Chooses what a model sees of the sources to judge a whole answer: passages, or excerpts of long sources (N2)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,20 +14,19 @@ from services.step import StepContext, numbered
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """`sources` are `passages` as the model sees them; those of one given source have its number. `note` says what was
-    left out, empty when nothing was."""
+    """`sources` are `passages` as the model sees them; those of one given source share its number. `note` says what
+    was left out, if anything."""
 
     passages: list[Passage]
     sources: Sources
     note: str = ""
 
     def noted(self, checked: Checked) -> Checked:
-        """The outcome of a check that saw this, with the note."""
         return {**checked, "shown": self.note} if self.note else checked
 
 
 def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:
-    """The `most` best passages that were retrieved, or those that the answer is written from; of given sources what its
+    """The `most` best retrieved passages, or those that the answer is written from; of given sources what their
     statements need. Raises SourceDeleted."""
     if context.query.is_given:
         return excerpts(context.selected_passages(), context.said)
@@ -36,7 +35,7 @@ def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:
 
 
 def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
-    """The `sources` if they fit into one prompt, else the parts of them that matter for the statements `about`."""
+    """The `sources` if they fit into one prompt, else the parts that matter for the statements `about`."""
     wanted = [Wanted(each.text, [number - 1 for number in each.numbers]) for each in about if each.claim]
     chosen = choose_excerpts([source.text for source in sources], wanted, WINDOW_CHARS)
     passages = [_part(sources[each.source], each.start, each.end) for each in chosen]

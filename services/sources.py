@@ -1,4 +1,4 @@
-"""Passages in the words of the domain: what identifies them, and what a reader is shown."""
+"""Converts passages for the domain: what identifies them, and where their text is."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from domain.scoring import SourceIdentity
 
 
 def identities(passages: list[Passage]) -> list[SourceIdentity]:
-    """S1.3: what an answer may name to cite each passage; `number` is its position from 1."""
+    """S1.3: the names by which an answer may cite each passage; `number` is its position from 1."""
     return [_identity(number, passage) for number, passage in enumerate(passages, start=1)]
 
 
@@ -25,7 +25,7 @@ def _identity(number: int, passage: Passage) -> SourceIdentity:
 
 
 def location(passage: Passage, start: int, end: int) -> dict[str, Any]:
-    """Where `text[start:end]` of the passage's document stands, for a reader."""
+    """The location of `text[start:end]` in the passage's document, for readers."""
     return {
         "document_id": str(passage.document_id),
         "document_name": passage.filename,

@@ -1,4 +1,4 @@
-"""Which model a workspace's vectors come from, and the vectors of its chunks."""
+"""Embedding spaces: the model that a workspace's vectors come from, and the vectors of its chunks."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _MOST_REMEMBERED = 10_000
 
 
 def claim(workspace_id: int, configured: Embedder) -> Space:
-    """Return the workspace's space; one that has none gets that of the configured model.
+    """Return the workspace's space; a workspace without one gets that of the configured model.
 
     Raises EmbeddingUnavailable, EmbeddingRejected, WorkspaceNotFound.
     """
@@ -41,8 +41,8 @@ _searched: dict[int, Space] = {}
 
 
 def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
-    """The same without asking again, if the workspace was searched here in a space of the configured model. Whoever
-    searches in it looks whether it still is the workspace's."""
+    """The same from memory, if this process last searched the workspace in a space of the configured model. The
+    caller must check afterwards that it is still the workspace's."""
     known = _searched.get(workspace_id)
     if known is not None and (known.model, known.dimension) == (configured.name, configured.dimension):
         return known
@@ -50,7 +50,6 @@ def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
 
 
 def note_space(workspace_id: int, space: Space | None) -> None:
-    """Remember in which space the workspace is searched."""
     if space is None or len(_searched) >= _MOST_REMEMBERED:
         _searched.clear()
     if space is not None:
@@ -58,9 +57,9 @@ def note_space(workspace_id: int, space: Space | None) -> None:
 
 
 def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embedder:
-    """Return what makes vectors of this space: the configured model, or another that can still be made.
+    """Return an embedder for this space: the configured model, or another one that is available.
 
-    Raises EmbeddingMismatch when none can.
+    Raises EmbeddingMismatch when there is none.
     """
     if configured.name == space.model and configured.dimension == space.dimension:
         return configured
@@ -76,7 +75,7 @@ def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embed
 
 
 def embed(space: Space, embedder: Embedder, texts: Sequence[str]) -> list[Sequence[float]]:
-    """Return a vector of each text; the model is asked only for those that the tenant does not have in this space."""
+    """Return a vector of each text; the model embeds only texts that the tenant does not have in this space."""
     digests = [text_digest(text) for text in texts]
     with reading() as session:
         known: dict[bytes, Sequence[float]] = {**known_vectors(session, space, texts)}

@@ -1,4 +1,4 @@
-"""The standing of a published answer (N7): stored, told, and settled when it was verified again."""
+"""Whether a published answer still holds (N7): stored, published, and decided after re-verification."""
 
 import uuid
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ _EVENTS = {
     Standing.INVALIDATED: EventType.ANSWER_INVALIDATED,
 }
 _MOST_TOLD, _MOST_CHARS = 10, 300
-"""Of the sentences that do not hold: a webhook's body is small."""
+"""Limits of the lost sentences in a message: a webhook's body is small."""
 
 
 def enter_standing(
     session: Session, standing: AnswerStanding, ruling: Ruling, lost: Sequence[dict[str, Any]] = ()
 ) -> None:
-    """Store what became of an answer; when it is in another state than before, write an event and webhooks.
+    """Store the state of an answer; if it changed, write an event and webhooks.
 
-    `lost` are sentences that do not hold any more (domain.reverification).
+    `lost` are sentences that no longer hold (domain.reverification).
     """
     if not standings.set_standing(session, standing, ruling.state, ruling.reason):
         return
@@ -66,10 +66,11 @@ def _told(stored: AnswerStanding, lost: Sequence[dict[str, Any]]) -> dict[str, A
 
 
 def settle(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
-    """A query has just ended: if it is the verification that an answer's standing waits for, that is decided now.
+    """Called when a query ends: if it is the verification that an answer waits for, decide whether the answer still
+    holds.
 
-    When another change came meanwhile, the answer waits for a later one, and this one decides nothing. The replay of
-    one that failed decides in its place.
+    If another change came meanwhile, the answer waits for a later verification, and this one decides nothing. The retry
+    of a failed verification decides in its place.
     """
     query = queries.get_query(session, query_id)
     if query.kind != QueryKind.VERIFICATION or query.reverifies is None:

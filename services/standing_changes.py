@@ -1,7 +1,8 @@
-"""Documents that changed or went: the answers that cite them are found, judged and, if wanted, verified again (N7).
+"""Processes changed and deleted documents: finds the answers that cite them, judges them and, if wanted, has them
+verified again (N7).
 
-The work list is in Postgres. A batch of citations is looked at in one transaction, which stores the standings, the
-messages to be sent, the verifications and how far it came: all of it, once, or nothing.
+The work list is in Postgres. One transaction handles a batch of citations; it stores the new states, the messages, the
+verifications and the progress together.
 """
 
 import uuid
@@ -25,13 +26,13 @@ from services.standing import enter_standing
 log = structlog.get_logger(__name__)
 
 _MOST_BATCHES = 20
-"""Of one change at a time; the others have their turn before it goes on."""
+"""Of one change per turn; then the others have theirs."""
 _AGAIN_AFTER_S = 300.0
-"""A change that broke."""
+"""Delay after an error before a change is tried again."""
 
 
 def work_off_changes(settings: Settings) -> int:
-    """Look at all changes that are due, for all tenants; return how many verifications were made."""
+    """Process all due changes of all tenants; return how many verifications were started."""
     with system_transaction() as session:
         due = standings.list_due_changes(session)
     made = 0
@@ -42,7 +43,7 @@ def work_off_changes(settings: Settings) -> int:
 
 
 def _some_batches(change_id: int, settings: Settings) -> int:
-    """As much as one change may have at a time. What breaks it is logged, and it waits: the others have their turn."""
+    """Process one change for one turn. An error is logged and the change waits, so that the others have their turn."""
     made = 0
     try:
         for _ in range(_MOST_BATCHES):
@@ -60,7 +61,7 @@ def _some_batches(change_id: int, settings: Settings) -> int:
 
 
 def _batch(change_id: int, settings: Settings) -> int | None:
-    """Look at the next citations; return how many verifications were made, None when there is nothing to do now."""
+    """Process the next citations; return how many verifications were started, None when there is nothing to do now."""
     with transaction() as session:
         change = standings.lock_change(session, change_id)
         if change is None:
@@ -91,10 +92,10 @@ def _look_at(session: Session, change: DocumentChange, query_ids: Collection[uui
 
 
 def _is_news(change: DocumentChange, standing: AnswerStanding) -> bool:
-    """Whether the answer has yet to be held against the change: not by this one itself, nor by a later one.
+    """Whether the answer has yet to be compared with the change: neither by this change itself nor by a later one.
 
-    A change gets its number before its transaction commits: a later one may have been looked at when this one could not
-    be seen yet. That shows in its first pass.
+    A change gets its number before its transaction commits: a later one may have been processed while this one was
+    still invisible. That shows in its first pass.
     """
     if change.id > standing.change_id:
         return True
@@ -102,14 +103,13 @@ def _is_news(change: DocumentChange, standing: AnswerStanding) -> bool:
 
 
 class _Versions:
-    """The documents that a batch of answers cites, each looked at once."""
+    """The documents that a batch of answers cites, each read once."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._known: dict[uuid.UUID, tuple[Version | None, str]] = {}
 
     def ruling(self, quoted: Quotes) -> Ruling:
-        """What can be said of the citations of one document."""
         version, text = self._found(quoted.document_id)
         if version is None:
             return after_deletion(quoted.filename)
@@ -129,7 +129,7 @@ class _Versions:
 def _verified_again(
     session: Session, change: DocumentChange, query_id: uuid.UUID, ruling: Ruling, settings: Settings
 ) -> uuid.UUID | None:
-    """Have the answer verified on current evidence, if that is wanted, can help, and there is room for it."""
+    """Have the answer verified on current evidence, if this is configured, can help, and is within the limit."""
     wanted = settings.standing
     if not wanted.reverify or ruling.state is Standing.VALID or change.reverified >= wanted.max_per_change:
         return None

@@ -1,4 +1,4 @@
-"""What a step is given to work with: the query, what earlier steps found, and the models."""
+"""The context of a step: the query, the outcomes of earlier steps, and the models."""
 
 import threading
 import uuid
@@ -43,48 +43,48 @@ class QuerySnapshot:
     kind: str = QueryKind.ANSWER
     batch_id: uuid.UUID | None = None
     accepted_at: float = 0.0
-    """Unix seconds by the database's clock; of a person's question that of the scripted one whose turn it takes."""
+    """Unix seconds by the database's clock; a person's question takes that of the scripted one whose turn it takes."""
     traceparent: str | None = None
 
     @property
     def is_given(self) -> bool:
-        """Whether answer and sources came with the request (N2): then its sources are all there are."""
+        """Whether answer and sources came with the request (N2), so that there are no other sources."""
         return self.kind == QueryKind.VERIFICATION
 
 
 def _is_watched(_: uuid.UUID) -> bool:
-    """Where nobody can tell, somebody may."""
+    """Without information, assume a watcher."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a worker process holds for its life."""
+    """The resources that a worker process holds for its life."""
 
     models: ModelGateway
     embedder: Embedder
     verifier: str = ""
-    """The version of what checks statements (N8), as stored with every verification."""
+    """The version of the statement checker (N8), stored with every verification."""
     sharing_verifier: str = ""
     """The same where calls are shared (preset `cheap`)."""
     calibration: Calibration | None = None
-    """What makes probabilities of that verifier's confidence, if anybody measured it."""
+    """Turns the verifier's confidence into probabilities, if it was measured."""
     draft_every_s: float = 0.05
-    """How often those who watch are told what was written since, in seconds."""
+    """The interval at which watchers get new text, in seconds."""
     check_early: Literal["watched", "always", "never"] = "watched"
     """Whether sentences are checked while their answer is still being written (N1)."""
     stop_ungrounded_after: int = 0
-    """After so many sentences that are not in the sources an answer is written no further; 0 never stops it."""
+    """With this many refused sentences, and none supported even in part, writing stops; 0 never stops it."""
     reranker: Reranker | None = None
-    """What scores passages instead of the model."""
+    """Scores passages in place of the model."""
     is_watched: Callable[[uuid.UUID], bool] = _is_watched
-    """Whether somebody watches a query as it goes on; may ask the network."""
+    """Whether a query has a live watcher; may use the network."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step leaves: an outcome per item, what else to store in the same transaction, and what to tell those who
-    watch the query."""
+    """The result of a step: an outcome per item, what else to store in the same transaction, and events for
+    watchers."""
 
     values: dict[str, Outcome]
     save: Callable[[Session], None] | None = None
@@ -97,12 +97,11 @@ class StepResult:
         save: Callable[[Session], None] | None = None,
         events: Sequence[EventData] = (),
     ) -> "StepResult":
-        """The result of a step that has one item."""
         return cls({"": dict(outcome)}, save, events)
 
 
 class Library:
-    """The passages that the steps of a message have loaded; steps that are done at once share it."""
+    """The passages that the steps of a message have loaded; concurrent steps share it."""
 
     def __init__(self) -> None:
         self._known: dict[int, Passage] = {}
@@ -113,17 +112,15 @@ class Library:
         return Library, ()
 
     def add(self, loaded: Sequence[Passage]) -> None:
-        """Put in what was loaded otherwise."""
         with self._lock:
             self._known.update({passage.key: passage for passage in loaded})
 
     def missing(self, keys: Sequence[int]) -> list[int]:
-        """Those of `keys` that are not known yet."""
         return [key for key in keys if key not in self._known]
 
     def passages(self, keys: Sequence[int], load: Callable[[Session, list[int]], list[Passage]]) -> list[Passage]:
-        """Those with `keys`, in their order; what is not known yet is loaded in a short transaction of its own."""
-        # Whoever wants them at the same time waits for them.
+        """The passages with `keys`, in their order; missing ones are loaded in a short transaction of its own."""
+        # Concurrent callers wait here instead of loading the same passages.
         with self._lock:
             if missing := [key for key in keys if key not in self._known]:
                 with reading() as session:
@@ -132,11 +129,11 @@ class Library:
 
 
 def _nobody(_: Sequence[EventData]) -> None:
-    """Nobody watches."""
+    """Default without watchers."""
 
 
 def _to_nobody(_told: Sequence[EventData], _item: str, _value: Mapping[str, Any]) -> bool:
-    """Nobody is there to take anything off the step."""
+    """Default without other workers to hand items to."""
     return False
 
 
@@ -150,55 +147,52 @@ class StepContext:
     outcomes: dict[tuple[str, str], Outcome]
     tools: Tools
     rounds: Mapping[int, Mapping[tuple[str, str], Outcome]] = field(default_factory=dict[int, Any])
-    """What all rounds so far left, this one included, as stored when the step began."""
+    """The outcomes of all rounds so far, including this one, as stored when the step began."""
     log: CallLog = field(default_factory=CallLog)
     tell: Callable[[Sequence[EventData]], None] = _nobody
-    """Tell those who watch the query of something before the step ends, in a transaction of its own."""
+    """Publish events to watchers before the step ends, in a transaction of its own."""
     spread: Callable[[Sequence[EventData], str, Mapping[str, Any]], bool] = _to_nobody
-    """The same, and have an item of another step worked on while this one goes on: store what it works on and add its
-    message to the chord of this one. False when it was not, so that it is still to be done."""
+    """The same, and hand an item of another step to another worker while this one continues: store its input and add
+    its message to this step's chord. False if it was not handed over and still has to be done."""
     budget: Budget = field(default_factory=Budget)
-    """What the query had used of its time and money when the step began."""
+    """The time and money that the query had used when the step began."""
     library: Library = field(default_factory=Library)
 
     @property
     def question(self) -> str:
-        """What is asked, as it is understood without a conversation before it (N9)."""
+        """The question, restated so that it needs no conversation before it (N9)."""
         restated = self.outcome("restate_question") or self.earlier("restate_question") or {}
         return restated.get("question") or self.query.question
 
     @property
     def refusal(self) -> str:
-        """What an answer is replaced by when the documents do not support one (S3.4, V8)."""
+        """The text that replaces an answer that the documents do not support (S3.4, V8)."""
         asked = self.question.strip() or (self.outcome("generate") or {}).get("text", "")
         return refusal_for(asked, self.query.options.refusal_language)
 
     @property
     def retrieved(self) -> Retrieved:
-        """What `retrieve` found."""
         return Retrieved(**self.outcomes["retrieve", ""])
 
     @property
     def selection(self) -> Selected:
-        """What `select` kept."""
         return Selected(**self.outcomes["select", ""])
 
     @property
     def draft(self) -> Drafted:
-        """What `generate` wrote."""
         return Drafted(**self.outcomes["generate", ""])
 
     @property
     def verifier(self) -> str:
-        """The version of what checks this query's statements."""
+        """The version of the checker of this query's statements."""
         tools, judge = self.tools, self.query.options.judge_model
         own = (tools.sharing_verifier if self.query.options.shares_calls else tools.verifier) or tools.models.provider
-        # The versions of prompts and rules are behind the model's name, which may have slashes.
+        # The versions of prompts and rules follow the model's name, which may contain slashes.
         return f"{tools.models.provider}/{judge}/{own.rpartition('/')[2]}" if judge else own
 
     @property
     def calibration(self) -> Calibration | None:
-        """What makes probabilities of its confidence, unless that was measured for the other preset's verifier."""
+        """The calibration of its confidence, unless it was measured for the other preset's verifier."""
         tools = self.tools
         found, own = tools.calibration, self.verifier
         if found is not None and self.query.options.judge_model:
@@ -210,43 +204,41 @@ class StepContext:
 
     @property
     def citable(self) -> Citable:
-        """What the answer can cite: the sources that it was written from, with their names (V5)."""
+        """The sources that the answer can cite: those it was written from, with their names (V5)."""
         selected, told = self.selection["selected"], self.selection["sources"]
         return citable_sources(told[number] if number < len(told) else {} for number in range(len(selected)))
 
     @property
     def said(self) -> list[Statement]:
-        """The sentences of the draft."""
         return statements(self.draft["text"], self.citable)
 
     def outcome(self, step: str, item: str = "") -> Outcome | None:
-        """What a step left, or None when it left nothing (then whatever it was to check is not checked)."""
+        """The outcome of a step, or None if it left none (what it was to check is then not checked)."""
         return self.outcomes.get((step, item))
 
     def earlier(self, step: str, item: str = "") -> Outcome | None:
-        """What a step left in the latest of the rounds before this one, or None."""
+        """The outcome of a step in the latest earlier round that has one, or None."""
         found = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))
         return next((outcome for outcome in found if outcome is not None), None)
 
     def with_outcomes(self, step: str, values: Mapping[str, Outcome]) -> "StepContext":
-        """The same context with outcomes added."""
         return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})
 
     def portable(self) -> "StepContext":
-        """The same without what belongs to this process, to be sent to another one, which has models of its own."""
+        """A copy without the resources of this process, for another process that has its own models."""
         nothing: Any = None
         tools = replace(self.tools, models=nothing, embedder=nothing, reranker=None, is_watched=_is_watched)
         log = CallLog(terms=self.log.terms)
         return replace(self, tools=tools, log=log, tell=_nobody, spread=_to_nobody, library=Library())
 
     def passages(self, keys: list[int]) -> list[Passage]:
-        """The passages with these keys that are there, in the order of `keys`."""
+        """The existing passages with these keys, in the order of `keys`."""
         return self.library.passages(keys, get_given_passages if self.query.is_given else get_passages)
 
     def selected_passages(self) -> list[Passage]:
         """The passages that the answer is written from; number N in the answer is position N-1 here.
 
-        Raises SourceDeleted when one is gone: the numbers would point to others.
+        Raises SourceDeleted when one is gone, because the numbers would then point to others.
         """
         keys = self.selection["selected"]
         found = self.passages(keys)
@@ -256,7 +248,7 @@ class StepContext:
 
 
 def numbered(passages: list[Passage]) -> Sources:
-    """Passages as a model is shown them, numbered from 1."""
+    """The passages as a model sees them, numbered from 1."""
     return Sources.numbered(
         ((passage.label, passage.text) for passage in passages), (passage.context for passage in passages)
     )

@@ -1,4 +1,4 @@
-"""Accepting a question: checked, resolved into options, stored. Nothing is computed here."""
+"""Accepts a question: checks it, resolves its options, stores it. Nothing is computed here."""
 
 import unicodedata
 import uuid
@@ -24,12 +24,12 @@ from services.webhooks import address_policy
 T = TypeVar("T")
 
 _STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
-"""Of the cheap preset: those of the same source can be put together from more than fit into one call."""
+"""In the `cheap` preset: more than fit into one call, so that statements about the same source can be grouped."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewQuery:
-    """A question as it came in; None means: as configured."""
+    """A submitted question; None means: as configured."""
 
     question: str
     workspace: str = "default"
@@ -58,21 +58,21 @@ class NewQuery:
     min_excerpt_length: int | None = None
     refusal_language: RefusalLanguage | None = None
     conversation: tuple[Turn, ...] = ()
-    """What was said before it."""
+    """The earlier turns of the conversation."""
     callback_url: str | None = None
     deadline_s: float | None = None
     max_cost_usd: float | None = None
 
 
 class Submitted(NamedTuple):
-    """What a request made; `repeated` when an earlier request with its Idempotency-Key had made it already."""
+    """The stored query; `repeated` when an earlier request with the same Idempotency-Key had stored it."""
 
     query_id: uuid.UUID
     repeated: bool
 
 
 def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
-    """Store the query and return its id; publishing it is the caller's next step.
+    """Store the query and return its id; the caller then publishes it.
 
     Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, WorkspaceNotFound,
     DatabaseUnavailable.
@@ -81,7 +81,7 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
 
 
 def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
-    """The same, once for all requests with one Idempotency-Key. Raises IdempotencyKeyReused too."""
+    """The same, once for all requests with one Idempotency-Key. Also raises IdempotencyKeyReused."""
     question = checked_question(new.question, settings.question_max_chars)
     options = resolve_options(new, settings)
     if new.callback_url is not None:
@@ -107,7 +107,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
 
 
 def checked_question(question: str, max_chars: int) -> str:
-    """Return the question without surrounding space. Raises QuestionInvalid and says what to change."""
+    """Return the question without surrounding space. Raises QuestionInvalid, which says what to change."""
     text = unicodedata.normalize("NFC", question).strip()
     if not any(character.isalnum() for character in text):
         raise QuestionInvalid
@@ -127,7 +127,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
     preset = new.preset or settings.preset
-    # A call can only be shared within a task.
+    # A call can be shared only within a task.
     chunks, statements = (MOST_CHUNKS, _STATEMENTS_PER_TASK) if preset == "cheap" else (1, 1)
     return QueryOptions(
         preset=preset,
@@ -176,7 +176,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
 
 
 def _scores_sources(new: NewQuery, settings: Settings) -> bool:
-    """S5.2: a request that gives one of the parameters wants the scoring that they belong to."""
+    """S5.2: a request that sets one of the parameters wants the scoring that they belong to."""
     is_parametrised = any(each is not None for each in (new.max_sources, new.min_relevance, new.min_excerpt_length))
     asked = True if new.source_scoring is None and is_parametrised else new.source_scoring
     return _or(asked, _or(settings.rerank.source_scoring, new.scores_sources))

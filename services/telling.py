@@ -1,4 +1,4 @@
-"""What those who watch a query are told of its checks, while they are made."""
+"""Progress events of the checks, for the watchers of a query."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from services.step import StepContext
 
 
 def citation_checked(context: StepContext, statement: Statement, number: int | None, checked: Checked) -> EventData:
-    """One statement was held against one source, or against all of them for a null `citation_number` (S5.4)."""
+    """Event for the check of a statement against one source, or against all for a null `citation_number` (S5.4)."""
     data: dict[str, Any] = {
         "round": context.round,
         "sentence": statement.index,
@@ -41,14 +41,14 @@ def sentence_judged(
     checks: Sequence[PairVerdict],
     passages: Sequence[Passage],
 ) -> EventData:
-    """N1: a sentence that claims something has its verdicts. One that failed may yet be mended."""
+    """N1: event for a claiming sentence that has its verdicts. One that failed may still be repaired."""
     type_ = "sentence.verified" if status is SentenceStatus.SUPPORTED else "sentence.failed"
     citations = [_judged_citation(context, check, passages) for check in checks]
     return type_, {**_sentence(context, statement, status), "citations": citations}
 
 
 def _sentence(context: StepContext, statement: Statement, status: SentenceStatus) -> dict[str, Any]:
-    """Offsets are those of the draft."""
+    """The sentence's fields; offsets are those of the draft."""
     return {
         "round": context.round,
         "sentence": statement.index,
@@ -73,7 +73,7 @@ def _judged_citation(context: StepContext, check: PairVerdict, passages: Sequenc
 
 
 def sentences_checked(context: StepContext, findings: Findings) -> list[EventData]:
-    """Every sentence of the draft and the one state that it is in (N4), after the verdicts that nobody was told yet."""
+    """Every sentence of the draft with its final state (N4), after verdicts not yet published."""
     checked = [("sentence.checked", _sentence(context, each, findings.states[each.index])) for each in findings.said]
     return [*_judged_late(context, findings), *checked]
 
@@ -95,8 +95,8 @@ def _judged_late(context: StepContext, findings: Findings) -> list[EventData]:
 
 
 def sentences_kept(context: StepContext, findings: Findings, mended: Collection[int]) -> list[EventData]:
-    """N1: the last word on what stays as it was written although no check confirmed it: it claims nothing, or its
-    state says what is wrong. With those that were verified, repaired and removed these are all sentences."""
+    """N1: the final event of sentences that stay as written although no check confirmed them: they claim nothing, or
+    their state says what is wrong. Together with the verified, repaired and removed ones these are all sentences."""
     return [
         ("sentence.kept", _sentence(context, each, findings.states[each.index]))
         for each in findings.said
@@ -105,7 +105,7 @@ def sentences_kept(context: StepContext, findings: Findings, mended: Collection[
 
 
 def sentences_repaired(round_: int, repaired: Sequence[tuple[Statement, Repaired]]) -> list[EventData]:
-    """What became of sentences that failed their checks (N5). One that stays as it is has nothing to tell."""
+    """Events for repaired and removed sentences (N5). A sentence that stays as it is has none."""
     return [
         (
             "sentence.removed" if each["status"] == "dropped" else "sentence.repaired",

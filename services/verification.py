@@ -20,7 +20,8 @@ ALIGNMENT_CHUNKS = 5
 
 
 async def check_alignment(context: StepContext) -> StepResult:
-    """S1.2: the answer against the top 5 chunks; keyword overlap stands in, and says so, when the model fails."""
+    """S1.2: the answer against the top 5 chunks. If the model fails, keyword overlap replaces it, and the outcome
+    says so."""
     shown = await asyncio.to_thread(shown_to_judge, context, ALIGNMENT_CHUNKS)
     answer = context.draft["text"]
     checked = await _ask(
@@ -42,7 +43,7 @@ def check_coverage(context: StepContext) -> StepResult:
 
 
 async def check_answerability(context: StepContext) -> StepResult:
-    """S3.4: is the whole answer in the passages that it was written from."""
+    """S3.4: whether the whole answer is in the passages that it was written from."""
     if not context.query.options.verify_answer:
         return StepResult.single(
             Checked(status="skipped", verdict=None, reason=f"mode {context.query.mode} does not ask for it")
@@ -53,7 +54,7 @@ async def check_answerability(context: StepContext) -> StepResult:
 
 
 async def check_statements(context: StepContext) -> StepResult:
-    """S5.4: each (statement, citation) pair against its own source, all at once: one call each, or shared ones."""
+    """S5.4: each (statement, citation) pair against its own source, concurrently, with one call each or shared ones."""
     passages = await asyncio.to_thread(context.selected_passages)
     sources = numbered(passages)
     planned = {check.item: check for check in plan_checks(context.draft["text"], context.citable)}
@@ -61,7 +62,7 @@ async def check_statements(context: StepContext) -> StepResult:
 
     def pair(item: str) -> Pair:
         plan = planned[item]
-        # An uncited statement is held against everything that the answer was written from.
+        # Check an uncited statement against everything that the answer was written from.
         shown = sources if plan.number is None else Sources([sources[plan.number - 1]])
         return Pair(item, said[plan.statement].text, shown)
 

@@ -26,7 +26,7 @@ class Judged:
 
     @property
     def reason(self) -> str:
-        """What its verdicts say, each once."""
+        """The explanations of its verdicts, each once."""
         return "; ".join(dict.fromkeys(check.explanation for check in self.checks if check.explanation))
 
 
@@ -48,7 +48,7 @@ def judged_sentence(
 
 
 def calibrated_support(context: StepContext, judged: Judged) -> float | None:
-    """How likely it is that the sources say it, 0..1; None for what was not checked or claims nothing (N4, N8)."""
+    """The probability that the sources say it, 0..1; None for what was not checked or claims nothing (N4, N8)."""
     support = None if judged.status in UNCHECKED else sentence_support(judged.checks)
     calibration = context.calibration
     return support if support is None or calibration is None else calibration.apply(support)

@@ -1,6 +1,6 @@
-"""Which verifier gave a verdict: a name that changes with the model, the prompt, the rules and the weights.
+"""Names the verifier that gave a verdict: the name changes with the model, the prompt, the rules and the weights.
 
-Figures that were measured with one verifier say nothing about another.
+Figures measured with one verifier say nothing about another.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ JUDGES = (
     "services.judging",
     "services.judging_together",
 )
-"""The modules that decide on verdicts; a package stands for everything below it."""
+"""The modules that decide on verdicts; a package includes everything below it."""
 
 DECIDE_NOTHING = (
     "domain.audit",
@@ -49,21 +49,24 @@ DECIDE_NOTHING = (
     "domain.webhook_body",
     "domain.webhooks",
 )
-"""What is below a package of `JUDGES` and has no say in a verdict; a test compares it with what the judges import."""
+"""Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'
+imports."""
 
 OFFLINE_JUDGES = ("clients.embeddings.wheel", "clients.llm.offline")
-"""What decides besides where no model is asked."""
+"""The modules that also decide where no model is asked."""
 
 WEIGHTS, OFFLINE_WEIGHTS = ("domain.question", "model.json"), ("domain.support", "model.json")
-"""What the rules, and the offline judges besides, were fitted to: files in packages."""
+"""The weights that the rules, and the offline judges as well, were fitted to: files in packages."""
 
 
 def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset = "standard") -> str:
-    """Return what checks statements: `offline/0.1.0+<hash>`, or `groq/<model>/<prompt's version>+<hash>` (N8).
+    """Return the name of the statement checker: `offline/0.1.0+<hash>`, or `groq/<model>/<prompt's version>+<hash>`
+    (N8).
 
-    The hash is that of everything else that decides: the rules for evidence, and offline the weights too. A classifier
-    with a veto (`models.judge`) is added as `/<name>@<hash of its weights>:<its languages>`. Where calls are shared
-    (`cheap`) their prompt's version stands before the other one; who judges one by one anyway, judges the same.
+    The hash covers everything else that decides: the rules for evidence, and offline the weights too. A classifier with
+    a veto (`models.judge`) is added as `/<name>@<hash of its weights>:<its languages>`. Where calls are shared
+    (`cheap`), the version of their prompt comes before that of the single one; the offline provider, which judges one
+    by one in any case, keeps its name.
     """
     models = settings.models
     checked_by = _version([CHECK_STATEMENTS] * (preset == "cheap") + [CHECK_STATEMENT], gateway, settings)
@@ -76,22 +79,22 @@ def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset =
 def reranker_version(
     gateway: ModelGateway, settings: Settings, reranker: Reranker | None = None, preset: Preset = "standard"
 ) -> str:
-    """Return what scores chunks, in the same form; a reranker is `cross_encoder/<name>@<hash of its weights>` or
-    `endpoint/<model>`."""
+    """Return the name of the chunk scorer, in the same form; a reranker is
+    `cross_encoder/<name>@<hash of its weights>` or `endpoint/<model>`."""
     if reranker is not None:
         return reranker.version()
     return _version([RERANK_CHUNKS] * (preset == "cheap") + [RERANK_CHUNK], gateway, settings)
 
 
 def calibration_of(settings: Settings, provider: str) -> Calibration | None:
-    """The one that was measured for this verifier: as configured, else that which comes with the program's own."""
+    """The calibration measured for this verifier: the configured one, else the program's own."""
     if own := settings.verification.calibration:
         return Calibration(**own.model_dump())
     return None if settings.models.judge else calibrations().get(provider)
 
 
 def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, settings: Settings) -> str:
-    """Of what asks by these prompts, the last of which is the one for a single item."""
+    """The version for these prompts, the last of which is the one for a single item."""
     alone = judgements[-1]
     if gateway.provider == "offline":
         found = [prompt_version(alone.name), _rules_hash(), _offline_hash()]
@@ -102,7 +105,7 @@ def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, sett
 
 
 def _rules_hash() -> str:
-    # Also a change that decides nothing gives a new version; the other way round would be worse.
+    # A change that decides nothing also gives a new version; the opposite error would be worse.
     return _digest([EVIDENCE_RULES, *_contents(JUDGES, WEIGHTS)])
 
 
@@ -112,7 +115,7 @@ def _offline_hash() -> str:
 
 
 def _contents(modules: Iterable[str], weights: tuple[str, str]) -> set[str]:
-    """Hashes of what is in the files, whatever they are called: a module that only moves stays the same judge."""
+    """Hashes of the files' contents, regardless of their names: a module that only moves stays the same judge."""
     package, name = weights
     found = [_resource(package) / name, *(file for module in modules for file in _sources(module))]
     return {hashlib.sha256(file.read_bytes()).hexdigest() for file in found}
@@ -139,5 +142,5 @@ def _resource(module: str, suffix: str = "") -> Traversable:
 
 
 def _digest(parts: Iterable[str]) -> str:
-    # Folders are listed in any order.
+    # Folders are listed in arbitrary order.
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:_DIGITS]

@@ -1,4 +1,4 @@
-"""A document takes the place of its older version, in the transaction that makes it ready."""
+"""Puts a new version of a document in force, in the transaction that makes it ready."""
 
 import uuid
 
@@ -11,9 +11,9 @@ from services.webhooks import announce_document
 
 
 def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
-    """From now on this version is searched instead of the one before it; False when another worker took over.
+    """Search this version in place of the previous one from now on; False when another worker took over.
 
-    When a newer version was ready first it is kept as history, and nobody is told.
+    If a newer version was ready first, this one is kept as history and not announced.
     """
     status = mark_document_ready(session, document_id, attempt)
     if status is DocumentStatus.READY:

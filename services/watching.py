@@ -1,17 +1,17 @@
-"""Whether what is being written is worth telling: at once while somebody watches, else now and then."""
+"""Decides when growing text is worth publishing: at once while it is watched, else at long intervals."""
 
 import asyncio
 import time
 from collections.abc import Callable
 
 ASK_EVERY_S = 0.25
-"""How soon it is noticed that somebody has begun to watch, or that nobody does any more."""
+"""How soon a new watcher, or the absence of one, is noticed."""
 UNWATCHED_EVERY_S = 1.0
-"""How often is told what nobody watches: somebody may come, or be there, whom the bell does not know."""
+"""The interval for unwatched queries: a watcher may come, or may be unknown to the wake-up channel."""
 
 
 class Interest:
-    """Of those who watch one query. `is_watched` may ask the network; it is called in a thread."""
+    """The watchers of one query. `is_watched` may use the network; it is called in a thread."""
 
     def __init__(self, is_watched: Callable[[], bool]) -> None:
         self._ask = is_watched
@@ -20,7 +20,6 @@ class Interest:
         self._told_at = time.monotonic()
 
     async def wants_news(self) -> bool:
-        """Whether it is time to tell what is new."""
         now = time.monotonic()
         if now - self._asked_at >= ASK_EVERY_S:
             self._asked_at = now
@@ -28,5 +27,4 @@ class Interest:
         return self.is_watched or now - self._told_at >= UNWATCHED_EVERY_S
 
     def told(self) -> None:
-        """It was told."""
         self._told_at = time.monotonic()

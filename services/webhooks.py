@@ -1,4 +1,4 @@
-"""The outbox: what happened is written down with everybody who is to hear of it, in the transaction that did it."""
+"""The outbox: records each event with all its receivers, in the transaction that caused it."""
 
 import secrets
 import uuid
@@ -27,7 +27,6 @@ _QUERY_EVENTS = {
 
 
 def address_policy(limits: WebhookSettings) -> AddressPolicy:
-    """Where webhooks may go, as configured."""
     return AddressPolicy(limits.allowed_networks, limits.allowed_ports)
 
 
@@ -41,8 +40,8 @@ def announce(
 ) -> None:
     """Write a message for every endpoint of the tenant that wants this type, and for `callback_url`.
 
-    It is sent after the commit, by whoever serves the webhooks queue. `data` is JSON of a few KB (domain.webhook_body),
-    `callback_url` was checked when it was taken (check_url). Does nothing when nobody wants it.
+    Workers of the webhooks queue send it after the commit. `data` is JSON of a few KB (domain.webhook_body),
+    `callback_url` was checked when it was accepted (check_url). Does nothing without a receiver.
     """
     wanting = _wanting(session, type_)
     if wanting or callback_url:
@@ -60,23 +59,23 @@ def write_message(
 
 
 def announce_query(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
-    """Announce the end of a query: that it succeeded or failed. Of one that was cancelled nobody hears.
+    """Announce that a query succeeded or failed; a cancelled one is not announced.
 
-    Of an item of a batch only its own callback hears: the batch is announced as a whole.
+    For a batch item only its own callback is notified: the batch is announced as a whole.
     """
     query = queries.get_query(session, query_id)
     type_ = _QUERY_EVENTS.get((QueryKind(query.kind), status))
     if type_ is None:
         return
     wanting = _wanting(session, type_) if query.batch_id is None else []
-    # The data takes a few statements, and most installations have nobody who wants it.
+    # The data takes a few statements, and most installations have no receiver for it.
     if wanting or query.callback_url:
         data = _query_data(session, query, status)
         write_message(session, type_, data, _receivers(wanting, query.callback_url), query_id=query_id)
 
 
 def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
-    """Announce that the last item of a batch has ended. Of a cancelled one nobody hears."""
+    """Announce that the last item of a batch has ended; a cancelled batch is not announced."""
     batch = batches.get_batch(session, batch_id)
     if batch.cancelled_at is None:
         states = batches.count_states(session, batch_id)
@@ -105,7 +104,7 @@ def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
 
 
 def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
-    """Disabled ones too: what they missed can be replayed when they are enabled again."""
+    """Includes disabled endpoints: what they missed can be replayed when they are enabled again."""
     return [
         endpoint
         for endpoint in endpoints.list_endpoints(session)
@@ -127,7 +126,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         (f"/v1/verifications/{query.id}", "history") if given else (f"/v1/queries/{query.id}", "verifications")
     )
     answer = results.find_answer(session, query.id)
-    # The one that the result shows: of a given answer (N2) it is that of the text as it was given.
+    # The verification that the result shows: for a given answer (N2), that of the text as it was given.
     find = results.find_draft_verification if given else results.find_published_verification
     judged = find(session, query.id)
     return {

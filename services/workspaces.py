@@ -1,4 +1,4 @@
-"""Workspaces as models that can be asked (N9)."""
+"""Workspaces exposed as models (N9)."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,7 +13,7 @@ PREFIX = "citewell/"
 
 
 class AskedModel(NamedTuple):
-    """A workspace in the role of a model; without a mode it answers in the usual one."""
+    """A workspace in the role of a model; without a mode it answers in the default one."""
 
     workspace: str
     mode: Mode | None
@@ -26,7 +26,6 @@ class AskedModel(NamedTuple):
 
 
 def read_models() -> list[AskedModel]:
-    """Every workspace, by name."""
     with reading() as session:
         return [AskedModel(found.name, None, found.created_at) for found in list_workspaces(session)]
 
@@ -34,7 +33,7 @@ def read_models() -> list[AskedModel]:
 def read_model(name: str) -> AskedModel:
     """The workspace that `name` means: `finance`, `citewell/finance`, `finance:high`.
 
-    A workspace that is called exactly so comes first. Raises WorkspaceNotFound, ModeUnknown.
+    A workspace with exactly this name takes precedence. Raises WorkspaceNotFound, ModeUnknown.
     """
     known = {found.workspace: found for found in read_models()}
     for workspace, mode in _readings(name):

@@ -1,8 +1,8 @@
-"""`python -m tests.again STATUS`: after a run of all tests that ended with STATUS, ask the few that failed once more.
+"""`python -m tests.again STATUS`: after a run of all tests that ended with STATUS, runs the few failed tests again.
 
-7,700 tests with hundreds of real processes on two busy cores: one that waits for the wrong thing, or finds what another
-has left, fails in one run of twenty and says nothing about the program. Here it runs alone in a fresh process. When it
-passes it is named as unsteady, which is a fault of its own, to be mended; when it fails again, or when more than
+With 7,700 tests and hundreds of real processes on two busy cores, a test that waits for the wrong thing, or finds what
+another one left, fails in one run of twenty and says nothing about the program. Here it runs alone in a fresh process.
+If it passes it is reported as unsteady, which is a fault of its own to be fixed; if it fails again, or if more than
 `MOST` failed, the suite has failed.
 """
 
@@ -17,11 +17,11 @@ import pytest
 MOST = 3
 _FAILED = Path(".pytest_cache/v/cache/lastfailed")
 _GROUP = re.compile(r"(?<=[\w\]])@[\w.-]+$")
-"""What pytest-xdist puts behind the name of a test that belongs to a group."""
+"""The suffix that pytest-xdist adds to the name of a test in a group."""
 
 
 def main(status: int) -> int:
-    """The exit status of the whole: 0 when every test has passed at last."""
+    """Return the exit status of the whole: 0 if every test has passed in the end."""
     if status != pytest.ExitCode.TESTS_FAILED or not _FAILED.exists():
         return status
     failed = named(json.loads(_FAILED.read_text(encoding="utf-8")))
@@ -35,7 +35,7 @@ def main(status: int) -> int:
 
 
 def named(failed: Iterable[str]) -> list[str]:
-    """The tests' names as pytest takes them."""
+    """The tests' names in the form that pytest accepts."""
     return sorted({_GROUP.sub("", name) for name in failed})
 
 

@@ -1,4 +1,4 @@
-"""Answers as models write them, for property tests: sentences, lists, headings, tables, and markers in every form."""
+"""Answers in the style of models, for property tests: sentences, lists, headings, tables, and markers in every form."""
 
 from hypothesis import strategies as st
 
@@ -98,4 +98,4 @@ ANYTHING = st.one_of(
     st.text(alphabet="[]()【】［］†1 2,.a가\n`|:。！¹²$/=<>*_\\–", max_size=40),
     st.lists(st.sampled_from(_TOKENS), max_size=12).map("".join),
 )
-"""Any text, and texts that are likely to be taken for markers, headings or code."""
+"""Any text, and texts that resemble markers, headings or code."""

@@ -1,4 +1,4 @@
-"""What a database holds, for comparing two of them: per table the number of rows, and a hash over all of them."""
+"""The contents of a database, for comparing two of them: per table the number of rows, and a hash over all of them."""
 
 from psycopg import sql
 

@@ -28,7 +28,8 @@ hypothesis_settings.load_profile("citewell")
 
 @pytest.fixture(scope="session", autouse=True)
 def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
-    """One certificate authority instead of 120: each HTTP client reads them all, 40 ms long, and no test needs them."""
+    """One certificate authority instead of 120: each HTTP client reads them all, which takes 40 ms, and no test
+    needs them."""
     end = "-----END CERTIFICATE-----\n"
     file = tmp_path_factory.mktemp("authorities") / "one.pem"
     file.write_text(Path(certifi.where()).read_text().partition(end)[0] + end)
@@ -39,7 +40,7 @@ def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
 
 @pytest.fixture(scope="session")
 def servers() -> Generator[EmbeddedServers]:
-    """Postgres and Valkey on a home of their own; under /tmp, because as root they run as somebody else."""
+    """Postgres and Valkey in their own home; under /tmp, because as root they run as another user."""
     with temporary_home() as home, EmbeddedServers(home, durable=False) as running:
         yield running
 
@@ -53,7 +54,7 @@ def postgres_url(servers: EmbeddedServers) -> str:
 
 @pytest.fixture(scope="session")
 def redis_url(servers: EmbeddedServers) -> str:
-    """A Redis-protocol server, and the application on it: its connection pool is made once per process."""
+    """A Redis-protocol server, and the Celery application using it: its connection pool is created once per process."""
     url = servers.redis_url
     app.conf.update(broker_url=url, broker_write_url=url, result_backend=url)
     return url
@@ -61,7 +62,7 @@ def redis_url(servers: EmbeddedServers) -> str:
 
 @pytest.fixture(scope="session")
 def empty_tables(postgres_url: str) -> Generator[Callable[[], None]]:
-    """What empties all tables but the rows that the migrations brought: one statement on a connection of its own.
+    """Empties all tables except the rows of the migrations: one statement on its own connection.
 
     A function in the database, because forty statements take ten times as long as the work itself.
     """
@@ -90,7 +91,7 @@ def database(
     monkeypatch.setenv("CITEWELL_REDIS_URL", redis_url)
     settings.cache_clear()
     _dispose_of_others(postgres_url)
-    # Which that may have read: what a test sets before it uses any must count, whichever test made the pool.
+    # The call above may have read them: what this test sets must count, whichever test made the pool.
     settings.cache_clear()
     with acting_for(DEFAULT_TENANT):
         yield postgres_url

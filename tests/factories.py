@@ -39,7 +39,7 @@ def make_query(session: Session, *, workspace: str = "w", question: str = "How l
 def make_document(
     session: Session, text: str, *, workspace: str = "w", filename: str | None = None, number: int = 0, **over: Any
 ) -> Document:
-    """A ready document with its text stored, without chunks; it has a name of its own unless one is given."""
+    """A ready document with its text stored, without chunks; its name is unique unless given."""
     owner = get_or_add_workspace(session, workspace)
     claim_space(session, owner.id, get_or_add_space(session, WHEEL_MODEL, WHEEL_DIMENSION))
     values = {"number": number, "sha256": uuid.uuid4().hex, "size_bytes": len(text), "status": "ready", **over}
@@ -83,7 +83,7 @@ def finish_items(
     values: Mapping[str, dict[str, Any]],
     attempts: Mapping[str, int],
 ) -> bool:
-    """Store outcomes of one step, as its worker does."""
+    """Store outcomes of one step as its worker does."""
     keyed = {(step, item): value for item, value in values.items()}
     fences = {(step, item): attempt for item, attempt in attempts.items()}
     return entries.leave_within(session, entries.Leaving(str(query_id), round_, keyed, fences)).kept

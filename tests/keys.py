@@ -1,4 +1,4 @@
-"""Keys for tests of who may do what."""
+"""Keys for access tests."""
 
 from typing import Any
 
@@ -15,18 +15,18 @@ def make_key(*scopes: Scope, tenant: str = "default", name: str = "test", **limi
 
 
 def bearer(key: str) -> dict[str, str]:
-    """The header that carries it."""
+    """The header with the key."""
     return {"Authorization": f"Bearer {key}"}
 
 
 def change_key(key: str, *changes: str) -> None:
-    """Write into the key's row; `changes` are SQL assignments."""
+    """Update the key's row; `changes` are SQL assignments."""
     with system_transaction() as session:
         session.execute(text(f"UPDATE api_keys SET {', '.join(changes)} WHERE id = :id"), {"id": parse_key(key).id})
 
 
 def row_of(key: str) -> dict[str, Any]:
-    """All that the database has of the key."""
+    """The key's row in the database."""
     with system_transaction() as session:
         row = session.execute(text("SELECT * FROM api_keys WHERE id = :id"), {"id": parse_key(key).id})
         return dict(row.mappings().one())

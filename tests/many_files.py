@@ -1,4 +1,4 @@
-"""Two hundred small files of all types that are read, ten of them broken."""
+"""Two hundred small files of all supported types, ten of them broken."""
 
 from domain.formats import SUFFIXES
 from tests.clients.pdf_files import Sheet
@@ -19,13 +19,13 @@ _TEXTS = (".txt", ".text", ".md", ".markdown", ".html", ".htm", ".csv", ".tsv")
 
 
 def many_files(total: int = 200) -> dict[str, bytes]:
-    """`total` files by their paths, the broken ones among them."""
+    """`total` files by path, including the broken ones."""
     readable = [suffix for suffix in SUFFIXES if suffix in (*_TEXTS, ".pdf")]
     whole = {
         f"part{number % 7}/file{number:03}{suffix}": _content(number, suffix)
         for number, suffix in ((number, readable[number % len(readable)]) for number in range(total - len(BROKEN)))
     }
-    # Between the others, not behind them.
+    # Among the others, not after them.
     return dict(sorted({**whole, **BROKEN}.items(), key=lambda file: file[0][::-1]))
 
 

@@ -1,4 +1,4 @@
-"""Worker processes that are said to live."""
+"""Worker processes reported as live."""
 
 import uuid
 from collections.abc import Generator

@@ -16,7 +16,7 @@ from workers.celery_app import app as celery
 
 @contextmanager
 def serving(app: FastAPI, **options: Any) -> Generator[str]:
-    """Serve `app` on a free port of 127.0.0.1, with these `options` of uvicorn besides; yield its address."""
+    """Serve `app` on a free port of 127.0.0.1, with these further `options` of uvicorn; yield its address."""
     # Without its lifespan: that would take over the logging and the thread pool of the test process.
     config = uvicorn.Config(
         app,

@@ -1,4 +1,4 @@
-"""A finished query as the workers leave it, with everything that a result can have."""
+"""A finished query as the workers store it, with everything that a result can have."""
 
 import uuid
 from datetime import UTC, datetime
@@ -51,7 +51,7 @@ def store_answered_query(session: Session, **over: Any) -> Query:
 
 
 def complete(session: Session, query: Query) -> None:
-    """Do what the workers would do for `query`."""
+    """Complete `query` as the workers would."""
     document = make_document(session, TEXT, filename="환불 policy.pdf", pages=[[1, 0, len(TEXT)]])
     start = TEXT.index(SPAN)
     location = {

@@ -1,4 +1,4 @@
-"""What `make test` asks twice, and what it does not let pass."""
+"""What `make test` runs twice, and what it does not accept."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Receivers, deliveries and time for the tests of webhooks."""
+"""Receivers, deliveries and control of time for the tests of webhooks."""
 
 import ssl
 import uuid
@@ -34,19 +34,18 @@ _CONTEXT = ssl.create_default_context()  # once for all: reading the certificate
 
 
 def sending(limits: WebhookSettings, url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
-    """One real attempt."""
     sender = WebhookSender(address_policy(limits), limits.deadline_s, limits.max_response_bytes, ssl_context=_CONTEXT)
     return run(sender.send(url, body, headers))
 
 
 def register(url: str, *events: str, limits: WebhookSettings = LIMITS, **over: Any) -> tuple[uuid.UUID, str]:
-    """A registered endpoint: its id and its secret."""
+    """Register an endpoint; return its id and its secret."""
     told = endpoints.register(NewEndpoint(url, events or ("*",), **over), limits)
     return uuid.UUID(told["id"]), told["secret"]
 
 
 def end_query(status: QueryStatus = QueryStatus.SUCCEEDED, **over: Any) -> uuid.UUID:
-    """A query that has just ended, with what follows from it."""
+    """A query that has just ended, with all consequences."""
     error = {"code": "gave_up", "message": "It stopped."} if status is QueryStatus.FAILED else None
     with transaction() as session:
         query_id = make_query(session, **over).id
@@ -55,27 +54,26 @@ def end_query(status: QueryStatus = QueryStatus.SUCCEEDED, **over: Any) -> uuid.
 
 
 def all_deliveries() -> list[WebhookDelivery]:
-    """The tenant's, the oldest first."""
+    """The tenant's deliveries, oldest first."""
     with reading() as session:
         statement = select(WebhookDelivery).order_by(WebhookDelivery.created_at, WebhookDelivery.id)
         return list(session.scalars(statement))
 
 
 def the_delivery() -> WebhookDelivery:
-    """The only one."""
     [delivery] = all_deliveries()
     return delivery
 
 
 def attempts_of(delivery_id: uuid.UUID) -> list[Json]:
-    """As the API tells them."""
+    """The attempts as the API shows them."""
     with reading() as session:
         found = list_attempts(session, [delivery_id])[delivery_id]
         return [attempt_json(attempt) for attempt in found]
 
 
 def work(limits: WebhookSettings = LIMITS) -> int:
-    """Try everything that is due, again and again until nothing is; return the number of attempts."""
+    """Try everything that is due, repeatedly until nothing is; return the number of attempts."""
 
     def send(url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
         nonlocal made
@@ -96,7 +94,7 @@ def _due(limits: WebhookSettings) -> list[tuple[uuid.UUID, int]]:
 
 
 def later(**passed: float) -> None:
-    """Let time pass: everything that is stored happened so much earlier."""
+    """Let time pass, by moving everything stored into the past."""
     columns = {
         "webhook_deliveries": ("next_attempt_at", "lease_until", "created_at", "finished_at"),
         "webhook_endpoints": ("failing_since", "created_at"),
@@ -109,13 +107,13 @@ def later(**passed: float) -> None:
 
 
 def verified(secret: str, received: Received) -> Json:
-    """What was received, if the independent library says that it is genuine."""
+    """The received message, if the independent library accepts its signature."""
     return Webhook(secret).verify(received.body, dict(received.headers))
 
 
 @contextmanager
 def as_other_tenant() -> Generator[int]:
-    """Act for another tenant than the tests' own."""
+    """Act for another tenant."""
     with system_transaction() as session:
         other = Tenant(name="other", callback_secret="whsec_" + "B" * 43 + "=")
         session.add(other)

@@ -1,5 +1,5 @@
-"""Shapes of Celery canvases: what is launched where the next queue is served by another process, or a fan-out is wider
-than one process takes in place (workers.onward). Builders return signatures and launch nothing.
+"""Builds Celery canvases, for steps whose next queue is served by another process and for fan-outs wider than one
+process takes in place (workers.onward). Builders return signatures and launch nothing.
 
 Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
 """
@@ -14,9 +14,9 @@ from workers.queues import Queue
 
 
 class Run(NamedTuple):
-    """Which start of which query a message belongs to; a message of an older launch is ignored.
+    """The start of a query that a message belongs to; messages of an older launch are ignored.
 
-    `tenant` is whom the step acts for: with another tenant's id in a message the query is not found.
+    The step acts for `tenant`: with another tenant's id in a message the query is not found.
     """
 
     query_id: str
@@ -26,18 +26,17 @@ class Run(NamedTuple):
 
 
 def task(name: str, queue: Queue, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:
-    """A message for `query.<name>`, about these items if it has any."""
+    """A message for `query.<name>`, about these items if any."""
     args = run if items is None else (*run, list(items))
     return app.signature(f"query.{name}", args=args, immutable=True, queue=queue.value, ignore_result=True)
 
 
 def in_order(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    """One after the other."""
     return chain(*links).on_error(_failing(run))
 
 
 def fan_in(run: Run, header: Sequence[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
-    """What is done side by side, and what waits for all of it."""
+    """The parallel parts, and the step that waits for all of them."""
     if len(header) > 1:
         return chord(header, body.on_error(_failing(run)))
     return in_order(run, [*header, body])

@@ -1,7 +1,7 @@
-"""The child that works on steps over much text, started by `workers.children` as `python -m workers.child PARENT`.
+"""The child that processes steps over long texts, started by `workers.children` as `python -m workers.child PARENT`.
 
-It yields to everybody else on the machine, ends with its parent, and ignores what is sent to its whole group: its
-parent decides when it ends. Where no model is served elsewhere, it is its own model.
+It runs at low priority, ends with its parent, and ignores signals to its process group: the parent decides when it
+ends. The offline model runs in the child itself.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from workers.children import LENGTH, Body
 
 
 class AskedElsewhere:
-    """Stands for the gateway of the parent, which asks; the parent keeps the records."""
+    """Replaces the gateway of the parent, which makes the calls and keeps the records."""
 
     def __init__(self, provider: str, worker: "Worker") -> None:
         self.provider = provider
@@ -50,7 +50,7 @@ class AskedElsewhere:
 
 
 class OwnModel:
-    """The offline model, one question at a time: each has its time from when it is its turn."""
+    """The offline model, one question at a time: the time of each question begins when its turn comes."""
 
     def __init__(self) -> None:
         self._gateway = ModelGateway(make_model(settings()), settings().models)
@@ -66,7 +66,7 @@ class OwnModel:
 
 
 class Worker:
-    """Works on one step at a time."""
+    """Processes one step at a time."""
 
     def __init__(self, answer: IO[bytes]) -> None:
         self._answer = answer
@@ -89,7 +89,7 @@ class Worker:
             self._tell(("done", outcome, context.log.records))
 
     async def asked(self, judgement: Any, fields: dict[str, object], item: str) -> Any:
-        """What the parent's gateway replies or raises."""
+        """Return what the parent's gateway replies, or raise what it raises."""
         number, reply = next(self._numbers), asyncio.get_running_loop().create_future()
         self._asked[number] = reply
         self._tell(("ask", number, judgement, fields, item))
@@ -99,7 +99,7 @@ class Worker:
         models: Any = self._own or AskedElsewhere(settings().provider, self)
         query_id, library = self._library
         if query_id != context.query.id:
-            # The steps of one query come one after the other, and all want the same sources.
+            # The steps of one query come one after the other and need the same sources.
             self._library = context.query.id, (library := Library())
         tools = replace(context.tools, models=models, embedder=configured_embedder())
         return replace(context, tools=tools, library=library)
@@ -124,7 +124,7 @@ class Worker:
 
     def _replied(self, told: tuple[int, Any]) -> None:
         number, reply = told
-        # Nobody waits for it any more when another call had to be put off.
+        # The caller is gone when another call of the step was deferred.
         if (waiting := self._asked.pop(number, None)) is not None and not waiting.done():
             waiting.set_result(reply)
 
@@ -138,13 +138,12 @@ async def _outcome(body: Body, context: StepContext) -> StepResult | Exception:
 
 
 def main() -> None:
-    """Work until the parent is gone."""
-    # What a library prints must not get between the messages.
+    # Output printed by a library must not get between the messages.
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     if sys.platform == "linux":
         bind_to(int(sys.argv[1]))
-        # When there is no memory left, this process is the one to go.
+        # When memory runs out, the kernel should end this process first.
         Path("/proc/self/oom_score_adj").write_text("1000")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)

@@ -1,7 +1,7 @@
-"""Children that work on steps for this process: few, started when they are needed, ended when they are not.
+"""Runs steps in child processes: few, started when needed and ended when idle.
 
-A child (workers.child) reads what it needs from the database by itself and has this process ask the models, so that
-limits, retries and records are in one place. Both sides send pickles with their length in front, over pipes.
+A child (workers.child) reads its input from the database itself and has this process call the models, so that limits,
+retries and records are in one place. Both sides send pickles with a length prefix over pipes.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
 LENGTH = struct.Struct("!Q")
 
 _COUNT = 2
-"""At work at a time: what is large waits for what is large, not for anything else."""
+"""Children at work at a time: long texts wait for other long texts, and nothing else does."""
 _MOST_WAITING = 16
-"""Of the threads of this process; those of the others are for what is small."""
+"""Threads of this process that may wait for a child; the others are for small steps."""
 _COME_AGAIN_S = 2.0
 _IDLE_S = 60.0
 _NICE = 10
@@ -58,7 +58,7 @@ class Children:
         self._waiting = 0
 
     async def work(self, body: Body, context: StepContext) -> StepResult:
-        """What `body`, a function of a module, leaves; when this is cancelled, the child is killed.
+        """Return the result of `body`, a function of a module; if this is cancelled, the child is killed.
 
         Raises what the body raises, ChildLost, TooMuchMemory, and CallDeferred when too many wait already.
         """
@@ -73,14 +73,14 @@ class Children:
             try:
                 return await self._work(body, context)
             except ChildLost:
-                # Once more: what somebody killed, such as a system short of memory, says nothing of this work.
+                # Retry once: being killed, for example by a system short of memory, says nothing about this work.
                 return await self._work(body, context)
         finally:
             self._places.release()
 
     async def _work(self, body: Body, context: StepContext) -> StepResult:
         while self._idle and not self._idle[-1].memory():
-            # It died while nobody needed it.
+            # It died while idle.
             self._idle.pop()
         child = self._idle.pop() if self._idle else await Child.start()
         try:
@@ -107,28 +107,25 @@ class Children:
 
 
 class Child:
-    """A process that works on one step at a time."""
-
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._asked: set[asyncio.Task[None]] = set()
         self.works = 0
-        """How many it has begun."""
+        """The number of steps it has begun."""
 
     @classmethod
     async def start(cls) -> "Child":
-        """Start one."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "workers.child", str(os.getpid()),
             cwd=_ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
-        # From its first moment: what it imports is a second of work.
+        # From the start: its imports take a second of CPU.
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
         return cls(process)
 
     async def work(self, body: Body, context: StepContext) -> StepResult | Exception:
-        """What the body leaves, or raises. Raises ChildLost, TooMuchMemory; then, or when cancelled, kill it."""
+        """Return the body's result or exception. Raises ChildLost, TooMuchMemory; then, or when cancelled, kill it."""
         self.works += 1
         heavy = asyncio.ensure_future(self._grown())
         try:
@@ -164,7 +161,7 @@ class Child:
             else:
                 outcome, records = told
                 context.log.records.extend(records)
-                # Those that still ask go on: what they cost is to be known.
+                # Model calls still under way continue, so that their cost is recorded.
                 return deferred or outcome
 
     async def _send(self, message: object) -> None:
@@ -183,21 +180,20 @@ class Child:
         return pickle.loads(await from_.readexactly(length))  # noqa: S301 - written by our own child
 
     async def _grown(self) -> None:
-        """Kill it when it has grown too much."""
         while self.memory() < _MOST_BYTES:
             await asyncio.sleep(_LOOK_EVERY_S)
         log.warning("child_too_large", pid=self._process.pid)
         self._end()
 
     def memory(self) -> int:
-        """Bytes that it has in memory; 0 when it has ended."""
+        """Its resident memory in bytes; 0 when it has ended."""
         try:
             return psutil.Process(self._process.pid).memory_info().rss
         except psutil.Error:
             return 0
 
     def kill(self) -> None:
-        """End it, and what is asked for it."""
+        """End it, and the model calls made for it."""
         for task in self._asked:
             task.cancel()
         self._end()

@@ -1,8 +1,8 @@
-"""Steps over much text are worked on in a process of their own: this one goes on serving everybody else meanwhile.
+"""Runs steps over long texts in a child process, so that this process keeps serving everything else.
 
-What is small stays here, where it costs nothing more and is over before anybody could stop it. What is large goes to
-a child (workers.children), which is killed when its query's time is over, when nobody wants it any more, or when this
-process ends. So a deadline, a cancelling or a SIGTERM acts within a second, whatever the step computes.
+Small steps stay here, where they cost nothing extra and end before they could be stopped. Large ones go to a child
+(workers.children), which is killed when its query's time is over, when the result is no longer needed, or when this
+process ends. So a deadline, a cancellation or a SIGTERM takes effect within a second, whatever the step computes.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ from workers.work import Step
 log = structlog.get_logger()
 
 LARGE_CHARS = 60_000
-"""Of an answer and its sources together: below it a step takes seconds at most."""
+"""Of an answer and its sources together; below it a step takes seconds at most."""
 LARGE_PRODUCT = 60_000_000
-"""Characters of the answer times those of its sources, as each statement is held against all of them."""
+"""Characters of the answer times those of its sources, because each statement is compared with all of them."""
 LEFT_TO_CONCLUDE = 0.15
-"""Share of a query's time that checks leave to what tells of them, up to so many seconds."""
+"""The share of a query's time that checks leave for the conclusion, up to a maximum in seconds."""
 _MOST_TO_CONCLUDE_S = 30.0
 _BEHIND_S = 1.0
-"""Behind the deadline, for what concludes; then the query fails."""
+"""After the deadline, time for the conclusion; then the query fails."""
 _LOOK_EVERY_S = 1.0
 _PASSAGE_CHARS = 2_000
 
@@ -44,30 +44,28 @@ class OutOfTime(CitewellError):
 
 @once
 def children() -> Children:
-    """Those of this process."""
     return Children()
 
 
 def is_elsewhere(step: Step, context: StepContext) -> bool:
-    """Whether the step is worked on in a child."""
     return step.computes and is_large(context)
 
 
 def is_large(context: StepContext) -> bool:
-    """Whether a step over the query's answer may compute for long; looks at nothing but what is known already."""
+    """Whether a step over the query's answer may compute for long, judged by what is already loaded."""
     draft, selection = context.outcome("generate"), context.outcome("select")
     if not draft or not selection:
         return False
     answer = len(draft["text"])
     if not context.query.is_given:
-        # Each of its sentences is held against one passage or a few, and those are short.
+        # Each of its sentences is compared with a few short passages.
         return answer + _PASSAGE_CHARS * len(selection["selected"]) > LARGE_CHARS + _PASSAGE_CHARS * 50
     sources = sum(source["characters"] for source in selection["sources"])
     return answer + sources > LARGE_CHARS or answer * sources > LARGE_PRODUCT
 
 
 async def elsewhere(step: Step, context: StepContext) -> StepResult:
-    """What the step leaves, worked out in a child; no values when the query ended meanwhile. Raises OutOfTime and what
+    """Return the step's result from a child, without values if the query ended meanwhile. Raises OutOfTime and what
     `Children.work` raises."""
     ended = _endings().of(context)
     work = asyncio.ensure_future(children().work(step.body, context))
@@ -80,13 +78,13 @@ async def elsewhere(step: Step, context: StepContext) -> StepResult:
             return StepResult({})
         raise OutOfTime
     finally:
-        # Which kills the child.
+        # This kills the child.
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
 
 
 def _left_s(step: Step, context: StepContext) -> float | None:
-    """How long a step may take that something stands in for; any other has until its query is ended."""
+    """The time limit of a step that has a fallback; any other step has until its query is ended."""
     ends_at, deadline_s = context.log.terms.ends_at, context.budget.deadline_s
     if ends_at is None or deadline_s is None or step.failed is None:
         return None
@@ -95,13 +93,13 @@ def _left_s(step: Step, context: StepContext) -> float | None:
 
 
 class _Endings:
-    """Of the queries that were worked on elsewhere: each is looked at every second, and ended behind its deadline."""
+    """Watches the queries processed in children: checks each every second, and fails it after its deadline."""
 
     def __init__(self) -> None:
         self._ends: dict[uuid.UUID, asyncio.Future[None]] = {}
 
     def of(self, context: StepContext) -> asyncio.Future[None]:
-        """What is done when the query has ended; not to be cancelled."""
+        """A future that is done when the query has ended; do not cancel it."""
         query_id = context.query.id
         if query_id not in self._ends:
             end = asyncio.ensure_future(_until_ended(query_id, context.log.terms.ends_at))
@@ -116,7 +114,7 @@ def _endings() -> _Endings:
 
 
 async def _until_ended(query_id: uuid.UUID, ends_at: float | None) -> None:
-    """Return when it was concluded, or cancelled, or its time is over: then it fails here."""
+    """Return when the query was concluded or cancelled, or when its time is over and it was failed here."""
     last = None if ends_at is None else ends_at + _BEHIND_S
     while True:
         is_late = last is not None and time.monotonic() >= last

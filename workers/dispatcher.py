@@ -1,7 +1,7 @@
-"""The dispatcher: starts the deliveries of webhooks that are due.
+"""The dispatcher: starts webhook deliveries that are due.
 
-It runs in every process that serves the webhooks queue; a Postgres advisory lock lets one of them work at a time. What
-it starts is a hint: claiming a delivery decides, so starting one twice is harmless.
+It runs in every process that serves the webhooks queue; a Postgres advisory lock lets one of them work at a time. A
+start is only a hint: claiming the delivery decides, so starting one twice is harmless.
 """
 
 from config.settings import WebhookSettings, settings
@@ -13,7 +13,7 @@ from workers.periodic import Periodic
 
 
 def dispatch(limits: WebhookSettings) -> int:
-    """Look once; return how many deliveries were started. Does nothing when another process leads."""
+    """Start due deliveries once; return how many. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session, Leader.DISPATCHER):
             return 0
@@ -21,12 +21,11 @@ def dispatch(limits: WebhookSettings) -> int:
     for started, (delivery_id, tenant_id) in enumerate(due):
         with acting_for(tenant_id):
             if not launch_delivery(delivery_id):
-                # The broker is away, and each of them would wait for it.
+                # The broker is unreachable, and each further delivery would wait for it.
                 return started
     return len(due)
 
 
 def start_dispatcher() -> None:
-    """Run `dispatch` every `webhooks.check_s` seconds."""
     limits = settings().webhooks
     Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()

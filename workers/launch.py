@@ -1,7 +1,8 @@
-"""Starting work: after the commit, bounded in time, allowed to fail.
+"""Starts work: after the commit, within a time limit, and allowed to fail.
 
-Postgres is the waiting line; Redis carries the steps of what was let in. A start that could not be published is no
-loss: the row says that the work is unfinished, and it is started again (workers.launcher, workers.reconciler).
+Postgres holds the queue of waiting queries; Redis carries the steps of admitted ones. A start that could not be
+published is not lost: the row shows that the work is unfinished, and it is started again (workers.launcher,
+workers.reconciler).
 """
 
 import uuid
@@ -32,14 +33,13 @@ class NotPublished(CitewellError):
 
 
 class Unreadable(Exception):
-    """This version of the program cannot read what a query was asked with, such as an option of a newer one."""
+    """This version of the program cannot read the query's options, for example one of a newer version."""
 
 
 def launch_waiting() -> int:
     """Start the queries of all tenants that may run now (A7); return how many. Raises NotPublished.
 
-    Called whenever one was accepted and whenever one has ended. A call that is lost is no loss: the reconciler makes
-    it again.
+    Called whenever a query was accepted or has ended. A missed call is harmless: the reconciler repeats it.
     """
     started, limits = 0, settings()
     while True:
@@ -83,7 +83,7 @@ def _unlaunch(admitted: Sequence[Admitted]) -> None:
 def launch_documents() -> int:
     """Start the ingestion of the documents of all tenants that may be read now; return how many. Raises NotPublished.
 
-    Few at a time, so that nobody's documents wait behind all those of another (A7).
+    Few at a time, so that no tenant's documents wait for all those of another (A7).
     """
     with system_transaction() as session:
         admitted = admission.admit_documents(session, older_than_s=settings().recovery.lease_s)
@@ -98,9 +98,9 @@ def launch_documents() -> int:
 
 
 def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
-    """Start a query again from its first unfinished step, unless somebody else did since `seen_launch` was read.
+    """Restart a query from its first unfinished step, unless it was restarted since `seen_launch` was read.
 
-    False when the broker could not be reached. Raises Unreadable.
+    False when the broker is unreachable. Raises Unreadable.
     """
     with transaction() as session:
         launch = queries.mark_launched(session, query_id, seen_launch)
@@ -115,15 +115,15 @@ def relaunch_query(query_id: uuid.UUID, seen_launch: int) -> bool:
 
 
 def launch_import(import_id: uuid.UUID) -> bool:
-    """Start, or go on, to unpack an archive; False when the broker could not be reached."""
+    """Start or continue unpacking an archive; False when the broker is unreachable."""
     return _launch("import.unpack", Queue.INGESTION, import_id)
 
 
 def launch_graphs(older_than_s: float | None = None) -> int:
-    """Start as many of the waiting graphs, of all tenants, as may be built beside those that are; return how many.
+    """Start as many waiting graphs, of all tenants, as may be built concurrently; return how many.
 
-    Called whenever one is asked for and whenever one ends. A call that is lost is no loss: the reconciler makes it
-    again, for those of `older_than_s`. Two that start the same one are none either: only one of them can claim it.
+    Called whenever a graph is queued or finished. A missed call is harmless: the reconciler repeats it for graphs of
+    `older_than_s`. Starting a graph twice is harmless, too: only one worker can claim it.
     """
     if settings().graph_extractor == "off":
         return 0
@@ -137,7 +137,7 @@ def launch_graphs(older_than_s: float | None = None) -> int:
 
 
 def launch_delivery(delivery_id: uuid.UUID) -> bool:
-    """Start a delivery of a webhook; False when the broker could not be reached."""
+    """Start a webhook delivery; False when the broker is unreachable."""
     return _launch("webhook.deliver", Queue.WEBHOOKS, delivery_id)
 
 

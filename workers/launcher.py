@@ -1,8 +1,8 @@
 """The launcher: a thread that starts waiting work as soon as its process knows that there may be some.
 
-Requests and steps only nudge it, so none of them ever waits for the broker. It admits over all tenants, whoever nudged;
-while the broker or the database is away it tries again by itself, more and more slowly. What a process that dies leaves
-undone, the reconciler does.
+Requests and steps only wake it, so none of them ever waits for the broker. It admits work of all tenants; while the
+broker or the database is unreachable it retries with growing pauses. The reconciler does what a dying process leaves
+undone.
 """
 
 import threading
@@ -20,7 +20,7 @@ _MOST_HINTS = 1_000
 
 
 class Launcher:
-    """One per process. Before `start` it ignores what it is told, so that nothing is started where nobody wants it."""
+    """One per process. Before `start` it ignores calls, so that nothing is started where that is not wanted."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -28,26 +28,27 @@ class Launcher:
         self._launching = Periodic("launcher", None, self._work_off, failed="launch_failed", retry_s=_RETRY_S)
 
     def start(self) -> None:
-        """Begin, with what may wait already; it hears of every query that ends in this process. Also after `stop`."""
+        """Start, with work that may be waiting already; every query that ends in this process wakes it. Also after
+        `stop`."""
         self._launching.start()
         tell_ends_to(self.queries)
         self.queries()
 
     def stop(self) -> None:
-        """End, after what it is at; what it was nudged for and has not done, others do."""
+        """Stop after the current work; other processes do the rest."""
         tell_ends_to(None)
         self._launching.stop()
 
     def queries(self) -> None:
-        """A query was accepted, or has ended."""
+        """Check for queries to start: one was accepted, or has ended."""
         self._want("queries", launch_waiting)
 
     def documents(self) -> None:
-        """A document was accepted, or has been read."""
+        """Check for documents to start: one was accepted, or has been read."""
         self._want("documents", launch_documents)
 
     def hint(self, launch: Callable[[uuid.UUID], bool], row_id: uuid.UUID) -> None:
-        """Have `launch` called with `row_id`, for the tenant that the caller acts for, until it returns True."""
+        """Call `launch` with `row_id`, for the current tenant, until it returns True."""
         context = copy_context()
 
         def publish() -> None:
@@ -65,7 +66,6 @@ class Launcher:
         self._launching.wake()
 
     def _work_off(self) -> None:
-        """Do what is wanted; what fails is wanted again."""
         while (each := self._next()) is not None:
             key, work = each
             try:
@@ -84,5 +84,4 @@ class Launcher:
 
 @cache
 def launcher() -> Launcher:
-    """The process's launcher."""
     return Launcher()

@@ -1,4 +1,4 @@
-"""Leases: a process renews the claims it works on; when it dies, they run out by themselves."""
+"""Leases: a process renews the claims it works on; when it dies, they expire."""
 
 import threading
 from collections import deque
@@ -28,7 +28,7 @@ class LeaseRenewer:
 
     @contextmanager
     def hold(self, renew: Callable[[], object]) -> Generator[None]:
-        """Keep a claim alive for the length of the block; `renew` acts for the tenant that the block acts for."""
+        """Keep a claim alive for the length of the block; `renew` acts for the block's tenant."""
         key = next(self._ids)
         context = copy_context()
         with self._lock:
@@ -41,13 +41,13 @@ class LeaseRenewer:
                 del self._held[key]
 
     def hold_for_good(self, renew: Callable[[], object]) -> None:
-        """Call `renew` at every beat for the rest of the process; it acts for no tenant."""
+        """Call `renew` at every beat for the rest of the process, without a tenant."""
         with self._lock:
             self._held[next(self._ids)] = lambda: _apart(renew)
             self._beats.start()
 
     def eventually(self, act: Callable[[], object]) -> None:
-        """Do `act` as soon as Postgres can be reached; it acts for the tenant that is acted for now."""
+        """Call `act` as soon as Postgres is reachable, for the current tenant."""
         context = copy_context()
         with self._lock:
             self._owed.append(lambda: context.run(_apart, act))
@@ -55,11 +55,11 @@ class LeaseRenewer:
 
     @property
     def is_owing(self) -> bool:
-        """Whether anything was put off until Postgres can be reached."""
+        """Whether work waits for Postgres to be reachable."""
         return bool(self._owed)
 
     def settle(self) -> None:
-        """Do what was put off until Postgres can be reached, if it can."""
+        """Do the work that waits for Postgres, if it is reachable."""
         while self._owed:
             with suppress(IndexError):  # another thread was faster
                 act = self._owed.popleft()
@@ -76,12 +76,12 @@ class LeaseRenewer:
         with self._lock:
             held = list(self._held.values())
         for renew in held:
-            # One that fails must not keep the others from being renewed. While Postgres is away the lease may run out:
-            # then another worker takes over and this one is fenced.
+            # A failing renewal must not stop the others. While Postgres is unreachable the lease may expire: then
+            # another worker takes over and this one is fenced.
             attempt("leases", renew, "lease_not_renewed")
 
 
 def _apart(act: Callable[[], object]) -> None:
-    # On a connection of its own: work may use all the others for longer than a lease lasts.
+    # On a connection of its own: work may occupy all the others for longer than a lease lasts.
     with apart():
         act()

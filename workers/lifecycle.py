@@ -1,5 +1,4 @@
-"""What happens when a worker process starts and ends: logs, a warm embedder, what looks for work, its presence, what it
-tells of itself.
+"""Sets up and tears down a worker process: logs, embedding model, background threads, presence, metrics.
 
 The reconciler runs where maintenance is served, the dispatcher where webhooks are.
 """
@@ -57,7 +56,7 @@ COMPUTING = {Queue.RETRIEVAL, Queue.INGESTION}
 ASKING_NO_MODEL = {Queue.MAINTENANCE, Queue.WEBHOOKS}
 
 _GARBAGE_AFTER = 10_000
-"""Objects with references that were made and not freed."""
+"""Threshold of garbage collection: container objects allocated and not freed."""
 _TALKATIVE = ("celery.worker.strategy", "celery.app.trace")
 
 _presences: list[Presence] = []
@@ -70,17 +69,17 @@ def _own_logging(**_: Any) -> None:
     # Connecting a receiver keeps Celery from installing its own handlers.
     current = settings()
     configure_logging(current.log_level, "worker", current.log_format)
-    # Whoever started this process waits for the line that says it is ready, however quiet the logs are to be.
+    # Supervisors wait for the line that says the worker is ready, whatever the log level.
     logging.getLogger("celery.apps.worker").setLevel(logging.INFO)
     if current.log_level == "INFO":
-        # Two lines per message that say which task it was; the history has every step with its time.
+        # Two lines per message that only name the task; the history has every step with its time.
         for name in _TALKATIVE:
             logging.getLogger(name).setLevel(logging.WARNING)
 
 
 @worker_init.connect
 def _with_a_judge_and_a_reranker_that_can_be_used(**_: Any) -> None:
-    # Better no worker than one whose every check fails for a reason that only its log tells.
+    # Better no worker than one whose every check fails for a reason that only its log shows.
     models = settings().models
     try:
         if models.judge:
@@ -93,7 +92,7 @@ def _with_a_judge_and_a_reranker_that_can_be_used(**_: Any) -> None:
 
 @worker_init.connect
 def _on_a_database_that_has_what_it_needs(**_: Any) -> None:
-    # Better no worker than one whose every step fails. Without a database it starts: it waits for that anyway.
+    # Better no worker than one whose every step fails. Without a database it starts, because it waits for it anyway.
     try:
         with system_transaction() as session:
             is_outdated = schema_state(session) == "outdated"
@@ -108,7 +107,7 @@ def _on_a_database_that_has_what_it_needs(**_: Any) -> None:
 
 @worker_init.connect
 def _before_the_pool(sender: Any, **_: Any) -> None:
-    # The first question should not pay for loading the embedding model. A prefork parent loads it before it forks, so
+    # The first question should not wait for the embedding model to load. A prefork parent loads it before it forks, so
     # that its children share the memory; elsewhere it loads beside the first tasks.
     queues = {Queue(name) for name in sender.app.amqp.queues.consume_from}
     if not uses_own_embedder(queues):
@@ -120,7 +119,7 @@ def _before_the_pool(sender: Any, **_: Any) -> None:
 
 
 def uses_own_embedder(queues: Set[Queue]) -> bool:
-    """Whether who serves these queues needs the embedding model that comes with the program."""
+    """Whether a worker of these queues needs the embedding model that comes with the program."""
     embeds = queues & COMPUTING and settings().embeddings.provider == "wheel"
     return bool(embeds or (settings().provider == "offline" and queues - ASKING_NO_MODEL))
 
@@ -150,7 +149,7 @@ def _after_fork(**_: Any) -> None:
 
 
 def forget_the_parent() -> None:
-    """Have made anew what has a thread, none of which survives a fork, or the parent's name.
+    """After a fork, drop objects with a thread, which does not survive it, or with the parent's name.
 
     Models and embedder stay: a parent loads them so that its children share the memory.
     """
@@ -197,14 +196,15 @@ def _when_ready(sender: Any, **_: Any) -> None:
 
 
 def _look_for_garbage_less_often() -> None:
-    # What was loaded by now stays: looking through all of it again and again is a fifth of what a worker computes.
+    # What is loaded by now stays: scanning it again and again takes a fifth of a worker's CPU time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE_AFTER)
 
 
 def _room(worker: Any, queues: Iterable[str]) -> Room | None:
-    """What this process can take at a time, if queries are started for it. What children can take, nobody measures."""
+    """The number of queries that this process can take at a time, if queries are started for it. None otherwise, and
+    for a prefork pool, because the capacity of its children is not measured."""
     if Queue.VERIFICATION not in queues or _forks(worker):
         return None
     most = settings().admission.in_flight_per_process
@@ -232,7 +232,8 @@ def _when_left(**_: Any) -> None:
 
 
 def _drain_on_sigquit(worker: Any) -> None:
-    """A cold shutdown hands back first. Celery has none for threads: there SIGQUIT is a SIGTERM that does not wait."""
+    """Make a cold shutdown hand back its work first. Celery has none for threads: there SIGQUIT acts as a SIGTERM
+    that does not wait."""
     cold = signal.getsignal(signal.SIGQUIT)
 
     def quit_(number: int, frame: FrameType | None) -> None:

@@ -1,8 +1,8 @@
-"""The watch over the event loop of a process: what blocks it blocks every message that the process has.
+"""Watches the event loop of a process: whatever blocks it blocks every message of the process.
 
-The loop says every second that it goes round. When it does not, the log tells where it stands; when it has not for
-long, the process is ended, and started again by whoever keeps it. Only seconds in which the watching thread itself had
-its turn count, so a process that was stopped, or has to wait for a core, is not taken for one that hangs.
+The loop reports every second. If it does not, the log shows its stack; if it does not for long, the process is ended,
+and its supervisor starts it again. Only seconds in which the watching thread itself ran count, so a process that is
+stopped or waits for a core is not taken for a hanging one.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _EXIT_CODE = 70
 def watch_loop(
     loop: asyncio.AbstractEventLoop, look_every_s: float = _LOOK_EVERY_S, most_looks: int = _MOST_LOOKS
 ) -> threading.Event:
-    """Watch it from a daemon thread until the event that is returned is set."""
+    """Watch the loop from a daemon thread until the returned event is set."""
     stopped = threading.Event()
     watching = threading.Thread(target=_watch, args=(loop, look_every_s, most_looks, stopped), name="loop watch")
     watching.daemon = True
@@ -53,7 +53,7 @@ def _watch(loop: asyncio.AbstractEventLoop, every_s: float, most: int, stopped: 
 
 
 def _stack_of(thread: list[int]) -> list[str]:
-    """Where a thread is: files, lines and functions, never what they hold."""
-    # Documented, and meant for this in spite of its name.
+    """The stack of a thread: files, lines and functions, never values."""
+    # Documented, and meant for this use in spite of its name.
     frame = vars(sys)["_current_frames"]().get(thread[0]) if thread else None
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_stack(frame)] if frame else []

@@ -1,4 +1,4 @@
-"""What a worker tells of its steps: lines in its log bound to their query, metrics, spans."""
+"""Observability of a worker's steps: log lines bound to their query, metrics, spans."""
 
 import uuid
 from collections.abc import Generator, Sequence
@@ -22,34 +22,33 @@ log = structlog.get_logger()
 Outcome = Literal["done", "superseded", "stopped", "put_off", "handed_back"]
 
 _MOST_ITEMS = 64
-"""That are named; there are seldom more than a batch of them."""
+"""The most items that a log line names; a batch seldom has more."""
 
 
 @contextmanager
 def bound_to(run: Run, step: str) -> Generator[None]:
-    """Every line of this block, and of what it starts with its context, says of which query and step it is."""
+    """Bind the query and step to every log line of the block, and of what it starts with its context."""
     with structlog.contextvars.bound_contextvars(query_id=run.query_id, launch=run.launch, round=run.round, step=step):
         yield
 
 
 def traced(run: Run, traceparent: str | None) -> AbstractContextManager[None]:
-    """The same for the trace that the query belongs to."""
     return tracing.following(traceparent, uuid.UUID(run.query_id))
 
 
 @contextmanager
 def bound_to_items(step: str, items: Sequence[str]) -> Generator[None]:
-    """The same for one of the steps of a message, and the items that it works on."""
+    """Bind a step and its items to the log lines of the block."""
     with structlog.contextvars.bound_contextvars(step=step, item=" ".join(items[:_MOST_ITEMS])):
         yield
 
 
 def tell_step(run: "StepRun", outcome: Outcome) -> None:
-    """Count a step and its model calls and make their spans, after the commit that stored what became of it."""
+    """Count a step and its model calls and record their spans, after the commit that stored its result."""
     records, name, ended_ns = run.context.log.records, run.step.name, run.ended_ns
     items = run.context.items
     if outcome == "put_off":
-        # What was kept will be found again, and told then.
+        # Kept replies will be found and reported again.
         records = [record for record in records if not record.kept]
     METER.observe(families.STEP_SECONDS, max(0, ended_ns - run.began_ns) / 1e9, name)
     broken = run.is_broken and outcome == "done"

@@ -1,7 +1,7 @@
-"""Making something once per process, however many threads want it first.
+"""Creates an object once per process, however many threads need it first.
 
-What was made before a fork is the child's too: a child makes anew what it says it needs (workers.lifecycle). Locks are
-made anew by themselves, since another thread of the parent may have held one.
+Objects created before a fork are also the child's: a child resets those it must create itself (workers.lifecycle).
+Locks are reset automatically, because another thread of the parent may have held one.
 """
 
 import os
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 
 class once(Generic[T]):  # noqa: N801 - a decorator
-    """Like functools.cache, which calls the function several times when several threads come first together.
+    """Like functools.cache, which calls the function several times when several threads come first at the same time.
 
-    Each has a lock of its own: who wants the name of the process does not wait until its models are loaded. What makes
-    one may want others, but never in a circle.
+    Each object has its own lock: the process's name is available while its models are loading. Creating one object may
+    need others, but never in a circle.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -33,7 +33,7 @@ class once(Generic[T]):  # noqa: N801 - a decorator
             return self._made()
 
     def cache_clear(self) -> None:
-        """Make it anew when it is wanted the next time."""
+        """Create it again at the next call."""
         self._made.cache_clear()
 
 

@@ -13,17 +13,17 @@
        │  ▲                                                                                                           │
     publish └───────────────────────────────────────────────── nothing fails ─────────────────────────────────────────┘
 
-Where the knowledge graph takes part (S5.1) `plan_graph` comes before the `retrieve` of the first round.
-`generate` adds to the chord that it is in: a check of every sentence that has closed (N1), and in the end all others.
-After it `plan_checks` finds nothing left, unless something broke. A verification of a given answer (N2) starts there:
-what the steps before it leave came with the request.
+With the knowledge graph (S5.1) `plan_graph` comes before the `retrieve` of the first round.
+`generate` adds to its own chord: a check of every sentence as soon as it is complete (N1), and in the end all others.
+After it `plan_checks` finds nothing left, unless something failed. A verification of a given answer (N2) starts there:
+the outcomes of the steps before it came with the request.
 
-`STAGES` is all that decides: which queue a step is served from, and what follows when it is done. A step that ends its
-canvas launches what follows, because only it knows what and how wide that is. An agentic or multi-agent run begins with
+`STAGES` alone decides which queue serves a step, and what follows it. A step that ends its canvas launches what
+follows, because only it knows what that is and how many tasks it takes. An agentic or multi-agent run begins with
 `decide_search`, and every turn but the last makes one of a limited number of searches, so that it ends.
 `check_answer` is three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1)
 and key facts (S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the
-queue of what follows does it in place, up to 32 items side by side (workers.onward); else it is a canvas of Celery.
+queue of what follows runs it in place, up to 32 items in parallel (workers.onward); otherwise Celery runs a canvas.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ __all__ = ["STAGES", "Run", "Stage", "going_on", "starting", "verifying"]
 
 Follows = Callable[[Run, StepContext], Signature[Any]]
 WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
-"""What is asked about the answer as a whole. The one that sees most comes first: what it loads is there for others."""
+"""The questions about the answer as a whole. The one that sees most comes first: it loads passages for the others."""
 
 
 def starting(run: Run, options: QueryOptions) -> Signature[Any]:
@@ -61,7 +61,7 @@ def verifying(run: Run) -> Signature[Any]:
 
 
 def searched(run: Run, context: StepContext) -> Signature[Any]:
-    """What comes next is read from what is there, so a turn that is delivered again repeats nothing."""
+    """The next action is read from the outcomes, so a redelivered turn repeats nothing."""
     what, turn = next_turn(context)
     if what == "gather":
         return single(run, "retrieve")
@@ -77,11 +77,11 @@ def retrieved(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def selected(run: Run, context: StepContext) -> Signature[Any]:
-    """Write and extract side by side, unless there is nothing to write from; a research takes its notes before."""
+    """Write and extract in parallel, unless there is nothing to write from; multi-agent runs take notes first."""
     if context.selection["status"] == "selected":
         takes_notes = context.query.options.run == "multiagent" and not run.round
         return single(run, "research_notes") if takes_notes else drafting(run)
-    # An earlier round has an answer all the same.
+    # An earlier round still has an answer.
     return single(run, "assess") if run.round else concluding(run)
 
 
@@ -90,7 +90,7 @@ def noted(run: Run, _: StepContext) -> Signature[Any]:
 
 
 def written(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
-    """The draft is complete: what is checked of the whole, and the sentences that nobody has in hand."""
+    """The draft is complete: the checks of the whole answer, and the sentences not yet dispatched for checking."""
     options = context.query.options
     if context.draft["status"] != "complete" or not options.verification:
         return []
@@ -98,19 +98,19 @@ def written(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
 
 
 def closed(run: Run, item: str) -> Signature[Any]:
-    """A sentence has closed while the rest is written (N1)."""
+    """A sentence is complete while the rest is still being written (N1)."""
     return _one("check_early", run, [item])
 
 
 def planned(run: Run, context: StepContext) -> Signature[Any]:
-    """What is not checked yet, if anybody wants it checked: after `generate` only an interrupted launch has any."""
+    """The missing checks, if checks are wanted: after `generate` only an interrupted launch has any."""
     draft, options = context.draft, context.query.options
     if draft["status"] != "complete" or not options.verification:
         return single(run, "assess") if run.round else concluding(run)
     left = unchecked_items(context)
     if not left and all(context.outcome(check) for check in WHOLE_CHECKS):
         return single(run, "assess")
-    # A first batch of one has an early verdict, and nobody to share a call with.
+    # A first batch of one gives an early verdict, but has no other statement to share a call with.
     spread = batches if options.shares_calls else growing_batches
     return checking(run, spread(left, roomy(len(left), options.check_batch)))
 
@@ -128,14 +128,14 @@ def assessed(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def evidence_found(run: Run, context: StepContext) -> Signature[Any]:
-    """A few statements per task; each climbs down the ladder by itself."""
+    """A few statements per task; each is repaired by itself."""
     items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
     return repairing(run, batches(items, roomy(len(items), context.query.options.check_batch)))
 
 
 class Stage(NamedTuple):
-    """Of a step: the queue that it is served from, what a waiting user is shown meanwhile, what `follows` when it ends
-    its canvas; what its chord waits for besides, and what it hands on while it works."""
+    """A step's queue, the stage shown to a waiting user, and what `follows` when it ends its canvas; also what it
+    `adds` to its chord when it ends, and what it `spreads` to other workers while it runs."""
 
     queue: Queue
     shown: str | None
@@ -199,7 +199,7 @@ def concluding(run: Run) -> Signature[Any]:
 
 
 def going_on(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    """What is left of a chain whose first links were done in place."""
+    """The rest of a chain whose first links were done in place."""
     return in_order(run, links)
 
 

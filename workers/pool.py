@@ -1,13 +1,13 @@
-"""A Celery pool that is one event loop: the messages of a process wait for models and servers side by side on it.
+"""A Celery pool that is one event loop, on which the messages of a process wait for models and servers concurrently.
 
 `--pool custom` with CELERY_CUSTOM_WORKER_POOL=workers.pool:LoopPool. Celery's consumer keeps its own thread. A task
 with `on_loop`, a coroutine function of its `Message` and its arguments, runs on the loop of this process; any other
 task runs in one of `concurrency` threads, traced by Celery as in its pool of threads.
 
-Celery's tracer is written for a task per thread (`Task.request` is a stack per thread), so it is not used for what runs
-on the loop. What it does for the tasks of this program is done here: links of the message's chain and parts of chords
-behind a success, errbacks behind a failure, a new message for `ComeAgain`. Ignore and Reject reach Celery's request as
-they do elsewhere. Results are not stored, `link` callbacks and time limits are not supported: nothing here has them.
+Celery's tracer assumes one task per thread (`Task.request` is a stack per thread), so it is not used on the loop. Its
+duties for the tasks of this program are done here: links of the message's chain and parts of chords after a success,
+errbacks after a failure, a new message for `ComeAgain`. Ignore and Reject reach Celery's request as elsewhere. Results
+are not stored; `link` callbacks and time limits are not supported, because nothing here uses them.
 """
 
 import asyncio
@@ -36,40 +36,40 @@ from workers.runtime import event_loop
 
 log = structlog.get_logger()
 
-# What Celery tells a failure by.
+# Celery's wrapper for a failure.
 _Info: Any = vars(trace)["ExceptionInfo"]
 
 _CLEAN_UP_S = 10.0
-"""What is cancelled at the end has so long to give back what it holds."""
+"""The time that cancelled work has at the end to hand back what it holds."""
 
 _AWAY = (OperationalError, RedisError, OSError)
-"""What is raised when the broker cannot be reached."""
+"""Raised when the broker is unreachable."""
 
 _Told = Callable[..., object]
 
 
 @dataclass(eq=False)
 class Running:
-    """A message at work, as Celery's request knows it."""
+    """A message being processed, as Celery's request knows it."""
 
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[None] | None = None
     reason: Exception = field(default_factory=lambda: Reject("the worker ends", requeue=True))
-    """What becomes of the message when it is cancelled."""
+    """The fate of the message when it is cancelled."""
 
     def terminate(self, signal: object = None) -> None:
-        """Cancel it: it was revoked. Celery has acknowledged it then."""
+        """Cancel a revoked message, which Celery has already acknowledged."""
         self.reason = Terminated(str(signal))
         self.loop.call_soon_threadsafe(self.cancel)
 
     def cancel(self) -> None:
-        """On the loop: raise CancelledError where it waits."""
+        """Raise CancelledError where it waits; call this on the loop."""
         if self.task is not None:
             self.task.cancel()
 
 
 class LoopPool(BasePool):
-    """See the module. `limit` messages are taken at a time."""
+    """The pool, which takes `limit` messages at a time."""
 
     limit: int
     app: Any
@@ -97,7 +97,7 @@ class LoopPool(BasePool):
         if not hasattr(task, "on_loop"):
             return self._threads.submit(apply_target, target, args, kwargs, callback, accept_callback)
         running = Running(self._loop)
-        # Here and not on the loop, which may be busy: whoever stops the pool waits for it.
+        # Registered here and not on the loop, which may be busy: stopping the pool waits for it.
         self._running.add(running)
         self._loop.call_soon_threadsafe(self._begin, running, task, args[1:], callback, accept_callback)
         return running
@@ -113,7 +113,7 @@ class LoopPool(BasePool):
             error = await self._ended(running, task, *args)
             callback((int(error is not None), error, time.monotonic() - began))
         except Exception:
-            # Celery's own bookkeeping. The message stays unacknowledged and goes back when this process ends.
+            # Celery's own bookkeeping failed. The message stays unacknowledged and goes back when this process ends.
             log.exception("message_not_acknowledged", task=task.name)
         finally:
             self._running.discard(running)
@@ -123,7 +123,7 @@ class LoopPool(BasePool):
     async def _ended(
         self, running: Running, task: Any, task_id: str, request: Any, body: Any, content_type: Any, encoding: Any
     ) -> Any:
-        """Execute a message; what Celery's request is to be told of its end, None for a success."""
+        """Execute a message; return what to report to Celery's request, None for a success."""
         context = None
         try:
             positional, named, embedded = loads(body, content_type, encoding, accept=self._accepted)
@@ -144,14 +144,14 @@ class LoopPool(BasePool):
         return None
 
     def on_stop(self) -> None:
-        """Wait for what is at work: whoever drains the worker bounds that (workers.draining)."""
+        """Wait for running work, for a time that the drain limits (workers.draining)."""
         self._none_left.clear()
         if self._running:
             self._none_left.wait()
         self._threads.shutdown(cancel_futures=True)
 
     def on_terminate(self) -> None:
-        """Cancel what is at work; its messages go back to their queues."""
+        """Cancel running work; its messages go back to their queues."""
         self._none_left.clear()
         if self._running:
             self._loop.call_soon_threadsafe(lambda: [each.cancel() for each in tuple(self._running)])
@@ -159,7 +159,7 @@ class LoopPool(BasePool):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def terminate_job(self, pid: int, signal: object = None) -> None:
-        """Celery calls `Running.terminate` besides, which knows which one it is."""
+        """Do nothing: Celery also calls `Running.terminate`, which knows its message."""
 
     def _get_info(self) -> dict[str, Any]:
         told: dict[str, Any] = cast("Any", super())._get_info()
@@ -167,22 +167,22 @@ class LoopPool(BasePool):
 
 
 async def _launch_what_follows(message: Message) -> None:
-    """What Celery does behind a success: publish the next link of the chain, count a part of a chord."""
+    """Do what Celery does after a success: publish the next link of the chain, count a part of a chord."""
     if message.chain or message.context.chord:
         try:
             await asyncio.to_thread(message.launch_what_follows)
         except _AWAY as error:
-            # No fault of the query: the message finds everything done when it is delivered again, and goes on.
+            # Not the query's fault: redelivered, the message finds everything done, and continues.
             log.warning("following_not_published", task=message.task.name, error=type(error).__name__)
             raise Reject(error, requeue=True) from error
 
 
 def _sent_again(task: Task[Any, Any], context: Context | None, again: ComeAgain) -> Exception:
-    """Publish the message anew, with the time from which on it is to be taken; what its request is told."""
+    """Publish the message again for a later time; return what to report to its request."""
     try:
         Message(task, context).send_again(again)
     except Exception as error:  # noqa: BLE001 - whatever it is, Celery's request is to know of it
-        # Without the broker the message itself has to be the one that comes again: Celery fails what is not requeued.
+        # Without the broker this message itself must be redelivered: Celery fails what is not requeued.
         return Reject(error, requeue=isinstance(error, _AWAY))
     return Retry(again.reason, exc=again, when=cast("Any", again.eta or again.countdown_s))
 
@@ -190,7 +190,7 @@ def _sent_again(task: Task[Any, Any], context: Context | None, again: ComeAgain)
 def _failed(task: Task[Any, Any], context: Context | None, error: Exception) -> Any:
     """Count it as a part of its chord, and have its errbacks called."""
     log.error("task_failed", task=task.name, exc_info=error)
-    # Celery clears the frames of the traceback, and those of a coroutine that is awaited are still needed.
+    # Celery clears the frames of the traceback, but those of an awaited coroutine are still needed.
     error = error.with_traceback(None)
     if context is None:
         return _told(error)

@@ -1,4 +1,4 @@
-"""What worker processes have in common, loaded once by whoever forks them (citewell.supervisor.forkserver)."""
+"""Loads what worker processes share, once, in the process that forks them (citewell.supervisor.forkserver)."""
 
 from importlib import import_module
 
@@ -12,7 +12,7 @@ from workers.celery_app import app
 from workers.lifecycle import uses_own_embedder
 from workers.queues import Queue
 
-# What Celery imports not before a worker starts.
+# Celery imports these only when a worker starts.
 _LATE = (
     "celery.app.control", "celery.app.log", "celery.apps.worker", "celery.backends.redis", "celery.bin.celery",
     "celery.concurrency.prefork", "celery.worker.autoscale", "celery.worker.components", "celery.worker.consumer",
@@ -21,17 +21,17 @@ _LATE = (
 
 
 def preload() -> None:
-    """Import all that workers run, and load the model that embeds if any pool has use for it.
+    """Import everything that workers run, and load the embedding model if a pool needs it.
 
-    No thread, no event loop and no connection is made: none of them survives a fork.
+    Creates no thread, event loop or connection: none of them survives a fork.
     """
     for name in _LATE:
         import_module(name)
     app.finalize()
     configure_mappers()
-    # Reads all migrations, and remembers.
+    # Reads all migrations and caches the result.
     head_revision()
-    # The driver is imported with the first pool, which connects when it is used.
+    # The driver is imported with the first pool, which connects on first use.
     engine()
     dispose()
     if uses_own_embedder({Queue(name) for pool in settings().pools.values() for name in pool.queues}):

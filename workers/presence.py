@@ -1,4 +1,5 @@
-"""Presence: every worker process says again and again that it lives: as much work is let in as they can take."""
+"""Presence: every worker process regularly reports that it is alive; admission lets in as much work as they can
+take."""
 
 import os
 import socket
@@ -15,12 +16,12 @@ SAY_EVERY_S = 3.0
 
 
 class Presence:
-    """Says that this process lives, from a daemon thread, until it is told to stop."""
+    """Reports from a daemon thread that this process is alive, until it is stopped."""
 
     def __init__(
         self, queues: Sequence[str], concurrency: int, say_every_s: float = SAY_EVERY_S, room: Room | None = None
     ) -> None:
-        """`room` is that of a process for which queries are started; what it can take is said as soon as it changes."""
+        """`room` is for a process that queries are started for; a change of its capacity is reported at once."""
         self._id, self._room = uuid.uuid4(), room
         self._queues, self._concurrency, self._say_every_s = sorted(queues), concurrency, say_every_s
         every_s, self._due = say_every_s if room is None else LOOK_S, 0.0
@@ -29,15 +30,14 @@ class Presence:
         )
 
     def start(self) -> None:
-        """Begin."""
         self._saying.start()
 
     def leave(self) -> None:
-        """Take no part any more; returns at once, so that a signal handler may call it."""
+        """Stop taking part; returns at once, so that a signal handler may call it."""
         self._saying.leave()
 
     def left(self) -> None:
-        """Wait until that is written, for a moment."""
+        """Wait a moment until the departure is stored."""
         self._saying.stop()
 
     def _look(self) -> None:
@@ -47,7 +47,7 @@ class Presence:
             self._say()
 
     def _forget(self) -> None:
-        # Who cannot say so is found to be dead soon.
+        # If this fails, the process is soon found to be dead.
         with system_transaction() as session:
             processes.forget(session, self._id)
 

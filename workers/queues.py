@@ -1,10 +1,10 @@
-"""One queue per worker pool (A1): named after the work, so that each pool scales by itself."""
+"""One queue per worker pool (A1), named after its work, so that each pool scales independently."""
 
 from enum import StrEnum
 
 
 class Queue(StrEnum):
-    """Every queue must be consumed by some pool in the settings; a test keeps it so."""
+    """Some pool in the settings must consume each of them, which a test checks."""
 
     RETRIEVAL = "retrieval"
     """Embeds the question and searches: computes for some milliseconds."""
@@ -23,4 +23,4 @@ class Queue(StrEnum):
     WEBHOOKS = "webhooks"
     """Waits for receivers on the internet, of which some are dead or slow."""
     MAINTENANCE = "maintenance"
-    """Ends what failed. The processes that serve it also look for work that stopped (workers.reconciler)."""
+    """Ends failed queries. The processes that serve it also look for stalled work (workers.reconciler)."""

@@ -1,7 +1,7 @@
-"""The reconciler: starts again what stopped, and what waits though there is room for it.
+"""The reconciler: restarts work that stopped, and starts work that waits although there is capacity.
 
 It runs in every process that serves the maintenance queue; a Postgres advisory lock lets one of them work at a time.
-No scheduler is needed for correctness.
+Correctness needs no scheduler.
 """
 
 import time
@@ -50,7 +50,7 @@ MOST_WAITING = 1_000
 WRITTEN_OFF_AFTER_LEASES = 3
 LONGEST_RESTART_S = LONGEST_END_S = 2.0
 UNREADABLE_LAUNCHES = 5
-"""So often a query that this program cannot read is left to others, as while a newer one is being installed."""
+"""The launches of a query that this program cannot read before it is given up: a newer program may be about to run."""
 
 _FORGOTTEN = "The query's deadline passed while nobody worked on it."
 _HOPELESS = "The query waited so long that it could not be finished within its deadline; no model was asked."
@@ -60,17 +60,17 @@ _UNREADABLE = "This version cannot read the query's stored options; ask again, o
 def reconcile(recovery: RecoverySettings) -> int:
     """Look once; return how much was started. Does nothing when another process leads.
 
-    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.locks): what is done beside it
-    is bounded in time, and what is left has its turn at the next look. What can go on comes before what is over.
+    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.locks): work beside it is
+    limited in time, and the rest is left for the next look. Work that can continue comes before work that is over.
     """
-    # What is done beside it has connections that no work fills: it waits for none while the leader is idle.
+    # Work beside it uses connections of its own, so it waits for none while the leader is idle.
     with system_transaction() as session, apart():
         if not try_leader_lock(session):
             return 0
         late = _late(session)
         lost = _lost(session, recovery, late)
         for query in _while_it_lasts(lost, LONGEST_RESTART_S):
-            # When the broker is away each of them would wait for it.
+            # When the broker is unreachable each of them would wait for it.
             if not _start_again(query, recovery):
                 break
         packed = imports.list_unstarted_imports(session, older_than_s=recovery.lease_s)
@@ -90,13 +90,11 @@ def reconcile(recovery: RecoverySettings) -> int:
 
 
 def _late(session: Session) -> dict[Launch, str]:
-    """What cannot end in time any more, with the reason."""
     hopeless = dict.fromkeys(admission.list_hopeless(session), _HOPELESS)
     return hopeless | dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _FORGOTTEN)
 
 
 def _lost(session: Session, recovery: RecoverySettings, late: Collection[Launch]) -> list[Launch]:
-    """What stopped and can go on."""
     lost = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
     lost += _without_message(session, recovery, lost)
     over = {query.query_id for query in late}
@@ -114,11 +112,11 @@ def _while_it_lasts(found: Sequence[Launch], seconds: float) -> Iterator[Launch]
 
 
 def _without_message(session: Session, recovery: RecoverySettings, known: Sequence[Launch]) -> list[Launch]:
-    """Queries on which nobody works and for which no message waits: the broker was emptied, or a process died with it.
+    """Queries without a worker and without a message: the broker was emptied, or a process died with it.
 
-    A long queue cannot be looked through; then time tells (`recovery.stalled_s`).
+    A long queue cannot be searched; then the time limit `recovery.stalled_s` decides.
     """
-    # No backlog can be mistaken for a loss here, so there is little reason to become patient.
+    # No backlog can be mistaken for a loss here, so waiting longer and longer has little use.
     patience_s = recovery.lease_s
     quiet = queries.list_stalled(session, lease_s=patience_s, stalled_s=patience_s, doublings=1, limit=MOST_WAITING)
     quiet = [query for query in quiet if query not in known]
@@ -130,14 +128,14 @@ def _without_message(session: Session, recovery: RecoverySettings, known: Sequen
 
 
 def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
-    # Some at a time: what else was lost should not wait for the end of a large batch.
+    # Some at a time: other lost work should not wait for the end of a large batch.
     with acting_for(tenant_id):
         for query_id in cancel_more(batch_id):
             ring(query_id)
 
 
 def _admit() -> int:
-    # Normally whoever accepted or ended something has done it already (workers.launcher).
+    # Normally the process that accepted or ended something has done this already (workers.launcher).
     try:
         return launch_waiting() + launch_documents()
     except NotPublished:
@@ -157,7 +155,7 @@ def _start_again(query: Launch, recovery: RecoverySettings) -> bool:
         if query.launch >= UNREADABLE_LAUNCHES:
             _give_up(query.query_id, query.launch, _UNREADABLE)
     except Exception:
-        # One row that nobody foresaw must not keep all others from being started.
+        # One unforeseen row must not keep all others from being started.
         log.exception("relaunch_failed", query_id=str(query.query_id))
     return True
 
@@ -177,7 +175,7 @@ def _end_late(query_id: uuid.UUID, reason: str) -> None:
             wait_briefly(session)
             finish(session, query_id, QueryStatus.FAILED, error=error)
     except DatabaseUnavailable:
-        # Somebody is at it; it has its turn at the next look, and what else there is to do now.
+        # The row is in use; try again at the next look and continue with other work.
         log.warning("query_not_ended", query_id=str(query_id))
         return
     ring(query_id)
@@ -185,14 +183,14 @@ def _end_late(query_id: uuid.UUID, reason: str) -> None:
 
 
 def write_off(recovery: RecoverySettings) -> None:
-    """Enter the calls that killed processes had begun into the ledger, as unknown."""
+    """Record the calls that killed processes had begun in the ledger, as unknown."""
     with system_transaction() as session:
         if count := write_off_calls(session, WRITTEN_OFF_AFTER_LEASES * recovery.lease_s):
             log.warning("calls_written_off", count=count)
 
 
 def tidy() -> None:
-    """Forget what nobody asks for any more: old drafts, yesterday's Idempotency-Keys, old replies, dead processes."""
+    """Delete expired drafts, Idempotency-Keys, replies and process rows."""
     with system_transaction() as session:
         if try_leader_lock(session):
             forget_old_keys(session)
@@ -206,7 +204,7 @@ def tidy() -> None:
 
 
 def erase_old_replies() -> None:
-    """Erase the raw replies of queries that ended long ago, if they are not kept for good (N6)."""
+    """Erase the raw replies of queries that ended long ago, unless they are kept for good (N6)."""
     keep_s = settings().audit.keep_replies_s
     while keep_s is not None:
         with system_transaction() as session:
@@ -215,7 +213,7 @@ def erase_old_replies() -> None:
 
 
 def start_reconciler() -> None:
-    """Run `reconcile` every `recovery.check_s` seconds, and now and then tidy up."""
+    """Run `reconcile` every `recovery.check_s` seconds, and tidy up from time to time."""
     recovery, tidied = settings().recovery, time.monotonic()
 
     def look() -> None:

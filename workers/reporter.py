@@ -1,8 +1,8 @@
-"""The reporter: a thread that writes down what its process has counted, so that any API process can tell all of it.
+"""The reporter: a thread that stores its process's counts, so that any API process can report all of them.
 
-Worker processes come and go and have no port. What one has counted stands in its row; at its end, or when it has been
-silent for long, that goes into the totals, so nothing that is counted ever falls. A process that is killed loses what
-it counted within the last seconds: the books are Postgres's, these are for watching.
+Worker processes come and go and have no port. Each one's counts are in its own row; when it ends, or has been silent
+for long, they are added to the totals, so no count ever falls. A killed process loses the counts of its last seconds:
+the books are in Postgres, and these are for monitoring.
 """
 
 import threading
@@ -28,23 +28,22 @@ class Reporter:
         self._telling: Periodic | None = None
 
     def start(self) -> None:
-        """Begin."""
-        # Who cannot say the rest is taken for dead later.
+        # A process that cannot store its last counts is later taken for dead.
         every_s = settings().metrics.report_s
         self._telling = Periodic("reporter", every_s, self.report, failed="counts_not_told", last=self.end)
         self._telling.start()
 
     def stop(self) -> None:
-        """Tell the rest, as far as that is possible within a moment."""
+        """Store the remaining counts, as far as possible within a moment."""
         if self._telling is not None:
             self._telling.stop()
 
     def report(self) -> None:
-        """Write what was counted so far. Raises DatabaseUnavailable."""
+        """Write the counts so far. Raises DatabaseUnavailable."""
         with self._lock:
             now = self._meter.counts()
             if self._id is not None and not self._tell(self._id, now):
-                # Somebody took this process for dead and kept what it had told.
+                # This process was taken for dead, and its reported counts were added to the totals.
                 self._id, self._base = None, self._told
             if self._id is None:
                 process_id = uuid.uuid4()
@@ -54,11 +53,11 @@ class Reporter:
             self._told = now
 
     def unreported(self) -> Counts:
-        """What was counted since it was told last."""
+        """The counts since the last report."""
         return without(self._meter.counts(), self._told)
 
     def end(self) -> None:
-        """Write the rest, and have it kept. Raises DatabaseUnavailable."""
+        """Write the remaining counts and add them to the totals. Raises DatabaseUnavailable."""
         self.report()
         with self._lock, system_transaction() as session:
             if self._id is not None:
@@ -73,5 +72,5 @@ class Reporter:
 
 @once
 def reporter() -> Reporter:
-    """That of this process; a forked child needs its own."""
+    """The reporter of this process; a forked child needs its own."""
     return Reporter()

@@ -1,5 +1,5 @@
-"""Standing verification (N7): a thread of every process that serves the maintenance queue looks for documents that
-changed, and for the answers that cite them. A change is worked on by one of them at a time."""
+"""Standing verification (N7): a thread of every process that serves the maintenance queue looks for changed
+documents, and for the answers that cite them. Only one process handles a change at a time."""
 
 from config.settings import settings
 from services.standing_changes import work_off_changes
@@ -8,12 +8,11 @@ from workers.periodic import Periodic
 
 
 def start_standing() -> None:
-    """Look every `standing.check_s` seconds."""
     if settings().standing.enabled:
         Periodic("standing", settings().standing.check_s, look, failed="standing_failed").start()
 
 
 def look() -> None:
-    """Look once, and have the verifications that were made started."""
+    """Look once, and start the verifications that this created."""
     if work_off_changes(settings()):
         launcher().queries()

@@ -1,9 +1,9 @@
-"""Celery's messages over Redis without the broker's books of what is being worked on.
+"""Celery's messages over Redis without the broker's bookkeeping of unacknowledged messages.
 
-kombu writes every message that a worker holds into two keys and takes it out again: eight of ten commands per message,
-and nearly half of what a message costs the worker. It would give a message of a dead worker to another one after the
-visibility timeout; the reconciler has started that work again long before, from Postgres (`recovery.lease_s`). What a
-living worker holds and cannot finish it puts back itself.
+kombu writes every message that a worker holds into two keys and removes it again: eight of ten commands per message,
+and nearly half of a message's cost for the worker. It would redeliver a dead worker's message after the visibility
+timeout; the reconciler has restarted that work from Postgres long before (`recovery.lease_s`). A live worker itself
+puts back what it cannot finish.
 """
 
 from typing import Any, cast
@@ -16,10 +16,11 @@ log = structlog.get_logger()
 
 
 class HeldInMemory(virtual.QoS):
-    """What this process holds. At its end, and when its connection is lost, that goes back as far as it can."""
+    """The messages that this process holds. When it ends or loses its connection, they are put back as far as
+    possible."""
 
     def restore_unacked(self) -> Any:
-        # The base class would write messages that cannot be put back to a file: their rows know of the work.
+        # The base class would write messages that cannot be put back to a file; the rows already record the work.
         if lost := cast("list[object] | None", super().restore_unacked()):
             log.warning("messages_not_put_back", count=len(lost))
         return []
@@ -32,7 +33,7 @@ class Channel(redis.Channel):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        # kombu's own sets the attribute here, too, when it keeps no books; its types name the class that does.
+        # kombu's own constructor also sets the attribute without bookkeeping; its types name the class with it.
         self.QoS = cast("Any", HeldInMemory)
 
     def _restore(self, message: Any, leftmost: bool = False) -> None:
@@ -40,11 +41,11 @@ class Channel(redis.Channel):
         payload = dumps(message.serializable())
         with self.conn_or_acquire() as client:
             for queue in self._lookup(message.delivery_info["exchange"], message.delivery_info["routing_key"]):
-                # Where the next one is taken from: it has waited before.
+                # The end where the next message is taken: this one has waited before.
                 client.rpush(queue, payload)
 
 
 class Transport(redis.Transport):
-    """What `broker_transport` names."""
+    """The class that `broker_transport` names."""
 
     Channel = Channel

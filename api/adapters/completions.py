@@ -1,4 +1,4 @@
-"""A finished query (`services.results.read_query`) in OpenAI's words. Nothing is decided here."""
+"""Converts a finished query (`services.results.read_query`) to OpenAI's format. Nothing is decided here."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _PIECE = re.compile(r"\s*\S+|\s+")
 
 
 def completion(query: Json, model: str, append: str) -> dict[str, Any]:
-    """OpenAI's `chat.completion` with the member `citewell`."""
+    """Build OpenAI's `chat.completion` with the additional member `citewell`."""
     message = {"role": "assistant", "content": content_of(query, append), "refusal": None}
     return {
         **head_of(query, model, "chat.completion"),
@@ -30,13 +30,13 @@ def chunk(head: Json, delta: Json, finish_reason: str | None = None) -> dict[str
 
 
 def head_of(query: Json, model: str, object_: str) -> dict[str, Any]:
-    """What a completion and each of its chunks begin with; the query need not be finished."""
+    """The leading fields of a completion and of each of its chunks; the query need not be finished."""
     created = datetime.fromisoformat(query["created_at"])
     return {"id": f"chatcmpl-{query['id']}", "object": object_, "created": int(created.timestamp()), "model": model}
 
 
 def content_of(query: Json, append: str) -> str:
-    """The checked answer and what is to follow it, as lines of text; a refusal stands alone."""
+    """The checked answer and what follows it, as lines of text; a refusal stands alone."""
     if query["abstained"] or append == "none":
         return query["answer"]
     references = "\n".join(f"- {reference}" for reference in query["references"])
@@ -45,18 +45,17 @@ def content_of(query: Json, append: str) -> str:
 
 
 def pieces_of(content: str) -> list[str]:
-    """`content` word by word, as a stream sends it; joined they are the same."""
+    """`content` word by word, as a stream sends it; joined, the pieces give `content` again."""
     return _PIECE.findall(content)
 
 
 def usage_of(query: Json) -> dict[str, int]:
-    """OpenAI's three sums."""
     prompt, completion_ = query["usage"]["prompt_tokens"], query["usage"]["completion_tokens"]
     return {"prompt_tokens": prompt, "completion_tokens": completion_, "total_tokens": prompt + completion_}
 
 
 def proof_of(query: Json) -> dict[str, Any]:
-    """The member `citewell`."""
+    """The member `citewell`: how the answer is proven."""
     here = f"/v1/queries/{query['id']}"
     fields = ["restated_question", "citations", "references", "verification", "removed_citations", "abstained"]
     return {
@@ -67,7 +66,6 @@ def proof_of(query: Json) -> dict[str, Any]:
 
 
 def model_read(model: AskedModel) -> dict[str, Any]:
-    """A workspace as OpenAI describes a model."""
     created = int(model.created_at.timestamp())
     return {"id": model.name, "object": "model", "created": created, "owned_by": "citewell"}
 

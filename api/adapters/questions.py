@@ -1,4 +1,4 @@
-"""The seeds' requests as questions of ours; their "I don't know" is the seeds' English sentence (S3.4)."""
+"""Converts the seeds' requests to our questions; their "I don't know" is the seeds' English sentence (S3.4)."""
 
 from typing import cast, get_args
 
@@ -44,13 +44,13 @@ def of_agent(asked: AgentAsk, run: RunKind = "structured") -> NewQuery:
 
 
 def of_stream(asked: StreamAsk) -> NewQuery:
-    """S4.3; S4.5: 20 passages are retrieved, the best 10 of them that fit into the budget are shown to the model."""
+    """S4.3; S4.5: retrieve 20 passages and show the model the best 10 of them that fit into the budget."""
     return NewQuery(asked.query, workspace=asked.workspace, k=20, top_k=10, refusal_language="en")
 
 
 def of_verified(asked: VerifiedAsk) -> NewQuery:
-    """S5.6: `mode` says how the graph takes part (S5.1), or how much evidence an answer needs (S3.5): then the graph
-    takes part as it does when no mode is named. `naive` is the similarity of vectors alone. Raises ModeUnknown.
+    """S5.6: `mode` is either a graph mode (S5.1) or the evidence an answer needs (S3.5); in the latter case the graph
+    mode is the default one. `naive` means the similarity of vectors alone. Raises ModeUnknown.
 
     The endpoint itself asks for verification. Its sources are scored (S5.2) unless the configuration says otherwise.
     """

@@ -1,4 +1,4 @@
-"""A finished query (`services.results.read_query`) in the words of each seed. Nothing is decided here."""
+"""Converts a finished query (`services.results.read_query`) to the format of each seed. Nothing is decided here."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _RAG_FIELDS = (
 _CHAT_FIELDS = "confidence is_grounded claims_checked claims_supported crag_attempts".split()
 _METADATA_FIELDS = "chunk_id doc_id chunk_index start_index filename source timestamp".split()
 _LOG_FIELDS = "citation_number statement source_file source_page is_accurate confidence explanation status".split()
-# S3.3: how much of its text tells a passage from others when it has no id.
+# S3.3: the length of the prefix that tells passages without an id apart.
 _PREFIX_CHARS = 120
 _MOST_CITATIONS = 5
 
@@ -46,7 +46,7 @@ def agent_answer(query: Json) -> dict[str, Any]:
 
 
 def researched_answer(query: Json) -> dict[str, Any]:
-    """S3.6: the same for what several searches found: at most five passages, those first that the answer cites."""
+    """S3.6: the same for several searches: at most five passages, those that the answer cites first."""
     cited = {citation["chunk_id"] for citation in query["citations"]}
     sources = sorted(query["sources"], key=lambda source: source["chunk_id"] not in cited)
     told = agent_answer({**query, "sources": sources})
@@ -81,7 +81,7 @@ def _verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _chat_verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
-    """S2.2: what the seed calls confidence is the score of the claims."""
+    """S2.2: the seed's confidence is our score of the claims."""
     found = query["verification"]
     return {"verification": _only({**found, "confidence": found["claims_score"]}, names)} if found else {}
 

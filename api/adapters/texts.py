@@ -1,4 +1,4 @@
-"""Published texts in the seed's notation: `[†1]` for `[1]`, and the references below the answer."""
+"""Converts published texts to the seed's notation: `[†1]` for `[1]`, and the references below the answer."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _ADDRESS_BEGINS = re.compile(r"://|www\.")
 def with_daggers(answer: str, sources: int | None = None) -> str:
     """Return `answer` with every citation marker as `[†N]`; code, links, names and years in brackets stay as they are.
 
-    `sources` is how many the answer has, if that is known.
+    `sources` is the number of the answer's sources, if known.
     """
     pieces: list[str] = []
     position = 0
@@ -30,13 +30,13 @@ def with_daggers(answer: str, sources: int | None = None) -> str:
             pieces.append(" ")
         pieces.append("".join(f"[†{number}]" for number in marker.numbers))
         if answer[end : end + 1] in ("(", ":") and not _ONE_PAIR.fullmatch(answer, start, end):
-            pieces.append(" ")  # else it would read as a Markdown link
+            pieces.append(" ")  # otherwise it would read as a Markdown link
         position = end
     return "".join([*pieces, answer[position:]])
 
 
 def with_references(answer: str, references: Sequence[str]) -> str:
-    """Return `answer` with the section that lists `references` (`[1] file.pdf, p.10`); without any it stays as is."""
+    """Return `answer` with a section that lists `references` (`[1] file.pdf, p.10`), if there are any."""
     if not references:
         return answer
     lines = [f"- {reference.replace('[', '[†', 1)}" for reference in references]
@@ -44,7 +44,7 @@ def with_references(answer: str, references: Sequence[str]) -> str:
 
 
 def _with_brackets_around(answer: str, position: int, start: int, end: int) -> tuple[int, int]:
-    """Return the marker at `start:end` with the square brackets around it: of `[†1]` they would be a part."""
+    """Extend the marker at `start:end` to the square brackets around it, of which `[†1]` would become a part."""
     while (opening := _OPENING.search(answer, max(position, start - 2), start)) and (
         closing := _CLOSING.match(answer, end)
     ):
@@ -53,7 +53,7 @@ def _with_brackets_around(answer: str, position: int, start: int, end: int) -> t
 
 
 def _joins_address(answer: str, start: int, end: int) -> bool:
-    """Whether `[†1]` in place of the marker at `start:end` would read as a part of the address in front of it."""
+    """Whether `[†1]` in place of the marker at `start:end` would read as part of the address before it."""
     before = answer[max(0, start - _LONGEST_WORD) : start]
     word = before.split()[-1] if before and not before[-1].isspace() else ""
     if not _ADDRESS_BEGINS.search(word):

@@ -1,4 +1,4 @@
-"""Audits: the chain that proves a result, a look whether anything was changed, and verifying again (N6)."""
+"""Audits: the chain that proves a result, a check whether anything was changed, and re-verification (N6)."""
 
 from typing import Annotated
 from uuid import UUID
@@ -31,7 +31,7 @@ def get_audit(query_id: UUID, after: After = 0, limit: Limit = 500) -> object:
 
 @router.get("/queries/{query_id}/audit/check", response_model=AuditChecked)
 def check_audit(query_id: UUID, head: KeptHead = None) -> object:
-    """Compute every hash anew from what is stored, and name each record that is not what it was."""
+    """Recompute every hash from what is stored, and name each record that has changed."""
     return auditing.check_audit(query_id, QueryKind.ANSWER, head)
 
 
@@ -39,9 +39,10 @@ def check_audit(query_id: UUID, head: KeptHead = None) -> object:
 def reverify_answer(
     query_id: UUID, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
 ) -> VerificationAccepted:
-    """Verify the published answer again, on the passages that it was written from: `id` is the verification's.
+    """Verify the published answer again, on the passages that it was written from; `id` is that of the new
+    verification.
 
-    Its `comparison` tells, sentence by sentence, what was said before and what is now.
+    Its `comparison` shows, sentence by sentence, the previous and the new verdict.
     """
     return _reverified(query_id, QueryKind.ANSWER, asked, repeatable, response)
 
@@ -54,7 +55,7 @@ def get_verification_audit(verification_id: UUID, after: After = 0, limit: Limit
 
 @router.get("/verifications/{verification_id}/audit/check", response_model=AuditChecked)
 def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> object:
-    """Compute every hash anew from what is stored, and name each record that is not what it was."""
+    """Recompute every hash from what is stored, and name each record that has changed."""
     return auditing.check_audit(verification_id, QueryKind.VERIFICATION, head)
 
 
@@ -66,7 +67,7 @@ def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> ob
 def reverify_given(
     verification_id: UUID, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
 ) -> VerificationAccepted:
-    """Verify an answer from elsewhere again, on the sources that came with it: `id` is the new verification's."""
+    """Verify an answer from elsewhere again, on the sources that came with it; `id` is that of the new verification."""
     return _reverified(verification_id, QueryKind.VERIFICATION, asked, repeatable, response)
 
 

@@ -62,9 +62,9 @@ async def submit(
     repeatable: MaybeRepeated,
     callback_url: Annotated[str | None, Query(max_length=2048, description="Is told when the batch has ended.")] = None,
 ) -> BatchAccepted:
-    """Verify many answers: one request per line, as for a single one. One bad line refuses the whole file.
+    """Verify many answers: one request per line, each like a single one. One bad line refuses the whole file.
 
-    A few of them run at a time, so that people who wait for an answer need not wait for the batch.
+    Only a few of them run at a time, so that people who wait for an answer need not wait for the batch.
     """
     items = await run_in_threadpool(parsed_lines, await request.body(), settings())
     batch_id, repeated = await run_in_threadpool(submit_lines, items, callback_url, settings(), repeatable)
@@ -79,13 +79,13 @@ async def submit(
 
 @router.get("/{batch_id}", response_model=BatchRead)
 def get_batch(batch_id: UUID) -> object:
-    """How many items are in which state."""
+    """The number of items in each state."""
     return batches.read_batch(batch_id)
 
 
 @router.get("/{batch_id}/results", response_class=StreamingResponse, responses=_RESULTS)
 async def get_results(batch_id: UUID) -> Response:
-    """The results so far, a line each, in the order of the file; the header says how many items are left out."""
+    """The results so far, one per line, in the order of the file; the header says how many items are unfinished."""
     batch = await run_in_threadpool(batches.read_batch, batch_id)
     headers = {UNFINISHED: str(batch["queued"] + batch["running"])}
     return StreamingResponse(_lines(batch_id), media_type=LINES[0], headers=headers)
@@ -93,10 +93,10 @@ async def get_results(batch_id: UUID) -> Response:
 
 @router.delete("/{batch_id}", response_model=BatchRead)
 def cancel_batch(batch_id: UUID, later: BackgroundTasks) -> object:
-    """End what is not finished as cancelled; results that are there stay.
+    """Cancel all unfinished items; existing results stay.
 
-    No item is started any more. Of a large batch the first items end at once and the others soon: until `finished_at`
-    is there, it goes on by itself.
+    No further item is started. In a large batch the first items end at once and the others soon after, without further
+    requests, until `finished_at` is set.
     """
     _ring(batches.cancel_batch(batch_id))
     batch = batches.read_batch(batch_id)

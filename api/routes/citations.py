@@ -1,4 +1,4 @@
-"""Citations that were made elsewhere, verified against the stored documents."""
+"""Verifies external citations against the stored documents."""
 
 from fastapi import APIRouter, Depends
 
@@ -12,7 +12,8 @@ router = APIRouter(tags=["seeds"])
 
 @router.post("/api/verify-citation", response_model=CitationVerdict, dependencies=[Depends(require_json)])
 def verify(sent: CitationVerify) -> object:
-    """S4: whether a chunk says what it is cited for. No model is asked, so the same request has the same verdict."""
+    """S4: whether a chunk says what it is cited for. No model is asked, so the same request always has the same
+    verdict."""
     return verify_citation(
         sent.document_id, sent.chunk_index, sent.claim_text, sent.expected_text_span, settings().verification
     )

@@ -1,4 +1,4 @@
-"""OpenAI's endpoints: a workspace is a model that any of its clients can use (N9)."""
+"""OpenAI's endpoints: each workspace is a model that any OpenAI client can use (N9)."""
 
 from typing import Annotated, Any
 
@@ -50,9 +50,9 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
 async def create_completion(asked: CompletionCreate, request: Request, response: Response) -> object:
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
-    What users and assistants said before it says what it refers to, and nothing else; system prompts are accepted and
-    not used. Also in a stream only the checked answer is sent. A
-    client that leaves before the end cancels its question.
+    Earlier messages of users and assistants only tell what the question refers to; system prompts are accepted and not
+    used. A stream, too, contains only the checked answer. A client that disconnects before the end cancels its
+    question.
     """
     if asked.stream:
         return await completed_in_chunks(response, asked)
@@ -67,5 +67,5 @@ def list_models() -> object:
 
 @router.get("/models/{model:path}", response_model=ModelRead)
 def get_model(model: Annotated[ModelName, Path(description="As in a request: `finance`, `finance:high`, …")]) -> object:
-    """One workspace, or one in a certain mode."""
+    """One workspace, or one in a given mode."""
     return model_read(read_model(model))

@@ -1,4 +1,4 @@
-"""The page at `/`: files as they are, for a browser. It asks the same API as everybody, with a key where needed."""
+"""The page at `/`: static files for a browser. It uses the same API as every client, with a key where needed."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from starlette.types import Scope
 
 FILES = Path(__file__).parent.parent / "dashboard"
 
-# Documents are untrusted: what got into the page as markup could still run nothing, load nothing and call nobody.
-# The other policies are those of every response (api.policies).
+# Documents are untrusted: even if one got markup into the page, it could run nothing, load nothing and call nobody. The
+# other policies are those of every response (api.policies).
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -35,7 +35,6 @@ class Assets(StaticFiles):
         super().__init__(directory=FILES)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file, or 404 as StaticFiles raises it."""
         response = await super().get_response(path, scope)
         response.headers.update(_HEADERS)
         return response

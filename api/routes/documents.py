@@ -49,7 +49,7 @@ router = APIRouter(prefix="/v1/documents", tags=["documents"])
 def add_document(new: IncomingDocument, response: Response) -> DocumentAccepted:
     """Store a document and have it read. The same bytes under the same name are the same document.
 
-    Other bytes under the name of a document are its next version, which takes its place when it is ready.
+    Other bytes under the name of a document become its next version, which replaces it when it is ready.
     """
     accepted = accept_document(new, settings())
     if accepted.needs_work:
@@ -88,7 +88,7 @@ def list_documents(
 ) -> object:
     """The newest documents first; `next_cursor` leads to the next page.
 
-    `metadata.year=2026` keeps those whose metadata says so, with any key; values are compared as text.
+    `metadata.year=2026` keeps documents with that metadata, for any key; values are compared as text.
     """
     wanted = DocumentFilter(
         workspace, status, filename, name_contains, sha256, metadata, all_versions=versions == "all"
@@ -99,7 +99,7 @@ def list_documents(
 
 @router.get("/{document_id}/versions", response_model=DocumentVersions)
 def get_versions(document_id: UUID) -> object:
-    """All that was accepted under the name of this document, the newest first."""
+    """All versions accepted under this document's name, newest first."""
     return {"documents": read_versions(document_id)}
 
 
@@ -133,7 +133,7 @@ def get_passages(
     first: Annotated[int, Query(ge=0, le=10**9, description="From the passage with this `chunk_index` on.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> object:
-    """The passages of a document in order: what is searched and cited."""
+    """The passages of a document in order: the units of search and citation."""
     return {"passages": read_passages(document_id, page=page, chunk_id=chunk_id, first=first, limit=limit)}
 
 
@@ -148,7 +148,7 @@ def get_document_layout(document_id: UUID) -> object:
 
 @router.post("/{document_id}/retry", status_code=202, response_model=DocumentRead, dependencies=[ROOM_FOR_A_DOCUMENT])
 def retry(document_id: UUID) -> object:
-    """Try a document that failed once more, from the file that is stored: whatever it lacked may be there now."""
+    """Retry a failed document from its stored file: what it lacked may be available now."""
     retry_document(document_id)
     launcher().documents()
     return read_document(document_id)

@@ -27,7 +27,8 @@ router = APIRouter(prefix="/v1/imports", tags=["documents"])
 def add_import(new: IncomingImport, response: Response) -> ImportAccepted:
     """Store a .zip archive and have each file in it read as a document, named by its path in the archive.
 
-    Hidden files are left out; a file that cannot be a document is told with its reason and does not stop the others.
+    Hidden files are skipped; a file that cannot become a document is reported with the reason and does not stop the
+    others.
     """
     accepted = accept_import(new)
     if accepted.created:
@@ -54,5 +55,5 @@ def list_imports(
 
 @router.get("/{import_id}", response_model=ImportRead)
 def get_import(import_id: UUID) -> object:
-    """How far an import has come, with a reason for each file that was skipped and each document that failed."""
+    """The progress of an import, with a reason for each file that was skipped and each document that failed."""
     return read_import(import_id)

@@ -16,19 +16,19 @@ KeyId = Annotated[str, Path(pattern=f"^[0-9A-Za-z]{{{ID_LENGTH}}}$")]
 
 @router.post("", status_code=201, response_model=KeyCreated, dependencies=[Depends(require_json)])
 def create(new: KeyCreate, response: Response) -> object:
-    """Make a key for this tenant. The key is shown in this response and never again."""
-    # No proxy and no browser is to keep what is shown once.
+    """Create a key for this tenant. Only this response shows it."""
+    # No proxy or browser may store what is shown once.
     response.headers["Cache-Control"] = "no-store"
     return keys.create_key(keys.NewKey(new.name, new.scopes, new.expires_in_days, new.requests_per_minute))
 
 
 @router.get("", response_model=KeyList)
 def list_keys() -> object:
-    """The newest keys first, those that were revoked included."""
+    """The newest keys first, including revoked ones."""
     return {"keys": keys.read_keys()}
 
 
 @router.delete("/{key_id}", status_code=204)
 def revoke(key_id: KeyId) -> None:
-    """Revoke a key: within 5 seconds no server accepts it any more. Again is the same."""
+    """Revoke a key: within 5 seconds no server accepts it any more. Repeating it is harmless."""
     keys.revoke_key(key_id)

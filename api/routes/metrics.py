@@ -1,4 +1,4 @@
-"""What Prometheus asks for."""
+"""The endpoint that Prometheus scrapes."""
 
 import hmac
 from functools import cache
@@ -30,13 +30,13 @@ class _Text(Response):
 
 @cache
 def _reader() -> Reader:
-    # Looked up anew each time: a forked process has a reporter of its own.
+    # Looked up each time: a forked process has its own reporter.
     return Reader(lambda: reporter().report(), lambda: reporter().unreported())
 
 
 async def _may_scrape(request: Request, response: Response, key: Annotated[str | None, Depends(sent_key)]) -> None:
-    """Everybody if `metrics.open` says so, whoever sends `metrics.token`, else as any request of the scope admin, but
-    only for the first tenant: what is told is of all of them."""
+    """Allow anyone if `metrics.open` is set, and anyone with `metrics.token`; otherwise require the scope admin like
+    other requests, but only of the first tenant, because the metrics cover all tenants."""
     if _is_let_in(settings(), key):
         return
     await authorise(NEEDED, request, response, key)
@@ -55,9 +55,10 @@ def _is_let_in(current: Settings, key: str | None) -> bool:
 
 @router.get(PATH, response_class=_Text, dependencies=[Depends(_may_scrape)])
 def get_metrics() -> Response:
-    """Metrics of all processes in Prometheus' text format; every API process tells the same, so one is to be asked.
+    """Metrics of all processes in Prometheus' text format. Every API process returns the same, so scrape only one.
 
-    Without a key only from the API's own machine, where it listens on loopback; `metrics.open` and `metrics.token` let
-    others in. While Postgres is away it tells what is known: `citewell_up{store="postgres"}` is 0 then.
+    Without a key it is available only from the API's own machine, if the API listens on loopback; `metrics.open` and
+    `metrics.token` allow others. While Postgres is unreachable it reports what is known, with
+    `citewell_up{store="postgres"}` at 0.
     """
     return _Text(exposition(_reader().read(settings()), VERSION))

@@ -1,4 +1,4 @@
-"""Health, for whoever watches or starts this process."""
+"""Health checks, for monitors and process managers."""
 
 from importlib.metadata import version
 
@@ -18,14 +18,14 @@ VERSION = version("citewell")
 
 @router.get("/healthz")
 async def healthz() -> Health:
-    """The process lives; says nothing of what it stands on."""
+    """The process is alive; its dependencies are not checked."""
     return Health(version=VERSION, provider=settings().provider)
 
 
 @router.get("/readyz", response_model=Ready, responses={503: {"model": NotReadyProblem}})
 def readyz(request: Request) -> Ready | Response:
-    """Requests are served: Postgres answers, has the newest schema and keeps tenants apart. A missing broker is told,
-    but delays only."""
+    """Whether requests can be served: Postgres answers, has the schema that this version needs and isolates tenants.
+    A missing broker is reported, but only causes delays."""
     found = check_readiness(settings())
     checks = Checks(postgres=found.postgres, schema=found.schema, role=found.role, broker=found.broker)
     if found.ready:

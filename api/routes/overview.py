@@ -1,4 +1,4 @@
-"""The history at a glance: what was asked or given, and what became of it."""
+"""The history at a glance: questions or given answers with their results."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ def list_history(
     created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
-    """The newest first, each with its verdicts, its scores and what it cost; `next_cursor` leads to the next page."""
+    """The newest first, each with its verdicts, its scores and its cost; `next_cursor` leads to the next page."""
     wanted = QueryFilter(workspace, status, created_after, created_before, kind)
     entries = read_overview(wanted, after=after, limit=limit)
     return {"entries": entries, "next_cursor": next_cursor(entries, limit)}

@@ -1,4 +1,4 @@
-"""How well the system did: metrics over its history."""
+"""Quality metrics over the history."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -25,7 +25,7 @@ def get_quality(
 
 @router.post("", response_model=QualityRead, dependencies=[Depends(require_json)])
 def rate_quality(asked: QualityAsk) -> object:
-    """The same with labels: how often confidence and answerability agree with people."""
+    """The same with labels: also how often confidence and answerability agree with people."""
     labels = [Label(label.query_id, label.grounded) for label in asked.labels]
     return read_quality(asked.workspace, asked.limit, labels)
 
@@ -36,5 +36,5 @@ def get_series(
     days: Annotated[int, Query(ge=1, le=366, description="So many days back, today included.")] = 30,
     bucket: Annotated[Bucket, Query(description="One point per day or per week, of UTC.")] = Bucket.DAY,
 ) -> object:
-    """The metrics that need no labels, over time: each day or week by itself, the oldest first."""
+    """The metrics that need no labels, over time: each day or week by itself, oldest first."""
     return read_series(workspace, days, bucket, datetime.now(UTC))

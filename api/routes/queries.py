@@ -1,4 +1,4 @@
-"""Questions: stored and handed to the workers here, answered there."""
+"""Questions: stored here and handed to the workers, which answer them."""
 
 from typing import Annotated
 from uuid import UUID
@@ -35,7 +35,7 @@ MAX_WAIT_S = 60
 
 @router.post("", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
-    """Ask a question. The answer is worked out elsewhere; `links.self` shows how far it is."""
+    """Ask a question. Workers answer it; `links.self` shows the progress."""
     query_id, repeated = submit_once(_as_new_query(query), settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
@@ -46,9 +46,10 @@ def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> Qu
 
 @router.post("/{query_id}/replay", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
 def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
-    """Ask a question that failed, was cancelled or has parked steps once more, as a new one: `id` is the new one's.
+    """Ask a question that failed, was cancelled or has parked steps once more, as a new one; `id` is that of the new
+    one.
 
-    What is finished is taken over, so nothing that was paid is bought again; see `replay_of`.
+    Finished work is taken over, so nothing is paid for twice; see `replay_of`.
     """
     new_id, repeated = replay_query(query_id, QueryKind.ANSWER, settings(), repeatable)
     if repeated:
@@ -79,7 +80,7 @@ async def get_query(
     query_id: UUID,
     wait: Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end at most.")] = 0,
 ) -> object:
-    """The question with all that is known of it; with `wait` the response comes at the end, or when time is up."""
+    """The question with everything known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
         await until_final(request, query_id, wait)
     return await run_in_threadpool(results.read_query, query_id)
@@ -87,7 +88,7 @@ async def get_query(
 
 @router.delete("/{query_id}", response_model=QueryHead)
 def cancel(query_id: UUID) -> object:
-    """End the question as cancelled: the work on it stops within seconds, and nothing is sent any more."""
+    """Cancel the question: work on it stops within seconds, and nothing more is sent."""
     head = cancel_query(query_id)
     ring(query_id)
     return head
@@ -98,8 +99,8 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     """Server-sent events: stages, the draft as it is written, every check and repair, and the end with the result.
 
     `id` counts up from 1. After a lost connection send the last one as `Last-Event-ID`, to any API process: the stream
-    goes on behind it. Of a finished question the milestones are replayed, without the drafts and their numbers; when
-    there is nothing left to send the response is 204, which tells a browser not to come back.
+    continues after it. For a finished question the milestones are replayed, without the drafts and their numbers; when
+    nothing is left to send the response is 204, which tells a browser not to reconnect.
     """
     return await event_stream(query_id, last_event_id)
 

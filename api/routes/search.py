@@ -1,4 +1,4 @@
-"""Searching without asking: the passages themselves, no answer, no call to a language model."""
+"""Passage search without an answer and without a call to a language model."""
 
 from fastapi import APIRouter, Depends
 
@@ -13,7 +13,7 @@ router = APIRouter(prefix="/v1/search", tags=["documents"])
 
 @router.post("", response_model=SearchResult, dependencies=[Depends(require_json)])
 def search(asked: SearchCreate) -> object:
-    """The passages that a question would find first, before a model has ordered them."""
-    # The one thing that is computed here: a vector of a line of text takes 2 ms, a way through a queue takes more.
+    """The passages that a question would find first, before reranking by a model."""
+    # Computed here, as the only exception: the vector of a line of text takes 2 ms, less than the way through a queue.
     new = NewSearch(asked.query, asked.workspace, asked.k, asked.filter)
     return search_passages(new, settings(), configured_embedder())

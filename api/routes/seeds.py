@@ -1,4 +1,4 @@
-"""The endpoints of the seeds: thin adapters over an ordinary query, for programs that were written for them."""
+"""The endpoints of the seeds: thin adapters over an ordinary query, for programs written for them."""
 
 from typing import Any
 from uuid import UUID
@@ -49,7 +49,7 @@ async def agent_chat(asked: AgentAsk, request: Request, response: Response) -> o
 
 @router.post("/agentic/chat", response_model=AgentAnswer)
 async def agentic_chat(asked: AgentAsk, request: Request, response: Response) -> object:
-    """S3: the same, and the model decides which searches to make; `Location` leads to each of them."""
+    """S3: the same, with the model deciding which searches to make; `Location` leads to each of them."""
     return seeds.researched_answer(await answered(request, response, questions.of_agent(asked, "agentic")))
 
 

@@ -50,9 +50,9 @@ Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait 
 async def verify(
     sent: VerificationCreate, request: Request, response: Response, repeatable: MaybeRepeated, wait: Wait = 0
 ) -> object:
-    """Hold an answer against its sources: a verdict for every sentence and every citation, and the repaired text.
+    """Check an answer against its sources: a verdict for every sentence and every citation, and the repaired text.
 
-    With `wait` the response is the result when it is there in time; else it says where the result will be.
+    With `wait` the response is the result if it is ready in time; otherwise it says where the result will be.
     """
     new = as_new(sent)
     query_id, repeated = await run_in_threadpool(submit_verification, new, settings(), repeatable)
@@ -72,9 +72,9 @@ async def verify(
 
 @router.post("/{verification_id}/replay", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
 def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response) -> VerificationAccepted:
-    """Make a verification that failed, was cancelled or has parked steps again, as a new one: `id` is the new one's.
+    """Retry a verification that failed, was cancelled or has parked steps, as a new one; `id` is that of the new one.
 
-    Its answer and its sources are those that are stored.
+    It uses the stored answer and sources.
     """
     new_id, repeated = replay_query(verification_id, QueryKind.VERIFICATION, settings(), repeatable)
     if repeated:
@@ -97,7 +97,7 @@ def list_verifications(
 
 @router.get("/{verification_id}", response_model=VerificationResult, response_model_exclude_unset=True)
 async def get_verification(request: Request, verification_id: UUID, wait: Wait = 0) -> object:
-    """The verification with all that is known of it; with `wait` the response comes at the end, or when time is up."""
+    """The verification with everything known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
         await until_final(request, verification_id, wait, QueryKind.VERIFICATION)
     return await run_in_threadpool(given_results.read_verification, verification_id)
@@ -105,7 +105,7 @@ async def get_verification(request: Request, verification_id: UUID, wait: Wait =
 
 @router.delete("/{verification_id}", response_model=VerificationHead)
 def cancel(verification_id: UUID) -> object:
-    """End the verification as cancelled: the work on it stops within seconds."""
+    """Cancel the verification: work on it stops within seconds."""
     cancel_query(verification_id, QueryKind.VERIFICATION)
     ring(verification_id)
     return given_results.read_verification(verification_id)
@@ -113,7 +113,7 @@ def cancel(verification_id: UUID) -> object:
 
 @router.get("/{verification_id}/events", response_class=StreamingResponse, responses=EVENTS)
 async def stream_events(verification_id: UUID, last_event_id: LastEventId = 0) -> Response:
-    """Server-sent events, as of a question: every check and repair as it is made, and the end with the result."""
+    """Server-sent events, as for a question: every check and repair as it is made, and the end with the result."""
     return await event_stream(verification_id, last_event_id, QueryKind.VERIFICATION)
 
 

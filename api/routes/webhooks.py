@@ -1,4 +1,4 @@
-"""Webhooks: whom to tell of what, and what was told."""
+"""Webhooks: receivers, and the deliveries to them."""
 
 from typing import Annotated
 from uuid import UUID
@@ -36,7 +36,7 @@ _JSON = [Depends(require_json)]
 
 @router.post("/webhooks", status_code=201, response_model=WebhookSecretRead, dependencies=_JSON)
 def add_webhook(webhook: WebhookCreate, response: Response) -> object:
-    """Register a receiver. Its secret is shown here and never again."""
+    """Register a receiver. Only this response shows its secret."""
     new = NewEndpoint(webhook.url, webhook.events, webhook.description, webhook.secret)
     added = endpoints.register(new, settings().webhooks)
     response.headers["Location"] = f"{router.prefix}/webhooks/{added['id']}"
@@ -45,11 +45,11 @@ def add_webhook(webhook: WebhookCreate, response: Response) -> object:
 
 @router.get("/webhooks", response_model=WebhookList)
 def list_webhooks() -> object:
-    """All registered receivers, the newest first."""
+    """All registered receivers, newest first."""
     return {"webhooks": endpoints.read_endpoints()}
 
 
-# Before the routes with an id in the same place, which would take the word for one.
+# Before the routes with an id in the same place, which would take the word for an id.
 @router.get("/webhooks/callback-secret", response_model=CallbackSecret)
 def get_callback_secret() -> object:
     """The secret that signs what is sent to the `callback_url` of requests."""
@@ -58,7 +58,7 @@ def get_callback_secret() -> object:
 
 @router.post("/webhooks/callback-secret/rotate", response_model=CallbackSecret)
 def rotate_callback_secret() -> object:
-    """Replace that secret at once; what waits is signed with the new one."""
+    """Replace that secret at once; waiting messages are signed with the new one."""
     return {"secret": endpoints.rotate_callback_secret()}
 
 
@@ -77,19 +77,19 @@ def change_webhook(webhook_id: UUID, webhook: WebhookChange) -> object:
 
 @router.delete("/webhooks/{webhook_id}", status_code=204)
 def delete_webhook(webhook_id: UUID) -> None:
-    """Delete a receiver and the record of what was sent to it. Nothing is sent to it any more."""
+    """Delete a receiver and the record of its deliveries. Nothing more is sent to it."""
     endpoints.remove(webhook_id)
 
 
 @router.post("/webhooks/{webhook_id}/rotate-secret", response_model=WebhookSecretRead)
 def rotate_secret(webhook_id: UUID, rotation: SecretRotate | None = None) -> object:
-    """Make a new secret. The one before signs beside it until the next rotation."""
+    """Create a new secret. The previous one also signs until the next rotation."""
     return endpoints.rotate_secret(webhook_id, rotation.secret if rotation else None)
 
 
 @router.post("/webhooks/{webhook_id}/test", status_code=202, response_model=DeliveryRead)
 def test_webhook(webhook_id: UUID) -> object:
-    """Send a message of type `webhook.test` now, whatever the filters say; its delivery tells what comes of it."""
+    """Send a message of type `webhook.test` now, regardless of the filters; its delivery shows the result."""
     delivery = deliveries.write_test(webhook_id)
     launcher().hint(launch_delivery, UUID(delivery["id"]))
     return delivery
@@ -102,21 +102,21 @@ def list_deliveries(
     status: Annotated[DeliveryState | None, Query(description="Only in this state.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
-    """What was sent to a receiver, with every attempt, the newest first."""
+    """What was sent to a receiver, with every attempt, newest first."""
     found = deliveries.read_deliveries(webhook_id, status, after=after, limit=limit)
     return {"deliveries": found, "next_cursor": next_cursor(found, limit)}
 
 
 @router.post("/webhooks/{webhook_id}/replay", status_code=202, response_model=RangeReplayed, dependencies=_JSON)
 def replay_range(webhook_id: UUID, asked: RangeReplay) -> object:
-    """Deliver once more what happened in a range of time, after the receiver was away."""
+    """Deliver once more what happened in a range of time, for example after the receiver was down."""
     new = deliveries.replay_range(webhook_id, asked.since, asked.until, asked.status)
     return {"replayed": len(new)}
 
 
 @router.get("/queries/{query_id}/deliveries", response_model=DeliveryList)
 def list_query_deliveries(query_id: UUID) -> object:
-    """Who was told of the end of a question, with every attempt, the newest first."""
+    """The receivers notified of a question's end, with every attempt, newest first."""
     return {"deliveries": deliveries.read_query_deliveries(query_id)}
 
 

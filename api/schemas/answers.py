@@ -25,7 +25,7 @@ Timestamp = Annotated[
 
 
 class CitationMetadata(BaseModel):
-    """Where the cited chunk comes from, in the form of S3.3."""
+    """The origin of the cited chunk, in the form of S3.3."""
 
     chunk_id: str
     doc_id: str
@@ -37,7 +37,7 @@ class CitationMetadata(BaseModel):
 
 
 class CitationRead(BaseModel):
-    """One marker in the answer, and the passage that it stands for."""
+    """One marker in the answer, and the passage that it cites."""
 
     number: int = Field(description="The N of `[N]` in the answer; counts from 1 without gaps.")
     document_name: str
@@ -85,7 +85,7 @@ class SourceRead(BaseModel):
 
 
 class EvidenceLocation(BaseModel):
-    """Where a piece of evidence stands."""
+    """The location of a piece of evidence."""
 
     document_id: UUID
     document_name: str
@@ -97,7 +97,7 @@ class EvidenceLocation(BaseModel):
 
 
 class SentenceRead(BaseModel):
-    """One sentence of the answer and the one state that it is in; whatever could not be checked is `not_checked`."""
+    """One sentence of the answer and its single state; what could not be checked is `not_checked`."""
 
     start: int
     end: int
@@ -112,7 +112,7 @@ class SentenceRead(BaseModel):
 
 
 class ClaimRead(BaseModel):
-    """One claim of the answer, with evidence that really stands in a source."""
+    """One claim of the answer, with evidence that really occurs in a source."""
 
     claim: str
     status: Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
@@ -122,7 +122,7 @@ class ClaimRead(BaseModel):
 
 
 class FactRead(BaseModel):
-    """A key claim of the answer, verified against the sources or not."""
+    """A key claim of the answer, and whether the sources verify it."""
 
     claim: str
     verified: bool
@@ -131,7 +131,7 @@ class FactRead(BaseModel):
 
 
 class CalibrationRead(BaseModel):
-    """Which calibration made the probabilities, and what was measured with it on data that it had not seen."""
+    """The calibration that made the probabilities, and its measurements on data that it had not seen."""
 
     version: str
     ece: Score = Field(description="Expected calibration error, 10 bins.")
@@ -150,7 +150,7 @@ class CalibrationRead(BaseModel):
 
 
 class QuestionVerdictRead(BaseModel):
-    """Whether the answer answers its question, which is another matter than whether it is true."""
+    """Whether the answer answers its question, which is independent of whether it is true."""
 
     relevant: Literal["yes", "partly", "no"]
     complete: bool = Field(description="Whether no part of the question is left open.")
@@ -165,8 +165,8 @@ class QuestionVerdictRead(BaseModel):
 
 
 class Scores(BaseModel):
-    """The scores of one verification. A score is null when its check was not asked for, and of a refusal, which claims
-    nothing."""
+    """The scores of one verification. A score is null when its check was not requested, and for a refusal, which
+    claims nothing."""
 
     overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
     answer_source_alignment: Score | None
@@ -206,7 +206,7 @@ class Scores(BaseModel):
 
 
 class WholeScores(Scores):
-    """The same with what surrounds it in a result."""
+    """The scores with the context of a result."""
 
     crag_attempts: int = Field(description="Corrective rounds that were made.")
     attempts: int = Field(description="The same number.")
@@ -218,13 +218,13 @@ class WholeScores(Scores):
 
 
 class VerificationRead(WholeScores):
-    """What was proven of the answer."""
+    """The verification of the answer."""
 
     sentences: list[SentenceRead]
 
 
 class UsageRead(BaseModel):
-    """Sums over all model calls, failed ones included; replies that were kept from earlier ones are not counted."""
+    """Sums over all model calls, failed ones included; replies reused from earlier calls are not counted."""
 
     llm_calls: int
     unknown_calls: int = Field(
@@ -239,7 +239,7 @@ class UsageRead(BaseModel):
 
 
 class AuditHead(BaseModel):
-    """What proves a result later: whoever keeps the head can tell if any of the records was changed."""
+    """The proof of the result: anyone who keeps the head can later tell whether any record was changed."""
 
     head: str = Field(description="The hash of the last record, in hexadecimal.")
     records: int
@@ -267,7 +267,7 @@ class MentionRead(BaseModel):
 
 
 class QueryRead(QueryHead):
-    """A question with everything that is known of it so far."""
+    """A question with everything known of it so far."""
 
     restated_question: str | None = Field(
         description="The question as it was understood from the conversation; null when that is how it was asked."

@@ -1,4 +1,4 @@
-"""Audits on the wire: the chain of a query, what a look at it found, and a request to verify an answer again (N6)."""
+"""Audits on the wire: the chain of a query, the result of checking it, and a request to verify an answer again (N6)."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -32,7 +32,7 @@ class AuditRead(AuditHead):
 
 
 class AuditDifference(BaseModel):
-    """A record that is not what it was."""
+    """A record that has changed."""
 
     seq: int | None = Field(description="Its place in the chain; null for what is not in it.")
     kind: str
@@ -44,7 +44,7 @@ class AuditDifference(BaseModel):
 
 
 class AuditChecked(AuditHead):
-    """Every hash computed anew from what is stored."""
+    """Every hash, recomputed from what is stored."""
 
     query: UUID
     format: int
@@ -56,7 +56,7 @@ class AuditChecked(AuditHead):
 
 
 class ReverifyCreate(Input):
-    """How to verify the stored answer again; what is left out is as configured now."""
+    """How to verify the stored answer again; omitted settings are as configured now."""
 
     model: str | None = Field(default=None, max_length=200, description="The model that judges, a configured one.")
     preset: Preset | None = None

@@ -1,4 +1,4 @@
-"""Citations that come from outside: one is sent, and comes back verified (S4.4)."""
+"""External citations: sent as a claim, returned verified (S4.4)."""
 
 from typing import Annotated, Literal
 from uuid import UUID

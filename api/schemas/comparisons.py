@@ -1,4 +1,4 @@
-"""A verification that was made of a stored answer, beside the one before, on the wire (N6)."""
+"""A re-verification of a stored answer beside the previous verification, on the wire (N6)."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ class StateOf(BaseModel):
 
 
 class SentenceCompared(BaseModel):
-    """A sentence, as it was judged and as it is."""
+    """A sentence with its previous and its new verdict."""
 
     start: int
     end: int
@@ -28,14 +28,14 @@ class SentenceCompared(BaseModel):
 
 
 class ScoreCompared(BaseModel):
-    """A score, as it was and as it is."""
+    """A score with its previous and its new value."""
 
     old: float | bool | None
     new: float | bool | None
 
 
 class Comparison(BaseModel):
-    """A verification that was made of a stored answer, beside the one before."""
+    """A re-verification of a stored answer beside the previous verification."""
 
     of: UUID = Field(description="The query, or verification, whose answer it is.")
     old_verifier: str | None
@@ -46,7 +46,7 @@ class Comparison(BaseModel):
 
 
 class Reverified(BaseModel):
-    """A verification that was made of the query's answer later."""
+    """A later verification of the query's answer."""
 
     id: UUID
     status: QueryState

@@ -1,7 +1,7 @@
-"""Chat completions in OpenAI's words (N9): what is asked, and what is answered.
+"""Chat completions in OpenAI's format (N9): request and response.
 
-Fields of a request that are not here are ignored: OpenAI's clients send new ones all the time. Those whose promise
-could not be kept are here to be refused.
+Request fields that are not here are ignored: OpenAI's clients send new ones all the time. Fields whose promise could
+not be kept are here in order to be refused.
 """
 
 from typing import Any, Literal
@@ -34,8 +34,8 @@ class ContentPart(_Lenient):
 
 
 class ChatMessage(_Lenient):
-    """A message of the conversation. The last one with the role `user` is the question; those of users and assistants
-    before it say what it refers to."""
+    """A message of the conversation. The last one with the role `user` is the question; earlier ones of users and
+    assistants say what it refers to."""
 
     role: str = Field(description="`user`, `assistant`, `system`, …", examples=["user"])
     content: str | list[ContentPart] | None = Field(
@@ -98,7 +98,7 @@ class CompletionCreate(_Lenient):
 
     @property
     def before(self) -> list[tuple[str, str]]:
-        """Role and text of what was said before it."""
+        """Role and text of the earlier messages."""
         return [(message.role, _text_of(message)) for message in self.messages[: _last_of_user(self.messages)]]
 
     @field_validator("messages")
@@ -168,7 +168,7 @@ class CompletionChoice(BaseModel):
 
 
 class CompletionUsage(BaseModel):
-    """Tokens of all model calls that the answer took, those of the checks included."""
+    """Tokens of all model calls for the answer, including its checks."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -176,7 +176,7 @@ class CompletionUsage(BaseModel):
 
 
 class CompletionProof(BaseModel):
-    """What OpenAI's format has no place for: how the answer is proven."""
+    """The proof of the answer, for which OpenAI's format has no place."""
 
     query_id: UUID = Field(description="The question at `/v1/queries/{id}`.")
     restated_question: str | None = Field(
@@ -195,7 +195,7 @@ class CompletionProof(BaseModel):
 
 
 class Completion(BaseModel):
-    """OpenAI's `chat.completion`, with one member more: `citewell`."""
+    """OpenAI's `chat.completion`, with one additional member: `citewell`."""
 
     id: str = Field(description="`chatcmpl-` and the id of the question.")
     object: Literal["chat.completion"]

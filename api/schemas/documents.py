@@ -22,7 +22,7 @@ class _Placement(Input):
 
 
 class DocumentCreate(_Placement):
-    """A document as JSON: its text instead of a file."""
+    """A document as JSON, with its text instead of a file."""
 
     filename: Filename = Field(description="The ending says how to read the text: `.md`, otherwise `.txt`.")
     text: PlainText = Field(description="The text of the document.", examples=["Refunds are paid within 14 days."])
@@ -30,7 +30,7 @@ class DocumentCreate(_Placement):
 
 
 def object_in_a_field(value: Any) -> Any:
-    """A JSON object that came as the text of a form's field."""
+    """Parse a JSON object sent as the text of a form field."""
     return _JSON_OBJECT.validate_json(value) if isinstance(value, str) else value
 
 
@@ -42,14 +42,14 @@ class DocumentUpload(_Placement):
 
 
 class DocumentLinks(BaseModel):
-    """Where to look next."""
+    """Related resources."""
 
     self: str
     text: str
 
 
 class DocumentAccepted(BaseModel):
-    """The document is stored; workers read it from here on."""
+    """The document is stored; workers will read it."""
 
     id: UUID
     status: DocumentState
@@ -90,7 +90,7 @@ class DocumentError(BaseModel):
 
 
 class DocumentRead(BaseModel):
-    """A document and how far its ingestion has come."""
+    """A document and the progress of its ingestion."""
 
     id: UUID
     doc_id: str = Field(description="Short id within the workspace, the first part of chunk ids.", examples=["doc_0"])
@@ -132,7 +132,7 @@ class SectionRead(BaseModel):
 
 
 class DocumentLayout(BaseModel):
-    """Where the pages and sections of a document's text begin and end."""
+    """The offsets of the pages and sections in a document's text."""
 
     characters: int = Field(description="Length of the text, in code points.")
     pages: list[PageRead] = Field(description="In their order; empty for formats without pages.")
@@ -140,13 +140,13 @@ class DocumentLayout(BaseModel):
 
 
 class DocumentList(BaseModel):
-    """One page of documents, the newest first."""
+    """One page of documents, newest first."""
 
     documents: list[DocumentRead]
     next_cursor: str | None = Field(description="Leads to the next page; null on the last one.")
 
 
 class DocumentVersions(BaseModel):
-    """All that was accepted under one name, the newest version first."""
+    """All versions accepted under one name, newest first."""
 
     documents: list[DocumentRead]

@@ -11,7 +11,7 @@ from api.schemas.queries import QueryHead
 
 
 class CitationCheckRead(BaseModel):
-    """One (statement, number) pair of the original answer, held against the source that it cites."""
+    """One (statement, number) pair of the original answer, checked against the cited source."""
 
     item: str
     statement: str
@@ -44,7 +44,7 @@ class VerificationAttempt(Scores):
 
 
 class ParkedRead(BaseModel):
-    """An item of a step that broke every worker that tried it; `worker` is the last of them."""
+    """An item of a step that crashed every worker that tried it; `worker` is the last of them."""
 
     round: int
     step: str
@@ -55,7 +55,7 @@ class ParkedRead(BaseModel):
 
 
 class StepRead(BaseModel):
-    """What a step of the pipeline left behind."""
+    """The outcome of a step of the pipeline."""
 
     round: int
     step: str
@@ -64,7 +64,8 @@ class StepRead(BaseModel):
 
 
 class ModelCallRead(BaseModel):
-    """One call to a model as the provider bills it, failed attempts included; or a kept reply, which costs nothing."""
+    """One call to a model as the provider bills it, failed attempts included; or a reused reply, which costs
+    nothing."""
 
     id: int
     round: int

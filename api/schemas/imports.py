@@ -22,13 +22,13 @@ class ImportUpload(Input):
 
 
 class ImportLinks(BaseModel):
-    """Where to look next."""
+    """Related resources."""
 
     self: str
 
 
 class ImportAccepted(BaseModel):
-    """The archive is stored; a worker unpacks it from here on."""
+    """The archive is stored; a worker will unpack it."""
 
     id: UUID
     status: ImportState
@@ -67,7 +67,7 @@ class ImportFailure(BaseModel):
 
 
 class ImportDocuments(BaseModel):
-    """How many documents of the import are in which state."""
+    """The number of the import's documents in each state."""
 
     queued: int
     processing: int
@@ -77,7 +77,7 @@ class ImportDocuments(BaseModel):
 
 
 class ImportRead(ImportHead):
-    """An import and how far it has come: files become documents or are skipped, documents become ready or fail."""
+    """An import and its progress: files become documents or are skipped, documents become ready or fail."""
 
     sha256: str
     size_bytes: int
@@ -90,7 +90,7 @@ class ImportRead(ImportHead):
 
 
 class ImportList(BaseModel):
-    """One page of imports, the newest first."""
+    """One page of imports, newest first."""
 
     imports: list[ImportHead]
     next_cursor: str | None = Field(description="Leads to the next page; null on the last one.")

@@ -13,10 +13,10 @@ MAX_PER_MINUTE = 1_000_000
 
 
 class KeyCreate(Input):
-    """What a new key is for."""
+    """The properties of a new key."""
 
     name: KeyName
-    # JSON has no enumerations, only texts.
+    # JSON has no enumerations, only strings.
     scopes: list[Annotated[Scope, Field(strict=False)]] = Field(min_length=1, max_length=10, examples=[["read", "ask"]])
     expires_in_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Without it the key never does.")
     requests_per_minute: int | None = Field(
@@ -25,7 +25,7 @@ class KeyCreate(Input):
 
 
 class KeyRead(BaseModel):
-    """A key, without what is secret of it."""
+    """A key without its secret part."""
 
     id: str = Field(description="The public part of the key, after `cw_`.")
     tenant: str
@@ -39,12 +39,12 @@ class KeyRead(BaseModel):
 
 
 class KeyCreated(KeyRead):
-    """A new key; only this response ever has the whole of it."""
+    """A new key; only this response contains the whole of it."""
 
     key: str = Field(description="Send it as `Authorization: Bearer cw_…`; it cannot be shown again.")
 
 
 class KeyList(BaseModel):
-    """The keys of the tenant, also those that were revoked."""
+    """The keys of the tenant, including revoked ones."""
 
     keys: list[KeyRead]

@@ -8,7 +8,7 @@ from api.schemas.problem import Problem
 
 
 class Health(BaseModel):
-    """The process lives."""
+    """The process is alive."""
 
     status: Literal["ok"] = "ok"
     version: str
@@ -16,7 +16,7 @@ class Health(BaseModel):
 
 
 class Checks(BaseModel):
-    """What Citewell stands on. Without the broker questions are still accepted; they start when it is back."""
+    """The dependencies of Citewell. Without the broker questions are still accepted; they start when it is back."""
 
     postgres: Literal["ok", "unreachable"]
     schema_: Literal["current", "newer", "outdated", "unknown"] = Field(alias="schema")

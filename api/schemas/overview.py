@@ -12,7 +12,7 @@ Kind = Literal["answer", "verification"]
 
 
 class OverviewRow(BaseModel):
-    """One question or verification, and what became of it; what there is not, or not yet, is null."""
+    """One question or verification with its results; values that do not exist, or not yet, are null."""
 
     id: UUID
     kind: Kind = Field(description="`answer`: a question; `verification`: a given answer.")
@@ -43,7 +43,7 @@ class OverviewRow(BaseModel):
 
 
 class OverviewList(BaseModel):
-    """A page, the newest first."""
+    """One page, newest first."""
 
     entries: list[OverviewRow]
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

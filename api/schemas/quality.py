@@ -10,14 +10,14 @@ from services.quality_series import Bucket
 
 
 class LabelWrite(Input):
-    """What people say of one answer."""
+    """A human verdict on one answer."""
 
     query_id: UUID = Field(strict=False, description="JSON has no ids, only texts.")
     grounded: bool = Field(description="Whether everything in the answer is in its sources.")
 
 
 class QualityAsk(Input):
-    """Which answers to look at, and the labels there are."""
+    """The answers to measure, and their labels."""
 
     workspace: WorkspaceName | None = None
     limit: int = Field(default=1000, ge=1, le=10_000, description="The newest so many verified questions.")
@@ -25,7 +25,7 @@ class QualityAsk(Input):
 
 
 class TargetRead(BaseModel):
-    """The value that is aimed at."""
+    """The target value."""
 
     wanted: str = Field(examples=["below"])
     limit: float
@@ -41,7 +41,7 @@ class MetricRead(BaseModel):
 
 
 class QualityRead(BaseModel):
-    """The metrics by name, and over how many questions."""
+    """The metrics by name, and the number of questions measured."""
 
     queries: int
     metrics: dict[str, MetricRead]

@@ -44,7 +44,7 @@ MinExcerptLength = Annotated[
 
 
 class RetrievalOptions(Input):
-    """How passages are found; what is left out is as configured."""
+    """How passages are found; omitted options are as configured."""
 
     method: Literal["vector", "hybrid"] | None = Field(
         default=None, description="Similarity of vectors alone, or fused with lexical search."
@@ -150,12 +150,12 @@ class QueryCreate(Input):
 
     @property
     def verify(self) -> bool | None:
-        """The switch, wherever it was set; None means: as configured."""
+        """The switch, from either place; None means: as configured."""
         return self.verification.enabled if self.enable_verification is None else self.enable_verification
 
 
 class QueryLinks(BaseModel):
-    """Where to look next."""
+    """Related resources."""
 
     self: str
     events: str = Field(description="Server-sent events.")
@@ -163,7 +163,7 @@ class QueryLinks(BaseModel):
 
 
 class QueryAccepted(BaseModel):
-    """The question is stored; from here on it reaches exactly one final state."""
+    """The question is stored; it will reach exactly one final state."""
 
     id: UUID
     status: QueryState
@@ -185,7 +185,7 @@ class LeftOut(BaseModel):
 
 
 class QueryHead(BaseModel):
-    """A question and how far it has come."""
+    """A question and its progress."""
 
     id: UUID
     status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
@@ -203,7 +203,7 @@ class QueryHead(BaseModel):
 
 
 class QueryList(BaseModel):
-    """A page of questions, the newest first."""
+    """A page of questions, newest first."""
 
     queries: list[QueryHead]
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

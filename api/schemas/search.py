@@ -1,4 +1,4 @@
-"""Passages on the wire: searched for, or read in the order of their document."""
+"""Passages on the wire: found by a search, or read in the order of their document."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from domain.options import DocumentFilter
 
 
 class SearchCreate(Input):
-    """What to look for."""
+    """A passage search."""
 
     query: PlainText = Field(description="Words or a question.", examples=["return period for unopened products"])
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is searched.")
@@ -37,13 +37,13 @@ class PassageRead(BaseModel):
 
 
 class PassageFound(PassageRead):
-    """The same with how it was found."""
+    """A passage with its similarity to the query."""
 
     similarity: Score | None = Field(description="Cosine similarity to the query; null when found by words alone.")
 
 
 class SearchResult(BaseModel):
-    """What was found, the best first."""
+    """The passages found, best first."""
 
     passages: list[PassageFound]
     issues: list[str] = Field(description="What was not done as configured; empty as a rule.")

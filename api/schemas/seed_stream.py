@@ -10,7 +10,7 @@ from api.schemas.texts import Input, WorkspaceName
 
 
 class StreamAsk(Input):
-    """S4: a question whose answer is watched while it is written."""
+    """S4: a question whose answer is streamed while it is written."""
 
     query: str = Field(description="The question.", examples=["What is the refund policy?"])
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")

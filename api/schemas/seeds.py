@@ -1,4 +1,4 @@
-"""The seeds' own requests and responses: the same questions and answers as `/v1/queries`, in other words."""
+"""The seeds' own requests and responses: the same questions and answers as `/v1/queries`, in other formats."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ _WORKSPACE = "The collection of documents that is asked."
 
 
 class RagAsk(Input):
-    """S1: a question, and whether its answer is to be verified."""
+    """S1: a question, and whether to verify its answer."""
 
     query: str = Field(description="The question.", examples=[_QUESTION])
     enable_verification: bool | None = Field(
@@ -24,7 +24,8 @@ class RagAsk(Input):
 
 
 class RagVerification(BaseModel):
-    """S1.8: the weighted scores and what they rest on. They are null when the answer says that it does not know."""
+    """S1.8: the weighted scores and what they are based on. They are null when the answer says that it does not
+    know."""
 
     overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
     answer_source_alignment: Score | None = Field(description="How well the answer agrees with its sources.")
@@ -75,7 +76,7 @@ class ChatAsk(Input):
 
 
 class ChatVerification(BaseModel):
-    """S2.4: how far the response is grounded in the documents."""
+    """S2.4: how far the documents support the response."""
 
     confidence: Score | None = Field(
         description="The score of the claims, 0..1 (`claims_score` in `/v1`); null when the response claims nothing."
@@ -90,7 +91,7 @@ class ChatVerification(BaseModel):
 
 
 class ChatReply(BaseModel):
-    """S2: the response, and who gave it."""
+    """S2: the response, its model and its workspace."""
 
     content: str = Field(description="The answer after the checks.", examples=[_ANSWER])
     model: str | None = Field(description="The model that wrote it; null when nothing was written.")
@@ -160,7 +161,7 @@ class NumberedSource(SourceRead):
 
 
 class CitationLogEntry(BaseModel):
-    """S5.4: one statement of the original answer, held against one source that it cites."""
+    """S5.4: one statement of the original answer, checked against one source that it cites."""
 
     citation_number: int = Field(description="The N of `[†N]` in `original_answer`.")
     statement: str = Field(description="The statement without its markers.")

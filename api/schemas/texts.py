@@ -1,4 +1,4 @@
-"""Texts as the API takes them: what Postgres could not store, or nobody could read, is refused at the door."""
+"""Text types of the API: text that Postgres could not store, or nobody could read, is refused on arrival."""
 
 import math
 import unicodedata
@@ -18,7 +18,7 @@ class Input(BaseModel):
 
 
 def storable(text: str) -> str:
-    """Return `text` as it is. Raises ValueError where Postgres could not keep it."""
+    """Return `text` unchanged. Raises ValueError if Postgres could not store it."""
     if "\x00" in text:
         raise ValueError("contains a NUL character")
     try:
@@ -29,7 +29,7 @@ def storable(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    # macOS sends file names with Hangul taken apart; equal names must be equal strings.
+    # macOS sends file names with decomposed Hangul; equal names must be equal strings.
     name = unicodedata.normalize("NFC", text).strip()
     if not name or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
         raise ValueError("must be text on one line, without control characters")

@@ -1,4 +1,4 @@
-"""Answers from elsewhere on the wire: given with their sources, verified, told (N2).
+"""External answers on the wire: sent with their sources, verified, shown (N2).
 
 Offsets are code points, half-open: those of sentences and citations count in `answer` as it was given, `source_start`
 and `source_end` in the text of the source.
@@ -34,7 +34,7 @@ CustomId = Annotated[PlainText, Field(min_length=1, max_length=200)]
 
 
 class SourceGiven(Input):
-    """What the answer is held against: a text, or a document that is stored already."""
+    """A source to check the answer against: a text, or a stored document."""
 
     text: PlainText | None = Field(default=None, description="Of any length; long ones are read in windows.")
     document_id: Annotated[UUID, Field(strict=False)] | None = Field(
@@ -102,7 +102,7 @@ class VerificationCreate(Input):
 
 
 class VerificationLinks(BaseModel):
-    """Where to look next."""
+    """Related resources."""
 
     self: str
     events: str = Field(description="Server-sent events.")
@@ -110,7 +110,7 @@ class VerificationLinks(BaseModel):
 
 
 class VerificationAccepted(BaseModel):
-    """The verification is stored; from here on it reaches exactly one final state."""
+    """The verification is stored; it will reach exactly one final state."""
 
     id: UUID
     status: QueryState
@@ -119,7 +119,7 @@ class VerificationAccepted(BaseModel):
 
 
 class VerificationHead(BaseModel):
-    """A verification and how far it has come."""
+    """A verification and its progress."""
 
     id: UUID
     status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
@@ -138,7 +138,7 @@ class VerificationHead(BaseModel):
 
 
 class VerificationList(BaseModel):
-    """One page, the newest first."""
+    """One page, newest first."""
 
     verifications: list[VerificationHead]
     next_cursor: str | None = Field(description="`cursor` of the next page; null at the end.")
@@ -157,7 +157,7 @@ class SourceTold(BaseModel):
 
 
 class SourceName(BaseModel):
-    """Which source it is."""
+    """A reference to a source."""
 
     number: int
     id: str | None
@@ -165,7 +165,7 @@ class SourceName(BaseModel):
 
 
 class SourcePlace(SourceName):
-    """Where a piece of evidence stands."""
+    """The location of a piece of evidence."""
 
     page_number: int | None = Field(description="Null where the page is not known; never guessed.")
     section: str | None
@@ -174,7 +174,7 @@ class SourcePlace(SourceName):
 
 
 class SentenceVerified(BaseModel):
-    """One sentence of the answer as it was given, and the one state that it is in."""
+    """One sentence of the answer as it was given, and its single state."""
 
     start: int
     end: int
@@ -187,7 +187,7 @@ class SentenceVerified(BaseModel):
 
 
 class CitationVerified(BaseModel):
-    """One citation for one sentence, held against the source that it names."""
+    """One citation for one sentence, checked against the source that it names."""
 
     number: int | None = Field(description="The source it names; null when there is none of that id.")
     cited: int | str | None = Field(description="The source as the citation names it.")
@@ -211,7 +211,7 @@ class CitationVerified(BaseModel):
 
 
 class VerificationResult(VerificationHead):
-    """A verification with everything that is known of it so far."""
+    """A verification with everything known of it so far."""
 
     answer: str = Field(description="As it was given; offsets of sentences and citations count in it.")
     repaired_answer: str | None = Field(description="The text after the repairs; its numbers are those of `sources`.")
@@ -233,7 +233,7 @@ class VerificationResult(VerificationHead):
 
 
 class BatchLinks(BaseModel):
-    """Where to look next."""
+    """Related resources."""
 
     self: str
     results: str
@@ -248,7 +248,7 @@ class BatchAccepted(BaseModel):
 
 
 class BatchRead(BaseModel):
-    """A batch and how many of its items are in which state."""
+    """A batch with the number of its items in each state."""
 
     id: UUID
     status: Literal["queued", "running", "finished", "cancelled"]

@@ -36,7 +36,7 @@ class WebhookCreate(Input):
 
 
 class WebhookChange(Input):
-    """What is to be different; what is left out stays as it is."""
+    """The fields to change; omitted ones stay as they are."""
 
     url: WebhookUrl | None = Field(default=None, description="Waiting messages go there too.")
     events: list[PlainText] | None = Field(default=None, description=_EVENTS, max_length=MAX_FILTERS)
@@ -47,7 +47,7 @@ class WebhookChange(Input):
 
 
 class SecretRotate(Input):
-    """The new secret, if it is to be one of your own."""
+    """The new secret, if you supply your own."""
 
     secret: PlainText | None = Field(default=None, max_length=200, description=_OWN)
 
@@ -74,7 +74,7 @@ class WebhookSecretRead(WebhookRead):
 
 
 class WebhookList(BaseModel):
-    """The newest first."""
+    """All receivers, newest first."""
 
     webhooks: list[WebhookRead]
 
@@ -116,25 +116,25 @@ class DeliveryRead(BaseModel):
 
 
 class DeliveryWhole(DeliveryRead):
-    """A delivery with what is sent."""
+    """A delivery with its body."""
 
     payload: str = Field(description="The exact body; the signature is over these bytes.", examples=["{…}"])
 
 
 class DeliveryList(BaseModel):
-    """The newest first."""
+    """Deliveries, newest first."""
 
     deliveries: list[DeliveryRead]
 
 
 class DeliveryPage(DeliveryList):
-    """The newest first, a page of them."""
+    """A page of deliveries, newest first."""
 
     next_cursor: str | None = Field(description="Send it as `cursor` for the next page; null on the last one.")
 
 
 class RangeReplay(Input):
-    """What is delivered once more: what happened from `since` until before `until`, by how its delivery ended."""
+    """The messages to deliver once more: those from `since` until before `until`, by how their delivery ended."""
 
     since: AwareDatetime = Field(strict=False, description="With a time zone.", examples=["2026-11-20T00:00:00Z"])
     until: AwareDatetime | None = Field(
@@ -150,6 +150,6 @@ class RangeReplay(Input):
 
 
 class RangeReplayed(BaseModel):
-    """How many messages are delivered once more."""
+    """The number of messages delivered once more."""
 
     replayed: int = Field(description="10,000 at most, the oldest; ask again for the rest.", examples=[17])

@@ -1,7 +1,7 @@
 """Prompts: one Markdown file per judgement, rendered by one function, versioned by content.
 
-A file has a `# system` and a `# user` part with `{{field}}` placeholders. Static text stands first, sources next and
-the question last, so that a provider's prefix cache can serve the first parts again.
+A file has a `# system` and a `# user` part with `{{field}}` placeholders. Static text comes first, then sources, and
+the question last, so that a provider's prefix cache can reuse the first parts.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ _FIELD = re.compile(r"\{\{(\w+)\}\}")
 
 
 class PromptFieldMismatch(ValueError):
-    """The fields given to a prompt are not the ones that it names."""
+    """The fields given to a prompt are not those that it names."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """What goes to a model: two texts and the version (12 hex digits) of the file that they came from."""
+    """The text that a model gets: two parts, and the version (12 hex digits) of their file."""
 
     system: str
     user: str
@@ -66,7 +66,7 @@ def prompt_version(name: str) -> str:
 
 
 def prompt_sha256(name: str, version: str) -> str | None:
-    """Return the SHA-256 of the prompt's file in hexadecimal, if the one of this program has that version."""
+    """Return the SHA-256 of the prompt's file in hexadecimal, if this program's file has that version."""
     try:
         template = _template(name)
     except FileNotFoundError:
@@ -75,7 +75,7 @@ def prompt_sha256(name: str, version: str) -> str | None:
 
 
 def render(name: str, fields: Mapping[str, object]) -> RenderedPrompt:
-    """Fill the prompt `name`. Sources and items bring their own fence; any other value is disarmed before it is put in.
+    """Fill the prompt `name`. Sources and items have their own fence; any other value is disarmed first.
 
     Raises PromptFieldMismatch when a field is missing or unknown.
     """

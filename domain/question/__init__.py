@@ -1,4 +1,4 @@
-"""What a question asks and names, and whether an answer answers it (V8)."""
+"""Analyses what a question asks and names, and whether an answer answers it (V8)."""
 
 from domain.question.asking import is_greeting
 from domain.question.gate import why_refused

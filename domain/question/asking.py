@@ -1,4 +1,4 @@
-"""What a question asks: its kind, the parts it has, and whether it is a question at all (V8)."""
+"""Analyses what a question asks: its kind, its parts, and whether it is a question at all (V8)."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from domain.words import content_stems, vocabulary, words
 
 Kind = Literal["when", "where", "who", "number", "amount", "why", "how", "definition", "which", "decision", "matter"]
 
-_MOST_CHARS = 2_000  # of a question: what is longer holds other texts
+_MOST_CHARS = 2_000  # of a question: a longer one contains other texts
 _MOST_PARTS = 8
 
 _CUES: tuple[tuple[Kind, str], ...] = (
@@ -49,7 +49,7 @@ _CUES: tuple[tuple[Kind, str], ...] = (
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES
 )
-"""The first that fits is the kind: what asks for a number or a date says so beside its question word."""
+"""The first match is the kind: questions for a number or a date say so beside their question word."""
 
 _CAUSE = re.compile(
     r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
@@ -88,7 +88,7 @@ _JOINS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One thing that a question asks: its words, its kind, and the content stems that say what it is about."""
+    """One thing that a question asks: its words, its kind, and the content stems of its topic."""
 
     text: str
     kind: Kind
@@ -97,9 +97,9 @@ class Asked:
 
 @lru_cache(maxsize=256)
 def parts_of(question: str) -> tuple[Asked, ...]:
-    """Return what the question asks, part by part: "who founded it, and when did it close?" has two.
+    """Return the parts of what the question asks: "who founded it, and when did it close?" has two.
 
-    A question without a second question word is one part. Linear; of a long question the beginning is read.
+    A question without a second question word is one part. Linear; only the beginning of a long question is read.
     """
     pieces = [piece for piece in _pieces(question[:_MOST_CHARS]) if content_stems(piece) or _ASKS.search(piece)]
     asked = [
@@ -109,7 +109,7 @@ def parts_of(question: str) -> tuple[Asked, ...]:
 
 
 def kind_of(question: str) -> Kind:
-    """Return what kind of thing is asked for; "matter" when no question word says so."""
+    """Return the kind of thing asked for; "matter" when no question word says so."""
     for kind, cue in _KINDS:
         if cue.search(question[:_MOST_CHARS]):
             return kind
@@ -117,15 +117,15 @@ def kind_of(question: str) -> Kind:
 
 
 def is_greeting(question: str) -> bool:
-    """Say whether this is a greeting, thanks or a yes, and asks nothing of the documents: "hi", "thanks!"."""
+    """Say whether this is a greeting, thanks or a yes that asks nothing of the documents: "hi", "thanks!"."""
     said = words(question)
     return len(said) <= 6 and all(word in _GREETING for word in said) and not re.search(r"\d", question)
 
 
 def has_kind(kind: Kind, text: str, question: str) -> bool | None:
-    """Say whether `text` has a thing of the kind that is asked for, one that the question does not name itself.
+    """Say whether `text` has a thing of the kind asked for that the question does not name itself.
 
-    None where that cannot be seen: a definition or a manner has no form, and a person may be "the head of finance".
+    None where form does not show it, as for a definition or a manner; a person may be "the head of finance".
     """
     match kind:
         case "when":

@@ -1,4 +1,4 @@
-"""What can be seen when a sentence is laid beside the question that it is to answer (V8). All features are 0..1."""
+"""Features of a sentence compared with the question that it should answer (V8). All are 0..1."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -13,11 +13,11 @@ from domain.question.asking import Asked, Kind, has_kind
 from domain.support.reading import ReadText
 from domain.words import STOP_WORDS, stem, vocabulary
 
-_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a sentence or a question: what is longer is none
-_REACH = 7  # words to either side of a date, a number or a name that may belong to it
+_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a sentence or a question: anything longer is none
+_REACH = 7  # words on either side of a date, a number or a name that may belong to it
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _COUNTED: frozenset[Kind] = frozenset({"number", "amount"})
-# They only say which kind of thing is asked for: "which year", "what type of".
+# These only name the kind of thing asked for: "which year", "what type of".
 _ASKED_WORDS = frozenset(
     map(
         stem,
@@ -38,7 +38,7 @@ _DENYING = ("in", "un", "non", "im", "ir", "il", "dis", "불", "비", "무", "�
 
 @dataclass(frozen=True)
 class _Said:
-    """A sentence's words as stems in order ("" for stop words), and at which of them its dates and so on stand."""
+    """A sentence's words as stems in order ("" for stop words), and the places of its dates, numbers and names."""
 
     read: ReadText
     stems: tuple[str, ...]
@@ -48,7 +48,7 @@ class _Said:
 
 
 def answer_features(asked: Asked, sentence: str) -> dict[str, float]:
-    """Lay one sentence, without citation markers, beside one part of a question. Linear in both lengths."""
+    """Compare one sentence, without citation markers, with one part of a question. Linear in both lengths."""
     said, question = _read(sentence[:_MOST_CHARS]), _question(asked.text)
     weights = _weights(asked)
     wanted, plain = list(weights), _plain(asked)
@@ -99,7 +99,7 @@ def _read(sentence: str) -> _Said:
 
 @lru_cache(maxsize=256)
 def _weights(asked: Asked) -> Mapping[str, float]:
-    """The words that are looked for, with how much each of them says; each sentence of an answer asks for them."""
+    """The words looked for, with their weights; cached, because each sentence of an answer needs them."""
     stems = asked.stems[:_MOST_STEMS]
     wanted = [each for each in stems if each not in _ASKED_WORDS and not _ASKING.search(each)] or stems
     return {each: _weight(each, _question(asked.text).names) for each in wanted}
@@ -111,7 +111,6 @@ def _weight(each: str, names: frozenset[str]) -> float:
 
 @lru_cache(maxsize=256)
 def _plain(asked: Asked) -> Mapping[str, float]:
-    """Those of the words that are neither a name nor a number; they weigh the same."""
     names = _question(asked.text).names
     return {each: 1.0 for each in _weights(asked) if each not in names and not each[0].isdigit()}
 
@@ -122,7 +121,7 @@ def _covered(weights: Mapping[str, float], shares: Mapping[str, float]) -> float
 
 
 def _near(asked: Asked, said: _Said, weights: Mapping[str, float]) -> float:
-    """Which share of the question stands around the best date, number or name that it may ask for."""
+    """The share of the question around the best date, number or name that it may ask for."""
     asked_words = _question(asked.text).kin.stems
     names = [place for place, name in said.names if not asked_words.issuperset(ReadText(name).stems)]
     by_kind: Mapping[Kind, Sequence[int]] = {
@@ -145,9 +144,9 @@ def _near_likeness(each: str, found: frozenset[str]) -> float:
 
 
 def _is_denied(kind: Kind, question: ReadText, said: ReadText) -> bool:
-    """One denies what the other does not: "what is not exempt" and "exempt from", "who has" and "do not have".
+    """Whether one denies what the other asserts: "what is not exempt" and "exempt from", "who has" and "do not have".
 
-    Whether something is so, and which rules hold, may be answered with a denial.
+    Questions whether something is so, and which rules apply, may be answered with a denial.
     """
     if _NEGATED.search(question.text) or question.denied:
         return not question.denied & said.denied
@@ -157,7 +156,7 @@ def _is_denied(kind: Kind, question: ReadText, said: ReadText) -> bool:
 
 
 def _opposed(question: ReadText, said: ReadText) -> bool:
-    """One has the opposite of a word of the other: "accept" and "reject", "formal" and "informal"."""
+    """Whether one has the opposite of a word of the other: "accept" and "reject", "formal" and "informal"."""
     mine, theirs = question.kin.stems, said.kin.stems
     return (
         opposites(mine, theirs) is not None

@@ -1,4 +1,5 @@
-"""Refusals before anything is written: what asks nothing, and what is about a thing that no passage names (V8)."""
+"""Refuses questions before anything is written: those that ask nothing, or are about a thing that no passage names
+(V8)."""
 
 from collections.abc import Sequence
 
@@ -11,7 +12,7 @@ NOT_A_QUESTION = (
 
 
 def why_refused(question: str, passages: Sequence[str]) -> str:
-    """Return why the question is not to be answered from `passages`, in a sentence for users; "" when it may be.
+    """Return, in a sentence for users, why the question cannot be answered from `passages`; "" if it can.
 
     A passage is its text with its file's name and its headings. Deterministic, and silent when in doubt.
     """

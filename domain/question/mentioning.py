@@ -1,4 +1,4 @@
-"""What a reader is shown beside a refusal: the words of the nearest passages, which mention what was asked (V8)."""
+"""Quotes the nearest passages that mention what was asked, shown beside a refusal (V8)."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,13 @@ from domain.words import content_stems, coverage
 
 _MOST = 3
 _SHORTEST, _LONGEST = 40, 200  # characters of a quotation
-_SHARED = 0.3  # of the question's words: with less a passage mentions nothing of it
+_SHARED = 0.3  # share of the question's words under which a passage mentions nothing of it
 
 
 def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
-    """Return (number of the passage from 0, its words that have most of the question), the nearest first.
+    """Return (passage number from 0, its words that share most with the question), nearest first, at most three.
 
-    There are at most three. The words are in one line and no answer: a caption or a row of a table may be the nearest.
-    Linear in all lengths.
+    The words are on one line and no answer: a caption or a row of a table may be the nearest. Linear in all lengths.
     """
     wanted = list(dict.fromkeys(claim_stems(question)))
     found: list[tuple[float, int, str]] = []

@@ -1,4 +1,4 @@
-"""The words of passages, for looking up a name in whatever form it may stand there (V8)."""
+"""The words of passages, for looking up a name in any form (V8)."""
 
 import re
 import unicodedata
@@ -19,9 +19,9 @@ _GENERAL = vocabulary("""
     party section chapter act law policy plan program programme project report first second third fourth fifth
     university school city state country county district court church bank team union internet web world
 """)
-"""They name something only together with other words: "the Company"."""
+"""These name something only together with other words: "the Company"."""
 
-# Names that texts give in words of their own: what is meant is not told by letters.
+# Names that texts express with quite different words, which letters cannot match.
 _BY_OTHER_NAMES = frozenset(
     "us usa uk eu un uae america britain england holland netherlands germany china korea japan greece switzerland spain"
     " hungary finland croatia albania".split()
@@ -29,7 +29,7 @@ _BY_OTHER_NAMES = frozenset(
 
 
 class Mentions:
-    """What a text may name. When in doubt, it does."""
+    """The names that a text may contain. In doubt it does."""
 
     def __init__(self, text: str) -> None:
         text = _unaccented(text)
@@ -39,14 +39,14 @@ class Mentions:
         self._long = tuple(each for each in self._capitalised | self._words if len(each) >= _SHORTEST_PREFIX)
 
     def has(self, name: str) -> bool:
-        """Say whether a proper name stands in the text: whole, shortened, by a part of it, inflected, as an acronym."""
+        """Say whether a proper name occurs in the text: whole, shortened, in part, inflected, or as an acronym."""
         name = _unaccented(name)
         parts = [part for part in words(name) if part not in STOP_WORDS and (len(part) > 1 or part.isdigit())]
         if _GENERAL.issuperset(parts) or any(part in _BY_OTHER_NAMES for part in parts):
             return True
         if all(part in self._words for part in parts) or self._has_initials(name, parts):
             return True
-        # "great" alone does not name the Great Gatsby; a surname with its capital does name a person.
+        # "great" alone does not name the Great Gatsby; a capitalised surname does name a person.
         return any(self._has_form(part) for part in parts if part in self._capitalised or part not in self._words)
 
     def _has_initials(self, name: str, parts: Sequence[str]) -> bool:
@@ -67,5 +67,5 @@ class Mentions:
 
 
 def _unaccented(text: str) -> str:
-    """Composed again, because Hangul would stay in letters."""
+    """Remove accents; the result is composed again, because Hangul would otherwise stay decomposed."""
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text)))

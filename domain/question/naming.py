@@ -1,7 +1,7 @@
-"""What a question names, and which of it no passage names (V8).
+"""Finds what a question names, and which of it no passage names (V8).
 
-Made to stay silent when in doubt: an inflected, shortened or differently spelled form, an acronym, a part of a name, a
-range of numbers or a cell of a table names the thing, too.
+Silent when in doubt: an inflected, shortened or differently spelled form, an acronym, a part of a name, a range of
+numbers or a cell of a table also names the thing.
 """
 
 import re
@@ -34,7 +34,7 @@ _NO_SERIES = vocabulary("""
 """)
 _PERIOD = re.compile(r"(?:FY|CY|Q[1-4]|H[12])[ -]?(?:\d\d|\d{4})?", re.IGNORECASE)
 _RANGE = r"\s?(?:-|–|—|~|to|through|until|bis)\s?"
-# What stands in front of a label; a verb has its subject there: "the firm employs 20".
+# Text before a label; a verb has its subject there: "the firm employs 20".
 _BEFORE_LABEL = (
     r"(?:^|(?<=[.:;,!?(|\n\t\"“•*-])\s?"
     r"|\b(?:the|an?|of|in|on|at|for|and|or|with|by|from|than|each|see|under|per|is|are|both) )"
@@ -60,7 +60,7 @@ class Thing:
 def missing_things(question: str, passages: Sequence[str]) -> tuple[Thing, ...]:
     """Return what the question names and none of the `passages` does; () without passages. Linear in all lengths.
 
-    A passage is the text together with its file's name and its headings, which name things, too.
+    A passage is the text together with its file's name and its headings, which also name things.
     """
     text = "\n".join(passages)
     if not text.strip():
@@ -72,7 +72,7 @@ def missing_things(question: str, passages: Sequence[str]) -> tuple[Thing, ...]:
 def is_about_another(question: str, sentence: str) -> bool:
     """Say whether the sentence is about another thing of the kind that the question names, and not about that one.
 
-    "Pump 4 runs at 24 bar" is, of a question about pump 14; "the Theta machine", of one about the Omega machine.
+    "Pump 4 runs at 24 bar" is, for a question about pump 14; "the Theta machine", for one about the Omega machine.
     """
     question = question[:_MOST_CHARS]
     if any(True for _ in _numbered(question, sentence)):
@@ -94,7 +94,7 @@ def _names(question: str, text: str) -> Iterator[Thing]:
 
 
 def _unknown_members(question: str, text: str) -> Iterator[str]:
-    """Words that stand where the text has only names, though they look like none: "the omega machine", 오메가 기계."""
+    """Words in places where the text has only names, though they look like none: "the omega machine", 오메가 기계."""
     plain = _WORD.findall(question)[:_MOST_WORDS]
     lowered = text.casefold()
     for word, noun in pairwise(plain):
@@ -109,7 +109,7 @@ def _unknown_members(question: str, text: str) -> Iterator[str]:
 
 
 def _sure_names(question: str) -> list[FoundName]:
-    """The question's names; none where capitals say nothing, as in a title, in capitals, or in German."""
+    """The question's names; none where capitals prove nothing, as in a title, in capitals, or in German."""
     plain = [word for word in _WORD.findall(question)[:_MOST_WORDS] if word.casefold() not in STOP_WORDS]
     capitals = sum(word[0].isupper() for word in plain)
     unclear = len(plain) > 3 and capitals > _MOSTLY_CAPITALS * len(plain)
@@ -123,7 +123,7 @@ def _sure_names(question: str) -> list[FoundName]:
 
 
 def _has_rival(question: str, name: FoundName, text: str) -> bool:
-    """Whether another name stands where this one does: before the same word, or, of Latin names, behind it."""
+    """Whether another name is in the same position: before the same word or, for Latin names, after it."""
     before, after = _WORD.findall(question[: name.start])[-1:], _WORD.findall(question[name.end :])[:1]
     slots = [(word, r"\b([^\W_]{{1,40}})[ -]{word}") for word in after]
     if name.kind == "latin":
@@ -147,7 +147,7 @@ def _is_rival(other: str, name: FoundName) -> bool:
 
 
 def _numbered(question: str, text: str) -> Iterator[Thing]:
-    """Members of a series that the text has, "pump 14" beside "pump 4", but without this one."""
+    """Members of a series that the text has without this one: "pump 14" beside "pump 4"."""
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}
     for match in _NUMBERED.finditer(question):
         word, number = match[1].casefold(), match[2]
@@ -169,7 +169,7 @@ def _numbered(question: str, text: str) -> Iterator[Thing]:
 
 @lru_cache(maxsize=256)
 def _series(wanted: str, text: str) -> frozenset[str]:
-    """The numbers and letters that stand behind a word in the text: "pumps 1 to 3, 5 and 8" has six."""
+    """The numbers and letters after a word in the text: "pumps 1 to 3, 5 and 8" has six."""
     found: set[str] = set()
     for match in re.finditer(
         rf"{_BEFORE_LABEL}({re.escape(wanted)}\w{{0,4}}) {_MEMBERS}",
@@ -191,7 +191,7 @@ def _in_cell(number: str, text: str) -> bool:
 
 
 def _years(question: str, text: str) -> Iterator[Thing]:
-    """Years of which the text has others, but not this one, in no form."""
+    """Years that the text lacks in every form although it has others."""
     for date in find_dates(question):
         if date.years is None or date.years[0] != date.years[1]:
             continue
@@ -219,6 +219,6 @@ def _in_range(year: int, text: str) -> bool:
 
 
 def _is_latin(text: str) -> bool:
-    """Whether the text is written in Latin letters for the most part: else a name may stand there in other letters."""
+    """Whether the text is mostly in Latin letters: otherwise it may write a name in other letters."""
     letters = [each for each in text[:20_000] if each.isalpha()]
     return sum(each < "\u0250" for each in letters) > 0.7 * len(letters)

@@ -1,7 +1,7 @@
-"""How likely an answer answers its question: numbers in `model.json`, which `benchmarks.fit_question` writes (V8).
+"""The probability that an answer answers its question, with weights in `model.json` by `benchmarks.fit_question` (V8).
 
-Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is another
-matter, which the checks of its statements decide.
+Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is decided
+separately, by the checks of its statements.
 """
 
 import json
@@ -18,16 +18,15 @@ from domain.weighing import Weighing, parsed_weighing
 from domain.words import content_stems
 
 ANSWERED = 0.25
-"""From this probability on an answer counts as one to that part of the question."""
+"""From this probability on, an answer counts as one to that part of the question."""
 
 _MOST_SENTENCES = 60
-_ELLIPTICAL = 6  # words, at most, of an answer that repeats nothing of its question: "30 days."
+_ELLIPTICAL = 6  # at most, words of an answer that repeats nothing of its question: "30 days."
 _UNKNOWN = 0.5
 
 
 @cache
 def question_weighing() -> Weighing:
-    """Return the fitted weights that are shipped with the package."""
     return parsed_weighing(json.loads((files("domain.question") / "model.json").read_text(encoding="utf-8")))
 
 
@@ -59,18 +58,17 @@ def part_relevance(asked: Asked, answer: str) -> float:
 
 @remembered(most=64)
 def _sentences(answer: str) -> tuple[str, ...]:
-    """Its first sentences, without citation markers; each part of a question asks for them."""
+    """Its first sentences, without citation markers; cached, because each part of a question needs them."""
     return tuple(each.text for each in split_sentences(plain_text(answer).text)[:_MOST_SENTENCES])
 
 
 @lru_cache(maxsize=4096)
 def sentence_relevance(asked: Asked, sentence: str) -> float:
-    """Return the same for one sentence without citation markers."""
     return question_weighing().probability(answer_features(asked, sentence))
 
 
 def is_elliptical(asked: Asked, answer: str) -> bool:
-    """Whether the answer is a bare phrase of the kind that is asked for, as in "When?" – "In May 2020."."""
+    """Whether the answer is a bare phrase of the kind that is asked for, as in "When?" – "In May 2020"."""
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False
     return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"

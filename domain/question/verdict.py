@@ -1,4 +1,4 @@
-"""Whether an answer answers its question: the verdict beside groundedness (V8)."""
+"""Judges whether an answer answers its question: the verdict beside groundedness (V8)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ _WANTED = {"when": "a date or a time", "number": "a number", "amount": "an amoun
 
 @dataclass(frozen=True, slots=True)
 class ModelsWord:
-    """What a model said of the same: how much of the question the answer answers, and which parts it leaves open."""
+    """A model's verdict on the same: how much of the question the answer answers, and which parts it leaves open."""
 
     answers: Answers
     open_parts: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class QuestionVerdict:
     """Row V8. `complete`: nothing of the question is left open. `open_parts` are the parts without an answer.
 
     `missing_names` are named by the question and by no passage: then the answer is about something else, and does not
-    count as one. `probability`, 0..1, is how likely the answer answers all of the question if what it says is true.
+    count as one. `probability`, 0..1, is that of answering all of the question if what the answer says is true.
     """
 
     relevant: Answers
@@ -41,7 +41,6 @@ class QuestionVerdict:
     reason: str
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as it is stored and shown."""
         return {**asdict(self), "open_parts": list(self.open_parts), "missing_names": list(self.missing_names)}
 
 
@@ -50,8 +49,8 @@ def judge_question(
 ) -> QuestionVerdict | None:
     """Judge whether `answer` answers `question`; `passages` are what it was written from, with their names.
 
-    `said` is a model's word on the same, which counts for more than letters, but not against what no passage names.
-    None without a question. Linear in all lengths.
+    `said` is a model's verdict, which outweighs comparison by letters, but not a name that no passage has. None without
+    a question. Linear in all lengths.
     """
     parts = parts_of(question)
     if not parts:
@@ -73,7 +72,7 @@ def judge_question(
 
 
 def question_of(checks: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the verdict as it is stored among the checks of a verification, or None."""
+    """Return the verdict stored among the checks of a verification, or None."""
     alignment: Mapping[str, Any] = checks.get("check_alignment") or {}
     return alignment.get("question")
 
@@ -88,7 +87,7 @@ def _open(parts: Sequence[Asked], shares: Sequence[float], answer: str) -> list[
 
 
 def _with_models_word(shares: list[float], left: list[str], said: ModelsWord) -> tuple[list[float], list[str]]:
-    """A model reads what words do not tell; where it finds nothing open, nothing is, but for what is asked by kind."""
+    """Combine with a model's verdict, which reads what words do not show: open parts are those it names, if any."""
     told = [" ".join(each.split())[:_LONGEST_PART] for each in said.open_parts if each.strip()][:_MOST_PARTS]
     match said.answers:
         case "yes":

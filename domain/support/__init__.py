@@ -1,1 +1,2 @@
-"""How far a source supports a statement: what is compared, and the fitted weights that make a probability of it."""
+"""Estimates how far a source supports a statement: the comparison, and fitted weights that turn it into a
+probability."""

@@ -1,4 +1,4 @@
-"""How likely it is that a source says a statement, from words and denials alone."""
+"""Estimates the probability that a source says a statement, from words and denials alone."""
 
 from domain.disagreements import best_places, without_markers
 from domain.remembering import remembered
@@ -11,10 +11,10 @@ from domain.word_index import read_sentences
 
 
 def estimated_support(statement: str, source: str) -> float:
-    """Return the probability that the `source` says the `statement`, 0..1, figures that differ left out of account.
+    """Return the probability, 0..1, that the `source` says the `statement`, ignoring figures that differ.
 
-    Other words for the same thing count for nothing, so a low value alone does not refute. Linear in both lengths; 0
-    for a statement that is longer than a sentence may be.
+    Synonyms count for nothing, so a low value alone does not refute. Linear in both lengths; 0 for a statement longer
+    than a sentence may be.
     """
     if is_too_long(statement):
         return 0.0

@@ -1,11 +1,11 @@
-"""The features from which support is weighed, each a number of about 0..1 with the way in which it may push.
+"""The features that support is weighed by, each a number of about 0..1 with the sign that its weight may have.
 
-They say how much is there, how much is not and how far that is from what is, so that they mean the same for a short
-evidence and a long document, for English and for Korean. They are few: each was kept because it lowers the log loss on
-kinds of text that the fit had not seen. What added nothing there: shares of names, figures and rare words, longest
-common subsequences, the order of words, sentences with a single word exchanged, words such as "only", hedges, lengths
-of statement and source, cosines of words in their context, differences of vectors, and boosted trees over all of them.
-Of a statement of several sentences each is compared by itself as to its facts; its words are taken together, because
+They measure how much is present, how much is missing and how far that is from what is present, so that they mean the
+same for a short evidence and a long document, for English and for Korean. They are few: each was kept because it lowers
+the log loss on kinds of text that the fit had not seen. These added nothing there: shares of names, figures and rare
+words, longest common subsequences, the order of words, sentences with a single word exchanged, words such as "only",
+hedges, lengths of statement and source, cosines of words in their context, differences of vectors, and boosted trees
+over all of them. The sentences of a statement are compared separately for facts; its words are taken together, because
 the lowest or the mean support of its sentences ranks worse.
 """
 
@@ -18,7 +18,7 @@ from types import MappingProxyType
 from domain.facts.comparing import Compared
 from domain.support.comparing import Comparison
 
-_BROADEST = 8  # sentences; in more of them words are not found by chance more often, as a window is all that counts
+_BROADEST = 8  # sentences; in more of them chance matches of words do not increase, because only a window counts
 
 DIRECTIONS: Mapping[str, int] = MappingProxyType(
     {
@@ -34,7 +34,7 @@ DIRECTIONS: Mapping[str, int] = MappingProxyType(
         "kin": 1,
     }
 )
-"""The sign that the weight of each feature must have, so that what is missing never speaks for a claim."""
+"""The sign that the weight of each feature must have, so that missing parts never speak for a claim."""
 
 MEANING = frozenset({"closest", "kin"})
 """The features that need embeddings."""
@@ -77,14 +77,14 @@ def _coverage(compared: Comparison) -> dict[str, float]:
 
 
 def _neighbours(compared: Comparison) -> float:
-    """The share of the statement's pairs of neighbouring stems that are neighbours in the window, too."""
     stated = list(pairwise(compared.statement.stems))
     known = set(pairwise(each for sentence in compared.window for each in sentence.stems))
     return sum(pair in known for pair in stated) / len(stated) if stated else 0.0
 
 
 def _facts(places: Sequence[Compared]) -> dict[str, float]:
-    """How many of the statement's sentences have a place that says all of them, and how much of the worst one has."""
+    """The share of the statement's sentences with a place that says all of them, and the share found of the worst
+    one."""
     return {
         "agreeing": sum(place.clean for place in places) / max(1, len(places)),
         "taken": min((place.share for place in places), default=0.0),

@@ -1,4 +1,4 @@
-"""The fitted model of support: numbers in `model.json`, which `benchmarks.fit_support` writes, and how they apply."""
+"""The fitted model of support: its numbers in `model.json`, written by `benchmarks.fit_support`, and their use."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -15,10 +15,9 @@ from domain.weighing import Weighing, parsed_weighing
 class SupportModel:
     """`full` weighs all features, `words` those without embeddings.
 
-    `disputed` is the most that a statement may get when something of that kind in it differs from the source: how
-    often such a statement is labelled supported; `disagreement` is the same for a kind that the fit has not seen.
-    `verbatim` is the least for one that is found word for word. From `unlikely` to `likely`, exclusively, the verdict
-    is uncertain.
+    `disputed` is, by kind, the most that a statement gets if something of that kind differs from the source: how often
+    such a statement is labelled supported; `disagreement` is the same for a kind that the fit has not seen. `verbatim`
+    is the least for a statement found verbatim. Between `unlikely` and `likely`, exclusively, the verdict is uncertain.
     """
 
     version: str
@@ -35,7 +34,7 @@ class SupportModel:
     ) -> float:
         """Return the probability that the source supports the statement, 0..1.
 
-        `disputed` are the kinds of the disagreements between the two: one beats every likeness.
+        `disputed` are the kinds of the disagreements between the two: one outweighs all similarity.
         """
         weighing = self.full if features.keys() >= MEANING else self.words
         probability = weighing.probability(features)
@@ -44,13 +43,11 @@ class SupportModel:
         return max(probability, self.verbatim) if verbatim else probability
 
     def is_uncertain(self, support: float) -> bool:
-        """Whether `support` is too close to a half for a verdict."""
         return self.unlikely < support < self.likely
 
 
 @cache
 def support_model() -> SupportModel:
-    """Return the model that is shipped with the package."""
     return parsed(json.loads((files("domain.support") / "model.json").read_text(encoding="utf-8")))
 
 

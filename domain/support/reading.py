@@ -1,4 +1,4 @@
-"""A sentence as statement and source are compared: its words in order, their stems, and which of them are names."""
+"""A sentence prepared for comparison: its words in order, their stems, and which of them are names."""
 
 import re
 import unicodedata
@@ -14,14 +14,14 @@ from domain.words import content_stems, meaningful, words
 
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")
-_LIKE = 0.6  # of two stems' letters, from the first one on, for the words to be akin
+_LIKE = 0.6  # share of two stems' letters, from the first one on, from which the words are related
 _FEWEST_LETTERS = 3
-_MOST_AKIN = 300  # stems with one beginning that are compared with another: in prose there are a few dozen
+_MOST_AKIN = 300  # stems with the same beginning that are compared with another: prose has a few dozen
 
 
 @dataclass(frozen=True)
 class ReadText:
-    """What is derived from `text` is worked out once, when it is first asked for; two threads get equal values."""
+    """Computes what derives from `text` once, on first use; two threads get equal values."""
 
     text: str
 
@@ -32,28 +32,27 @@ class ReadText:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Stems of the words with a capital that is not only the sentence's first."""
+        """Stems of the capitalised words, except one that is only the sentence's first."""
         first = _FIRST.match(self.text)
         capitals = _NAME.findall(self.text, first.end() if first else 0)
         return frozenset(each for capital in capitals for each in content_stems(capital))
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """Stems that it denies."""
         return frozenset(each for denial in denials(self.text) for each in denial.denied)
 
     @cached_property
     def kin(self) -> "Kin":
-        """Its meaningful stems, for looking up those that are akin."""
+        """Its meaningful stems, for looking up related ones."""
         return Kin(self.stems)
 
     def surfaces(self, stems: frozenset[str]) -> list[str]:
-        """Return its words that have one of `stems`, as they are written (case-folded), each once and in order."""
+        """Return its words that have one of `stems`, as written (case-folded), each once and in order."""
         return [word for word in dict.fromkeys(words(self.text)) if not stems.isdisjoint(meaningful([word]))]
 
 
 class Kin:
-    """Stems by their first letters, to find the one that is most akin to another. Never changes.
+    """Stems by their first letters, to find the one most related to another. Immutable.
 
     Korean words are compared letter by letter (jamo): an ending changes within a syllable, as in `멋진`, `멋졌습니다`.
     """
@@ -65,9 +64,9 @@ class Kin:
             self._by_head[_head(each)].append(each)
 
     def likeness(self, wanted: str) -> float:
-        """Return 1 for a stem that is there, the shared part of the letters for one akin (from 0.6), else 0.
+        """Return 1 for a stem that is present, the shared part of the letters for a related one (from 0.6), else 0.
 
-        Akin are two stems with the same beginning: `manufactur` and `manufacturer`, `줄었` and `줄어들었`.
+        Two stems with the same beginning are related: `manufactur` and `manufacturer`, `줄었` and `줄어들었`.
         """
         if wanted in self.stems:
             return 1.0
@@ -75,7 +74,7 @@ class Kin:
 
 
 class ReadSentences:
-    """The sentences of a source, which are found by stems akin to those of a statement. Never changes."""
+    """The sentences of a source, looked up by stems related to those of a statement. Immutable."""
 
     def __init__(self, sentences: Iterable[ReadText]) -> None:
         self.sentences = tuple(sentences)
@@ -98,9 +97,9 @@ class ReadSentences:
         return by_head
 
     def likenesses(self, wanted: str) -> Mapping[int, float]:
-        """Return how much of a stem the sentences have, by their numbers; those that have nothing of it are left out.
+        """Return how much of a stem each sentence has, by number, without those that have nothing of it.
 
-        It takes as long as there are sentences with the stem or one akin to it.
+        Takes time in proportion to the sentences with the stem or a related one.
         """
         found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
         for other in self._by_head.get(_head(wanted), ()):
@@ -117,7 +116,8 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _shared(one: str, other: str) -> float:
-    """The share of the letters that two stems begin with: of the shorter one in Korean, where endings are long."""
+    """The share of letters in the common beginning of two stems: of the shorter one in Korean, where endings are
+    long."""
     korean = _is_korean(one)
     one, other = (_letters(one), _letters(other)) if korean else (one, other)
     same = Prefix.similarity(one, other)

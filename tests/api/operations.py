@@ -1,4 +1,4 @@
-"""Every operation that the API has, read from its own description, so that a new one is tested without being named."""
+"""Lists every operation of the API from its own description, so that new ones are tested automatically."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from api.app import create_app
 
 
 class Operation(NamedTuple):
-    """`path` has its parameters in braces; `scope` is what OpenAPI says, None when nothing is needed."""
+    """`path` has its parameters in braces; `scope` is that of OpenAPI, None if none is needed."""
 
     method: str
     path: str
@@ -18,7 +18,7 @@ class Operation(NamedTuple):
     def call(
         self, http: httpx.Client, ids: dict[str, str], headers: dict[str, str], body: dict[str, Any] | None = None
     ) -> httpx.Response:
-        """Send it; what needs a body gets an empty object unless there is one."""
+        """Send the request; an operation with a body gets an empty object by default."""
         sent = (body or {}) if self.method in ("POST", "PUT", "PATCH") else None
         return http.request(self.method, self.path.format_map(ids), headers=headers, json=sent)
 
@@ -27,7 +27,7 @@ class Operation(NamedTuple):
 
 
 def operations() -> list[Operation]:
-    """Those that change nothing come first."""
+    """Operations that change nothing come first."""
     found = [
         Operation(method.upper(), path, _scope(told), _in_path(told))
         for path, methods in create_app().openapi()["paths"].items()

@@ -1,4 +1,4 @@
-"""What every refusal must look like, whatever was wrong."""
+"""The form that every refusal must have."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import httpx
 
 
 def assert_problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
-    """The response is a complete problem (RFC 9457) of this kind; return it."""
+    """Assert that the response is a complete problem (RFC 9457) of this kind; return it."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
     told = response.json()

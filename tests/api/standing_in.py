@@ -1,4 +1,4 @@
-"""A thread that does what the workers would do."""
+"""A thread that replaces the workers."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Who may call the API: keys, scopes, revocation, the exception for loopback (A8)."""
+"""Access to the API: keys, scopes, revocation, the exception for loopback (A8)."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ from tests.waiting import until
 OPERATIONS = operations()
 GUARDED = [operation for operation in OPERATIONS if operation.scope]
 NO_IDS: dict[str, str] = defaultdict(lambda: "0")
-# What needs another scope than `read` for GET and `ask` for everything else, by the start of the path.
+# Operations that need a scope other than `read` for GET and `ask` for everything else, by the start of their path.
 SCOPES = {
     "/v1/documents": ("read", "documents"),
     "/v1/imports": ("read", "documents"),
@@ -48,7 +48,7 @@ def configure(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
 
 @pytest.fixture
 def required(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    """The API as it is when it does not listen on loopback only."""
+    """The API as it is when it listens beyond loopback."""
     with monkeypatch.context() as changed:
         configure(changed, API_HOST="0.0.0.0", ACCESS__TRUST_FOR_S="0.2")  # noqa: S104 - told, not bound
         yield http
@@ -135,7 +135,7 @@ def test_a_revocation_holds_also_where_the_key_was_just_used(required: httpx.Cli
     assert required.get("/v1/queries", headers=bearer(key)).status_code == 200
     revoke_key_of_any(parse_key(key).id)  # as another process does: nothing here hears of it
     trusted_until = time.monotonic() + AccessSettings().trust_for_s
-    # What counts is when a request begins; a busy machine may take long over it.
+    # Only the beginning of a request counts; a busy machine may take long over it.
     began = time.monotonic()
     while required.get("/v1/queries", headers=bearer(key)).status_code == 200:
         assert began <= trusted_until

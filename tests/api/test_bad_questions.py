@@ -1,4 +1,4 @@
-"""Every question that cannot be asked is refused with a reason, and leaves nothing behind."""
+"""Every invalid question is refused with a reason, and stores nothing."""
 
 import json
 from typing import Any

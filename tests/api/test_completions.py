@@ -57,7 +57,7 @@ def events(raw: str) -> list[Json]:
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set when the query of a client that left has been cancelled and those who watch it have been told."""
+    """Set when the query of a disconnected client has been cancelled and its watchers notified."""
     told = threading.Event()
 
     def ring_and_tell(query_id: uuid.UUID) -> None:
@@ -282,7 +282,7 @@ def test_waiting_has_an_end_in_both_forms(http: httpx.Client, monkeypatch: pytes
     assert told["error"]["code"] == "not_finished_in_time"
     raw = http.post(PATH, json=body(stream=True)).text
     assert '"code": "not_finished_in_time"' in raw
-    # Somebody has been told where the answer will be.
+    # The client knows where the answer will be.
     assert {query["status"] for query in queries(http)} <= {"queued", "running"}
 
 

@@ -1,4 +1,5 @@
-"""The page at / as files: how they are served, and what may never stand in them. tests/browser has it in a browser."""
+"""The page at / as files: how they are served, and what they must never contain. tests/browser tests it in a
+browser."""
 
 import re
 import socket
@@ -21,7 +22,7 @@ SCRIPTS = [path for path in FILES if path.suffix == ".js" and path.name != "i18n
 MOST_LINES = 250
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 
-# Whatever makes markup or code of text, and whatever the policy would refuse to run.
+# Everything that turns text into markup or code, and everything the policy would block.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|document\.write|\beval\(|new Function"
     r"|setTimeout\(\s*[\"'`]|\son\w+=\"|\sstyle=\"|javascript:|srcdoc|createPolicy"

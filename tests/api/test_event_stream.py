@@ -31,8 +31,6 @@ LAST = {"final", "failed", "cancelled"}
 
 
 class Received(NamedTuple):
-    """One event as it came."""
-
     id: int
     type: str
     data: dict[str, Any]
@@ -50,7 +48,7 @@ def query_id(database: str) -> uuid.UUID:
 
 @pytest.fixture(scope="module")
 def other_api(redis_url: str) -> Generator[str]:
-    """A second API process, as far as it matters: an event loop and a bell of its own."""
+    """A second API process, as far as it matters: its own event loop and its own wake-up channel."""
     assert redis_url
     with serving(create_app()) as url:
         yield url
@@ -83,7 +81,7 @@ def end(query_id: uuid.UUID, status: QueryStatus = QueryStatus.SUCCEEDED) -> Non
 
 
 def parse(raw: str) -> list[Received]:
-    """The events of a stream that may be cut anywhere; what is not complete did not arrive."""
+    """The complete events of a stream that may be cut anywhere."""
     events: list[Received] = []
     for block in raw.split("\n\n")[:-1]:
         fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
@@ -93,7 +91,7 @@ def parse(raw: str) -> list[Received]:
 
 
 def read(url: str, query_id: uuid.UUID, last: int = 0, most_bytes: int | None = None) -> list[Received]:
-    """Read the stream until its end, or until the line is cut after `most_bytes`."""
+    """Read the stream until its end, or until the connection is cut after `most_bytes`."""
     raw = b""
     headers = {"Last-Event-ID": str(last)} if last else {}
     with httpx.stream("GET", f"{url}/v1/queries/{query_id}/events", headers=headers, timeout=20) as response:
@@ -176,7 +174,7 @@ def test_there_is_nothing_behind_the_last_event(http: httpx.Client, query_id: uu
 
 
 def silent(ringer: Ringer, query_id: uuid.UUID) -> None:
-    """Somebody who rings, and nobody hears."""
+    """A wake-up call that reaches nobody."""
 
 
 def test_without_the_bell_events_arrive_all_the_same(

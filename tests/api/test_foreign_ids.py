@@ -27,7 +27,7 @@ from tests.stored import store_answered_query
 from tests.webhooks import register
 
 MARK = "of-the-first"
-# How to make what a parameter of a path names, for the tenant that is acted for.
+# How to create the resource named by a path parameter, for the current tenant.
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
     "document_id": lambda: _stored_document(),
@@ -42,13 +42,13 @@ IDS: dict[str, Callable[[], str]] = {
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
 BODIES: dict[str, dict[str, Any]] = {"POST /v1/webhooks/{webhook_id}/replay": {"since": "2026-01-01T00:00:00Z"}}
-# What tells of all tenants together, and is refused to each of these.
+# Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
 
 
 @dataclass(frozen=True)
 class Tenants:
-    """The headers of two tenants, and the ids of what the first one has."""
+    """The headers of two tenants, and the ids of the first one's resources."""
 
     first: dict[str, str]
     second: dict[str, str]

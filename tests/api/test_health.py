@@ -1,4 +1,4 @@
-"""Health: what is told of the process, of Postgres, of its schema, of the broker."""
+"""Health: the reported state of the process, of Postgres, of its schema, of the broker."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from tests.api.problems import assert_problem
 
 @pytest.fixture
 def closed_port() -> Generator[int]:
-    # Kept for the length of the test, so that nobody else comes to listen there.
+    # Held for the length of the test, so that no other process listens there.
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         yield holder.getsockname()[1]
@@ -82,7 +82,7 @@ def test_on_a_database_without_the_schema_it_is_not_ready(
 
 @pytest.fixture
 def revised(database: str) -> Generator[Callable[[str], None]]:
-    """Say that the database is at another revision."""
+    """Set the revision that the database reports."""
     engine = create_engine(database, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
 
@@ -108,7 +108,7 @@ def test_an_older_schema_is_refused_and_a_newer_one_is_not(
 
 @pytest.fixture
 def superuser_url(servers: EmbeddedServers, database: str) -> Generator[str]:
-    """The same database as its superuser, who is let in for the length of a test."""
+    """The same database for its superuser, who has access for the length of a test."""
     data = data_folder(servers.home)
     rules, postmaster = data / "pg_hba.conf", int((data / "postmaster.pid").read_text().split()[0])
     kept = rules.read_text()

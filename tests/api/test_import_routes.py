@@ -1,4 +1,4 @@
-"""Archives over HTTP: sent as a form, looked at, listed."""
+"""Archives over HTTP: uploaded as a form, read, listed."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""What Prometheus is told, to whom, and that the dashboard and the alerts ask for nothing else (A9)."""
+"""The metrics for Prometheus, who may read them, and that the dashboard and the alerts use no others (A9)."""
 
 import json
 import re
@@ -38,7 +38,7 @@ DASHBOARD = json.loads((DEPLOY / "grafana" / "citewell.json").read_text())
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch, database: str) -> Iterator[None]:
-    """Nothing remembered of an earlier test."""
+    """Clears what earlier tests left in memory."""
     assert database
     monkeypatch.setenv("CITEWELL_METRICS__REMEMBER_S", "0")
     settings.cache_clear()
@@ -57,7 +57,7 @@ def samples(http: httpx.Client, **headers: str) -> dict[tuple[str, tuple[tuple[s
 
 
 def names(text: str) -> set[str]:
-    """Every name that a query may use, also of what was not counted yet."""
+    """Every name that a query may use, including metrics without counts."""
     found: set[str] = set()
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
         found |= {f"{name}_bucket", f"{name}_sum", f"{name}_count"} if kind == "histogram" else {name}
@@ -107,7 +107,7 @@ def test_who_may_scrape(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> 
     assert_problem(http.get("/metrics"), 401, "key_required")
     assert_problem(http.get("/metrics", headers=bearer(make_key(Scope.READ))), 403, "scope_missing")
     assert http.get("/metrics", headers=bearer(make_key(Scope.ADMIN))).status_code == 200
-    # What all tenants did together is not for one of them.
+    # A single tenant must not see what all tenants did together.
     assert_problem(http.get("/metrics", headers=bearer(make_key(Scope.ADMIN, tenant="other"))), 403, "scope_missing")
     monkeypatch.setenv("CITEWELL_METRICS__TOKEN", "a long token")
     settings.cache_clear()
@@ -176,13 +176,13 @@ def test_the_dashboard_and_the_alerts_ask_for_what_there_is(http: httpx.Client) 
         # Prometheus' own, about the scrape.
         assert wanted - {"up"} <= known, title
         used |= wanted
-    # What is counted is shown: a panel is missing for what nobody looks at.
+    # Every counted metric is shown: this fails for one without a panel.
     bases = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in used}
     assert {name for name in FAMILIES if name not in bases} == set()
 
 
 def test_what_never_went_well_is_no_gap_for_an_alert() -> None:  # A9, S2.7
-    """A share that is too low when it is 0: the series of its part is told before anything was counted."""
+    """A share that is too low when it is 0: the series of its numerator exists before anything was counted."""
     told = text_string_to_metric_families(exposition(Known({}, {}, [], {}, [], frozenset()), "1").decode())
     series = {(each.name, *pair) for family in told for each in family.samples for pair in each.labels.items()}
     too_low = [rule["expr"] for rule in ALERTS if re.search(r" < [0-9.]+$", rule["expr"].strip())]
@@ -219,12 +219,12 @@ def test_promtool_finds_nothing_wrong(http: httpx.Client) -> None:  # A9
 
 
 def test_a_label_that_utf_8_cannot_have_does_not_break_the_scrape() -> None:  # A9
-    """Servers name their models: half a surrogate pair answered every scrape with 500."""
+    """Servers name their models: half a surrogate pair made every scrape answer with 500."""
     meter, name = Meter(), "gpt \ud83d \x00"
     meter.count(CIRCUIT_OPENED, name)
     meter.observe(MODEL_SECONDS, 1.0, name, "rerank_chunk")
     counts = {family: dict(series) for family, series in meter.counts().items()}
-    # What an older program wrote down.
+    # Written by an older program.
     counts[CIRCUIT_OPENED.name][json.dumps([name])] = {"": 1.0}
     used = Use(name, {"tpm": 0.5}, {"tpm": 10.0}, waiting=0, in_flight=0, refusing=False)
     told = exposition(Known(counts, {}, [], {}, [used], frozenset()), "1").decode()

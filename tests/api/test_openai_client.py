@@ -1,4 +1,4 @@
-"""The official client of OpenAI, with nothing changed but its address (N9)."""
+"""The official client of OpenAI, with only its address changed (N9)."""
 
 import asyncio
 from collections.abc import Callable, Generator
@@ -30,7 +30,7 @@ def _workspace(database: str) -> None:  # pyright: ignore[reportUnusedFunction] 
 
 @pytest.fixture
 def key(database: str) -> str:
-    """OpenAI's client does not go without one."""
+    """OpenAI's client requires one."""
     assert database
     return make_key(Scope.READ, Scope.ASK)
 

@@ -195,7 +195,7 @@ def test_the_documentation_is_served(http: httpx.Client) -> None:
 
 
 def test_every_body_of_a_request_has_an_example(schema: JSON) -> None:
-    """Of the whole, or of each field that has to be sent; a file has none."""
+    """Of the whole, or of each required field; a file has none."""
     for name, operation in operations(schema):
         for media in operation.get("requestBody", {}).get("content", {}).values():
             body = resolved(schema, media["schema"])
@@ -207,7 +207,7 @@ def test_every_body_of_a_request_has_an_example(schema: JSON) -> None:
 
 
 def resolved(schema: JSON, part: JSON) -> JSON:
-    """What a reference stands for, with what is said beside it."""
+    """The target of a reference, with the keywords beside it."""
     if "$ref" not in part:
         return part
     return schema["components"]["schemas"][part["$ref"].rpartition("/")[2]] | part

@@ -1,4 +1,4 @@
-"""Overload is refused before anything is read or written, and says when to come again (A7)."""
+"""Overload is refused before anything is read or written, with the time to retry (A7)."""
 
 import json
 import uuid
@@ -41,7 +41,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(autouse=True)
 def small(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """Room for two waiting questions of a tenant, four of all, and as many documents."""
+    """Capacity for two waiting questions of a tenant, four in all, and as many documents."""
     assert http
     limits = {"MAX_QUEUED_PER_TENANT": 2, "MAX_QUEUED": 4, "MAX_DOCUMENTS_QUEUED": 4}
     for name, value in limits.items():
@@ -54,7 +54,6 @@ def small(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None
 
 @pytest.fixture
 def room_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No line is full."""
     for name in ("MAX_QUEUED_PER_TENANT", "MAX_QUEUED"):
         monkeypatch.setenv(f"CITEWELL_ADMISSION__{name}", "1000")
     settings.cache_clear()
@@ -107,7 +106,7 @@ def test_what_was_let_through_counts_at_once_though_the_backlog_is_remembered(ht
 
 
 def ended(seconds_each: float, count: int) -> None:
-    """So many questions ended just now, each after so long."""
+    """`count` questions that have just ended, each after `seconds_each`."""
     wait_in_line(count, question="new")
     with system_transaction() as session:
         done = text("""
@@ -120,7 +119,7 @@ def ended(seconds_each: float, count: int) -> None:
 
 
 def running(seconds: float, count: int) -> None:
-    """So many are being worked on, each for so long."""
+    """`count` questions that are running, each for `seconds`."""
     wait_in_line(count, status="running")
     with system_transaction() as session:
         since = text("UPDATE queries SET started_at = now() - make_interval(secs => :s) WHERE status = 'running'")
@@ -152,9 +151,10 @@ def test_a_question_that_would_wait_too_long_is_refused_with_the_time_that_it_ta
 
 
 def script(http: httpx.Client) -> httpx.Response:
-    """Ask without a person, of one process that can take eight; it is said to live for a moment only.
+    """Ask as a script, with one process that can take eight queries.
 
-    There is no such workspace, so what is not refused for lack of room is 404."""
+    The workspace does not exist, so a request that is not refused for lack of capacity gets 404.
+    """
     with living("verification", room=8):
         backlog.forget()
         return http.post("/v1/queries", json=QUESTION | {"workspace": "none"}, headers=SCRIPT)
@@ -201,7 +201,7 @@ def test_a_question_whose_own_time_is_too_short_waits_for_nobody(http: httpx.Cli
     with acting_for(DEFAULT_TENANT), transaction() as session:
         make_document(session, "text")
     ended(30, 10)
-    # It takes about 25 s; while places are free, whoever asks may have the try.
+    # It takes about 25 s; while places are free, any question may try.
     for _ in range(2):
         assert http.post("/v1/queries", json={**QUESTION, "deadline_s": 10}).status_code == 202
     running(1, 32)
@@ -223,7 +223,7 @@ def test_a_body_that_says_nothing_of_use_is_no_error_of_ours(http: httpx.Client,
 
 
 def stored() -> list[tuple[bool, str | None]]:
-    """Of each query, the oldest first: whether it counts as scripted, and the id of its key."""
+    """Whether each query counts as scripted, and the id of its key; oldest first."""
     with system_transaction() as session:
         rows = session.execute(text("SELECT is_scripted, asked_by FROM queries ORDER BY created_at, position"))
         return [(row[0], row[1]) for row in rows]

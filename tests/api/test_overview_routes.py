@@ -1,4 +1,4 @@
-"""The history at a glance: one row per question or verification with what became of it (S5.7, A4)."""
+"""The history at a glance: one row per question or verification with its results (S5.7, A4)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

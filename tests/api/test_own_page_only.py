@@ -19,7 +19,7 @@ def own(http: httpx.Client) -> str:
 
 
 def foreign(http: httpx.Client) -> list[dict[str, str]]:
-    """What browsers send for pages elsewhere, with and without the newer headers."""
+    """The requests that browsers send for foreign pages, with and without the newer headers."""
     url = http.base_url
     origins = (
         f"http://127.0.0.1:{(url.port or 0) + 1}",

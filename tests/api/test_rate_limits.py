@@ -1,4 +1,4 @@
-"""How many requests a key may start per minute (A8)."""
+"""The number of requests that a key may start per minute (A8)."""
 
 import socket
 from collections.abc import Generator
@@ -13,7 +13,7 @@ from tests.keys import bearer, make_key
 
 @pytest.fixture
 def silent_port() -> Generator[int]:
-    """A port that takes connections and says nothing, as a server does that hangs."""
+    """A port that accepts connections and never answers, like a hanging server."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 

@@ -1,4 +1,4 @@
-"""Asking again what ended badly, and trying documents once more."""
+"""Retrying failed queries and failed documents."""
 
 import uuid
 from typing import Any

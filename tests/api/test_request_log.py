@@ -1,4 +1,4 @@
-"""The access log, and what becomes of errors that nobody foresaw."""
+"""The access log, and the handling of unexpected errors."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ SECRET = "our revenue fell by half"
 
 
 def lines_of(lines: Sequence[EventDict], *responses: httpx.Response) -> list[EventDict]:
-    """What was logged of these requests and of no other, in their order; a line may be written after the next one."""
+    """The log lines of these requests only, in order; a line may be written after the next one's."""
     ids = [response.headers["x-request-id"] for response in responses]
 
     def own() -> list[EventDict]:

@@ -45,7 +45,7 @@ SWITCHABLE = [ask for ask in ASKS if ask[0] != "/query/verified"]
 
 @pytest.fixture(params=["enable", "enabled"])
 def configured(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
-    """A configuration file in which nothing is as it is by default; `enabled` is the word of S2's settings."""
+    """A configuration file that changes every default; `enabled` is the word in S2's settings."""
     assert database
     file = tmp_path / "config.yaml"
     file.write_text(FILE.format(switch=request.param), encoding="utf-8")
@@ -74,7 +74,7 @@ def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: st
     # S4.5: the streamed answer is written from the best ten passages, however they are chosen.
     assert options.max_sources == (10 if path == "/api/query" else 4)
     assert (options.min_relevance, options.min_excerpt_length) == (0.6, 30)
-    # Who asks for a verified answer asks for its verification.
+    # A request for a verified answer is a request for its verification.
     assert options.verification == (path == "/query/verified")
 
 

@@ -1,4 +1,4 @@
-"""The seeds' endpoints over HTTP; a thread does what the workers would do."""
+"""The seeds' endpoints over HTTP; a thread replaces the workers."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""A finished query in the words of each seed: pure mapping of what `services.results` tells."""
+"""A finished query in the format of each seed: a pure mapping of `services.results`."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""S4's streamed query: framing to the letter, and drafts that start again."""
+"""S4's streamed query: exact framing, and drafts that restart."""
 
 import json
 import uuid
@@ -41,7 +41,7 @@ def ask(http: httpx.Client) -> httpx.Response:
 
 
 def events(response: httpx.Response) -> list[Json]:
-    """Every event, cut where HTTP libraries cut lines, which is in more places than the standard allows."""
+    """Every event, split where HTTP libraries split lines, which is in more places than the standard allows."""
     lines = [line for line in response.text.splitlines() if line and not line.startswith(":")]
     assert all(line.startswith("data: {") for line in lines), lines
     return [json.loads(line.removeprefix("data: ")) for line in lines]

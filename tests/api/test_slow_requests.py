@@ -1,4 +1,4 @@
-"""Requests that do not arrive: each is ended within a bound, and holds up nobody (F8). Real sockets."""
+"""Requests that do not arrive: each is ended within a time limit, and blocks no other (F8). Real sockets."""
 
 import socket
 import time
@@ -21,7 +21,7 @@ WHOLE = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 @pytest.fixture(autouse=True)
 def impatient(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """A bound that a test can wait for; connections look it up when they are made."""
+    """A limit that a test can wait for; connections read it when they are created."""
     assert http
     with monkeypatch.context() as changed:
         for name, value in (("HEAD_S", WITHIN_S), ("BODY_S", WITHIN_S), ("BODY_BYTES_PER_S", 100)):
@@ -43,7 +43,7 @@ def connected_to(url: str) -> socket.socket:
 
 
 def told(connection: socket.socket) -> bytes:
-    """What comes until the server closes the connection."""
+    """Everything received until the server closes the connection."""
     got = b""
     while part := connection.recv(65_536):
         got += part
@@ -56,7 +56,7 @@ def told(connection: socket.socket) -> bytes:
         WHOLE[:20],  # half a head
         HEAD + b'{"quest',  # half a body
         HEAD,  # none of it
-        WHOLE + HEAD + b"{",  # behind a whole request, in the same packet
+        WHOLE + HEAD + b"{",  # after a whole request, in the same packet
     ],
 )
 def test_half_a_request_is_answered_with_a_timeout(http: httpx.Client, sent: bytes) -> None:  # F8

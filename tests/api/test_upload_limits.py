@@ -1,4 +1,4 @@
-"""An upload that is too large is refused by its declared length and by what really comes (A8)."""
+"""An upload that is too large is refused by its declared length and by what really arrives (A8)."""
 
 import socket
 from collections.abc import Generator, Iterator
@@ -58,7 +58,7 @@ def test_a_body_without_a_length_is_counted_and_cut_off(http: httpx.Client) -> N
 
 
 def answered_after(http: httpx.Client, path: str, declared: int, sent: int) -> str:
-    """What comes back for a body of which only the beginning was sent."""
+    """The response to a body of which only the beginning was sent."""
     at = urlsplit(str(http.base_url))
     head = f"POST {path} HTTP/1.1\r\nHost: {at.netloc}\r\nContent-Type: application/json\r\nContent-Length: {declared}"
     with socket.create_connection((at.hostname or "", at.port or 0), timeout=5) as connection:

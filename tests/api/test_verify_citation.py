@@ -1,4 +1,4 @@
-"""A citation that comes from outside, held against the stored chunk (S4.4)."""
+"""An external citation, checked against the stored chunk (S4.4)."""
 
 import json
 import uuid

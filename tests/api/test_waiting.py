@@ -1,4 +1,4 @@
-"""Waiting costs no thread: many may wait while others are served."""
+"""Waiting costs no thread: many clients may wait while others are served."""
 
 import asyncio
 import uuid

@@ -35,7 +35,7 @@ def deliveries_of(http: httpx.Client, webhook: Json, **params: Any) -> Json:
 
 
 def end_all(status: DeliveryStatus) -> None:
-    """Every delivery that waits ends so."""
+    """Give every waiting delivery this final status."""
     with transaction() as session:
         for delivery in all_deliveries():
             found = rows.lock_attempt(session, delivery.id)
@@ -154,7 +154,7 @@ def test_deliveries_come_in_pages_without_gaps(http: httpx.Client) -> None:
     other = add(http)
     pages = [deliveries_of(http, webhook, limit=2)]
     while pages[-1]["next_cursor"]:
-        # What is written meanwhile does not move the pages.
+        # Rows written meanwhile do not shift the pages.
         end_query()
         pages.append(deliveries_of(http, webhook, limit=2, cursor=pages[-1]["next_cursor"]))
     seen = [delivery["query_id"] for page in pages for delivery in page["deliveries"]]

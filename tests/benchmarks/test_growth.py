@@ -1,4 +1,5 @@
-"""The command that measures how the time of functions over texts grows: it calls all of them, and it finds the bad."""
+"""The command that measures how the time of functions over texts grows: it calls all of them, and finds the slow
+ones."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The cases of known truth that verdicts are measured with: what the generators promise of them."""
+"""Generated cases of known truth, with which verdicts are measured: what the generators promise."""
 
 import json
 import subprocess

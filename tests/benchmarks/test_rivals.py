@@ -1,4 +1,4 @@
-"""`make bench`: the model answers every rival in its own form, and what is told follows from what happened."""
+"""`make bench`: the model answers every rival in its own form, and the report follows from what happened."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ TRUE = [said for said in DRAFT if said.text != PLANTED]
 
 
 def asked(text: str, form: str = "text", model: str = FAST) -> str:
-    """What the model says to a single message."""
+    """The model's reply to a single message."""
     messages = [{"role": "user", "content": text}]
     return reply_to({"model": model, "messages": messages, "response_format": {"type": form}})
 

@@ -1,4 +1,4 @@
-"""The hand-written statements are what their benchmarks say they are."""
+"""The hand-written statements match the claims of their benchmarks."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Which browser the tests of the page run in; as a program, install one where there is none."""
+"""Finds the browser for the tests of the page; as a program, installs one if there is none."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ MISSING = (
 
 
 def find_chromium() -> str | None:
-    """The path of an installed Chromium or Chrome: the one that CITEWELL_CHROMIUM names, or the first there is."""
+    """The path of an installed Chromium or Chrome: the one named by CITEWELL_CHROMIUM, or the first one found."""
     named = os.environ.get("CITEWELL_CHROMIUM")
     if named:
         return named

@@ -21,7 +21,7 @@ from tests.e2e.conftest import offline as offline
 from tests.e2e.conftest import provider as provider
 from tests.e2e.stack import Stack
 
-# A name of somebody else's that leads to this machine, as an attacker's can.
+# A foreign name that resolves to this machine, as an attacker's can.
 REBOUND = "evil.example"
 SCREENSHOTS = Path("build/screenshots")
 DESK, PHONE = (1200, 900), (360, 740)
@@ -39,14 +39,14 @@ AccessibilityCheck = Callable[[Page], None]
 
 @dataclass
 class Watch:
-    """What went wrong in the pages of a test: errors, violations of the CSP (the console tells them), dialogs, strange
-    hosts. `allowed` has parts of messages that a test brings about on purpose."""
+    """Faults in the pages of a test: errors, violations of the CSP (from the console), dialogs, foreign hosts.
+    `allowed` has parts of messages that a test causes on purpose."""
 
     faults: list[str] = field(default_factory=list[str])
     allowed: list[str] = field(default_factory=list[str])
 
     def over(self, page: Page, origin: str) -> None:
-        """Listen to `page`, which may only ask `origin`."""
+        """Listen to `page`, which may send requests only to `origin`."""
         page.on("console", lambda line: self._hear(line.text) if line.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: self._hear(str(error)))
         page.on("dialog", self._dialog)
@@ -65,7 +65,7 @@ class Watch:
             self._hear(f"request to {request.url}")
 
     def unexpected(self) -> list[str]:
-        """The faults that nobody allowed."""
+        """The faults that were not allowed."""
         return [fault for fault in self.faults if not any(part in fault for part in self.allowed)]
 
 
@@ -85,7 +85,7 @@ def browser() -> Generator[Browser]:
 
 @pytest.fixture
 def watch() -> Generator[Watch]:
-    """Fails the test at its end when something went wrong in one of its pages."""
+    """Fails the test at its end if anything went wrong in one of its pages."""
     watch = Watch()
     yield watch
     assert watch.unexpected() == []
@@ -93,7 +93,7 @@ def watch() -> Generator[Watch]:
 
 @pytest.fixture
 def allowed(watch: Watch) -> list[str]:
-    """Append parts of the messages in the console that the test brings about on purpose ("status of 404")."""
+    """Append parts of console messages that the test causes on purpose ("status of 404")."""
     return watch.allowed
 
 
@@ -131,37 +131,37 @@ def make_page(browser: Browser, watch: Watch) -> Generator[PageMaker]:
 
 @pytest.fixture
 def page(make_page: PageMaker, offline: Stack) -> Page:
-    """A desk, light, English; `page.goto("/#/documents")`."""
+    """A desktop page, light, English; `page.goto("/#/documents")`."""
     return make_page(offline)
 
 
 @pytest.fixture
 def dark(make_page: PageMaker, offline: Stack) -> Page:
-    """The same in the dark."""
+    """The same in dark mode."""
     return make_page(offline, scheme="dark")
 
 
 @pytest.fixture
 def phone(make_page: PageMaker, offline: Stack) -> Page:
-    """A narrow phone, touched."""
+    """A narrow phone with touch."""
     return make_page(offline, size=PHONE)
 
 
 @pytest.fixture
 def korean(make_page: PageMaker, offline: Stack) -> Page:
-    """A desk in Korean."""
+    """A desktop page in Korean."""
     return make_page(offline, locale="ko-KR")
 
 
 @pytest.fixture
 def groq_page(make_page: PageMaker, groq: Stack) -> Page:
-    """A desk in front of the stack with the simulated provider; plan its faults with `provider`."""
+    """A desktop page of the stack with the simulated provider; plan its faults with `provider`."""
     return make_page(groq)
 
 
 @pytest.fixture
 def screenshot() -> Screenshot:
-    """`screenshot(page, "history-dark")` into build/screenshots: the whole length of the page."""
+    """`screenshot(page, "history-dark")` into build/screenshots: the full length of the page."""
 
     def take(page: Page, name: str) -> Path:
         path = SCREENSHOTS / f"{name}.png"

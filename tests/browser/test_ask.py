@@ -1,4 +1,4 @@
-"""The first page: documents brought, a question asked, verification switched off."""
+"""The first page: documents added, a question asked, verification switched off."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page of a document: the cited place marked and in sight, pages, search, versions, also when it is long."""
+"""The page of a document: the cited place marked and visible, pages, search, versions, even in long documents."""
 
 import re
 import time
@@ -14,10 +14,10 @@ from tests.e2e.stack import Stack
 
 PDF = Path("examples/corpus/refund-policy.pdf")
 SPAN = "Electronics are an exception: electronics bought in that period can be returned until January 15."
-# Code points that are two units in JavaScript, before, in and behind what is cited.
+# Code points that are two units in JavaScript, before, in and after the cited text.
 EMOJI = "😀 Vorwort 😀😀\n둘째 줄: the 😀 cited words 😀 stand here.\nNachwort 😀"
 
-# How many of some elements have their content laid out: what `content-visibility` leaves out is not visible within.
+# The number of these elements whose content is laid out: `content-visibility` hides the content of the others.
 _LAID_OUT = """(all) => all.filter((one) => {
     const probe = one.appendChild(document.createElement("span"));
     const visible = probe.checkVisibility({ contentVisibilityAuto: true });

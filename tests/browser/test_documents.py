@@ -1,4 +1,4 @@
-"""The page of documents: files in, how far they come, what is there, gone again."""
+"""The page of documents: uploads, their progress, the list, deletion."""
 
 import re
 from pathlib import Path

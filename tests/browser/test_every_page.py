@@ -1,4 +1,4 @@
-"""Every page: it can be used with a keyboard and a screen reader, in light and dark, on a phone, in both languages."""
+"""Every page works with a keyboard and a screen reader, in light and dark, on a phone, in both languages."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ PAGES: list[str] = re.findall(r'"(\w+)"', _APP.partition("PAGES = [")[2].partiti
 
 
 def shown(page: Page, name: str) -> None:
-    """Open a page and wait until it stands still."""
+    """Open a page and wait until it is stable."""
     page.goto(f"/#/{name}")
     expect(page.locator("main h1")).to_be_visible()
     page.wait_for_load_state("networkidle")
@@ -42,7 +42,7 @@ def test_every_page_can_be_used_by_everybody(
 
 
 def test_the_keyboard_alone_leads_to_every_page(page: Page) -> None:  # S5.7
-    shown(page, "history")  # the first page puts whoever opens it into its question
+    shown(page, "history")  # the first page sets the focus to its question
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to content")).to_be_focused()
     page.keyboard.press("Tab")  # the name of the program

@@ -1,4 +1,4 @@
-"""The history: what was asked and given, found again by its filters, which are in the address."""
+"""The history: questions and verifications, found by filters that are in the address."""
 
 import json
 import re
@@ -21,7 +21,7 @@ GIVEN = {
 
 @pytest.fixture(scope="module")
 def query_id(offline: Stack) -> str:
-    """A question and a verification that have ended, and 35 more verifications."""
+    """A finished question and verification, and 35 more verifications."""
     offline.add_text("returns.md", TEXT, workspace="past")
     query = offline.ask(QUESTION, workspace="past")
     offline.http.post("/v1/verifications?wait=30", json=GIVEN).raise_for_status()

@@ -1,4 +1,4 @@
-"""Hostile texts in everything that somebody else can write: shown as text everywhere, nothing runs, nothing moves."""
+"""Hostile texts wherever others can write: shown as text everywhere, nothing runs, nothing moves."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ NAME = f"{TURNED}<img src=x onerror=window.hacked=8>"
 TEXT = f"Refunds are paid within 14 days {MARKUP} {TURNED}. {LONG} is required for every refund."
 QUESTION = f"Within how many days are refunds paid? {MARKUP} {TURNED} {'Q' * 300}"
 ANSWER = f"Refunds are paid within 14 days {MARKUP} {TURNED} [†1]. They are paid in gold by {LONG[:2000]} [†1]. "
-# Text of one inline element may turn what stands beside it, unless it or its block is isolated from that.
+# The text of an inline element may reorder its neighbours, unless it or its block is isolated.
 NOT_ISOLATED = """mark => {
   const found = [];
   const safe = "[dir=auto], bdi, select, textarea, .sr-only";
@@ -38,7 +38,7 @@ NOT_ISOLATED = """mark => {
 
 @pytest.fixture
 def hostile(groq: Stack, provider: GroqSimulator) -> dict[str, str]:
-    """The ids of what was stored, each with hostile texts wherever one can be given."""
+    """The ids of stored items, each with hostile texts wherever possible."""
     metadata = {"title": MARKUP, f"<b>{TURNED}": LONG[:3000]}
     document = groq.until_ready(groq.send_file(f"{NAME}.md", TEXT.encode(), workspace=NAME, metadata=metadata))
     provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=ANSWER, times=None))

@@ -1,4 +1,4 @@
-"""The way of somebody who was never here: a PDF, a question, the sentence in the source, a removed citation and why."""
+"""A first visit: a PDF, a question, the sentence in the source, a removed citation and the reason."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ COUNT = "window.clicks = 0; addEventListener('click', event => { window.clicks +
 
 @pytest.fixture
 def draft(groq: Stack, provider: GroqSimulator) -> str:
-    """What the model will write of the PDF: the second sentence cites a passage that does not say it."""
+    """The model's answer from the PDF: the second sentence cites a passage that does not say it."""
     groq.add_file(PDF, workspace="known")
     sources = groq.ask(QUESTION, workspace="known", enable_verification=False)["sources"]
     window, proof = (

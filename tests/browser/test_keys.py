@@ -1,4 +1,4 @@
-"""The page of keys: made, shown once, used by the page itself, revoked."""
+"""The page of keys: created, shown once, used by the page itself, revoked."""
 
 import re
 
@@ -9,7 +9,7 @@ from tests.e2e.stack import Stack
 
 
 def make(page: Page, name: str) -> str:
-    """Make a key in the page; return it as it is shown."""
+    """Create a key in the page; return it as shown."""
     page.get_by_label(re.compile("^Name")).fill(name)
     page.get_by_role("button", name="Make the key").click()
     dialog = page.get_by_role("dialog")

@@ -1,4 +1,4 @@
-"""Pages of others in the same browser: they write nothing and read nothing without a key, and frame nothing (A8)."""
+"""Foreign pages in the same browser: they write and read nothing without a key, and frame nothing (A8)."""
 
 import threading
 from collections.abc import Generator
@@ -78,7 +78,7 @@ class _Empty(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def other_port() -> Generator[int]:
-    """A program of somebody else on this machine."""
+    """Another program on this machine."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Empty) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -89,7 +89,7 @@ def other_port() -> Generator[int]:
 
 @pytest.fixture
 def strangers(browser: Browser) -> Generator[Page]:
-    """A page in a context of its own. The browser complains in its console of what is refused: that is wanted here."""
+    """A page in its own context. Its console reports what is refused, which is expected here."""
     context = browser.new_context()
     yield context.new_page()
     context.close()

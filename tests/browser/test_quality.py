@@ -1,4 +1,4 @@
-"""The quality: metrics with what is aimed at, their course over time, and what people say of answers."""
+"""The page of quality: metrics with their targets, their course over time, and people's ratings."""
 
 import re
 

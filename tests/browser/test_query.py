@@ -1,4 +1,4 @@
-"""The page of an answer: watched while it is worked on, then read, checked against its sources, taken along."""
+"""The page of an answer: watched in progress, then read, checked against its sources, exported."""
 
 import re
 from typing import Any
@@ -33,7 +33,7 @@ def workspace(groq_stack: Stack) -> str:
 
 
 def say(provider: GroqSimulator, groq: Stack, workspace: str) -> None:
-    """Let the model write DRAFT, up to its middle; the rest when it is told to go on."""
+    """Let the model write DRAFT up to its middle; the rest follows on request."""
     sources = groq.ask(QUESTION, workspace=workspace, enable_verification=False)["sources"]
     numbers = {source["filename"].removesuffix(".md"): place for place, source in enumerate(sources, start=1)}
     provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=DRAFT.format(**numbers)))
@@ -41,14 +41,14 @@ def say(provider: GroqSimulator, groq: Stack, workspace: str) -> None:
 
 @pytest.fixture
 def mended(groq: Stack, provider: GroqSimulator, workspace: str) -> dict[str, Any]:
-    """An answer of which a sentence was rewritten, one removed, and citations, too."""
+    """An answer with one rewritten sentence, one removed sentence, and removed citations."""
     say(provider, groq, workspace)
     provider.go_on()
     return groq.ask(QUESTION, workspace=workspace, verification={"max_crag_attempts": 0, "show_claims": True})
 
 
 def opened(page: Page, query: dict[str, Any]) -> Locator:
-    """The answer on its page, with everything there that comes later."""
+    """The answer on its page, after everything has loaded."""
     page.goto(f"/#/query/{query['id']}")
     expect(page.get_by_text("Steps and model calls")).to_be_visible()
     return page.locator(".answer").first

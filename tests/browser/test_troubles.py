@@ -1,4 +1,4 @@
-"""What goes wrong around the page: no key, a server or a network that is away, addresses that name nothing."""
+"""Trouble around the page: no key, an unreachable server or network, addresses that name nothing."""
 
 import re
 
@@ -11,7 +11,7 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 
 POLICY = "Returns must be made within 30 days of purchase. A receipt is required for every return."
-# How many lines the text of each element takes.
+# The number of lines that each element's text takes.
 LINES = """elements => elements.map(element => {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -23,7 +23,7 @@ KEYLESS = '{"status": 401, "code": "key_missing", "detail": "Send a key as `Auth
 
 @pytest.fixture
 def writing(groq: Stack, provider: GroqSimulator) -> None:
-    """The model writes the first half of an answer, and the rest when it is told to go on."""
+    """The model writes the first half of an answer; the rest follows on request."""
     groq.add_text("policy.md", POLICY, workspace="troubles")
     draft = "Returns must be made within 30 days of purchase [†1]. A receipt is required for every return [†1]."
     provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=draft))

@@ -1,4 +1,4 @@
-"""Verification of any text: typed, an example, or with stored documents; live, then with all that was found."""
+"""Verification of any text: typed, an example, or with stored documents; live, then with all results."""
 
 import re
 
@@ -78,7 +78,7 @@ def test_a_typed_text_is_held_against_a_stored_document_and_nothing_becomes_mark
     page.get_by_role("dialog").get_by_label("Workspace").select_option("given")
     page.get_by_role("dialog").get_by_label("stored-policy.md").check()
     page.get_by_role("button", name="Take them").click()
-    # What was typed is there again after another page.
+    # Typed text is there again after visiting another page.
     page.get_by_role("link", name="Keys").click()
     page.get_by_role("link", name="Verify a text").click()
     verified(page)

@@ -1,4 +1,4 @@
-"""The page of webhooks: registered, tested, looked into, sent again, paused, deleted."""
+"""The page of webhooks: registered, tested, inspected, resent, paused, deleted."""
 
 import json
 from collections.abc import Generator
@@ -26,7 +26,7 @@ def nobody_is_told_afterwards(offline: Stack) -> Generator[None]:
 
 
 def add(page: Page, url: str) -> str:
-    """Register a receiver in the page; return the secret that it shows."""
+    """Register a receiver in the page; return the secret shown."""
     page.get_by_label("Address").fill(url)
     page.get_by_role("button", name="Add", exact=True).click()
     dialog = page.get_by_role("dialog")

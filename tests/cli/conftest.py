@@ -12,7 +12,7 @@ from tests.serving import api_url as api_url
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left: its exit code and what it wrote."""
+    """The result of a command: its exit code and its output."""
 
     code: int
     out: str
@@ -20,7 +20,7 @@ class Outcome:
 
     @property
     def complaint(self) -> str:
-        """The one line that says what was wrong; fails unless there is exactly one, and nothing else."""
+        """The single line of the error message; fails if there is anything else."""
         (line,) = self.err.splitlines()
         assert line.startswith("citewell: ")
         assert self.out == ""

@@ -1,4 +1,4 @@
-"""Somebody who does in the database what workers would do, so that commands have something to wait for."""
+"""Replaces the workers in the database, so that commands have something to wait for."""
 
 import threading
 from collections.abc import Callable, Generator
@@ -20,7 +20,7 @@ def workers(
     query: Callable[[Session, Query], None] | None = None,
     document: Callable[[Document], None] | None = None,
 ) -> Generator[None]:
-    """While this is entered, end every question with `query` and every document with `document`."""
+    """During the block, end every question with `query` and every document with `document`."""
     enough = threading.Event()
 
     def work() -> None:
@@ -42,7 +42,7 @@ def workers(
 
 @contextmanager
 def unpacking() -> Generator[None]:
-    """While this is entered, unpack every archive."""
+    """During the block, unpack every archive."""
 
     def work() -> None:
         with acting_for(DEFAULT_TENANT):
@@ -63,7 +63,7 @@ def unpacking() -> Generator[None]:
 
 
 def read(document: Document) -> None:
-    """Ingest it well, unless its name says that it is encrypted."""
+    """Ingest it, unless its name says that it is encrypted."""
     if "encrypted" in document.filename:
         document.status, document.stage = DocumentStatus.FAILED, "failed"
         document.error = {"code": "document_encrypted", "message": "it is encrypted; save a copy without a password"}

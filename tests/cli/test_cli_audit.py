@@ -1,4 +1,4 @@
-"""`citewell audit`: prove a result, find what was changed, verify again (N6)."""
+"""`citewell audit`: prove a result, find changes, verify again (N6)."""
 
 import json
 

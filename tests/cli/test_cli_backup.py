@@ -1,4 +1,4 @@
-"""`citewell backup` and `citewell restore` of a database that CITEWELL_DATABASE_URL names, and what they refuse."""
+"""`citewell backup` and `citewell restore` of a database named by CITEWELL_DATABASE_URL, and what they refuse."""
 
 import json
 import zipfile
@@ -43,7 +43,7 @@ def restore(citewell: Citewell, empty: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def backup(citewell: Citewell, tmp_path: Path) -> Path:
-    """Of a database with one answered question and its audit."""
+    """The backup of a database with one answered question and its audit."""
     with transaction() as session:
         store_answered_query(session)
     file = tmp_path / "citewell.backup"
@@ -53,7 +53,7 @@ def backup(citewell: Citewell, tmp_path: Path) -> Path:
 
 
 def rewritten(file: Path, **changes: object) -> str:
-    """A copy that says something else of itself."""
+    """A copy with another manifest."""
     copy = file.with_name("other.backup")
     with zipfile.ZipFile(file) as old, zipfile.ZipFile(copy, "w") as new:
         new.writestr("database.dump", old.read("database.dump"))

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a command line: one line that says what, exit code 2, nothing stored."""
+"""Every faulty command line: one line that says what is wrong, exit code 2, nothing stored."""
 
 import os
 import subprocess

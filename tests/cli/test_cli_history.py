@@ -1,4 +1,4 @@
-"""`citewell history`: what was asked, and everything that was checked."""
+"""`citewell history`: the questions, and everything that was checked."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`citewell ingest`: files and folders, each with a fate of its own."""
+"""`citewell ingest`: files and folders, each with its own result."""
 
 import json
 import os

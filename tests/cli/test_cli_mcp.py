@@ -1,4 +1,4 @@
-"""`citewell mcp` on the command line; tests/mcp has the server itself."""
+"""`citewell mcp` on the command line; tests/mcp tests the server itself."""
 
 import socket
 import subprocess

@@ -1,4 +1,4 @@
-"""What the command line shows of a question that is refused, or answered in part."""
+"""The command line's output for a question that is refused, or answered in part."""
 
 import io
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Commands and the servers behind them: found where one runs, started where none does, never left behind."""
+"""Commands and the servers behind them: found where one runs, started where none does, never left running."""
 
 import json
 import os
@@ -26,7 +26,7 @@ FOREIGN = ("GROQ_API_KEY", "GROQ_BASE_URL", "CITEWELL_URL", "CITEWELL_DATABASE_U
 
 @pytest.fixture
 def home() -> Generator[Path]:
-    """An empty home; nothing that works on it may be left at the end."""
+    """An empty home; no process may use it at the end."""
     with temporary_home() as folder:
         yield folder
         assert processes_of(folder) == []
@@ -38,7 +38,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def processes_of(home: Path) -> list[psutil.Process]:
-    """Every process that was started for this home, however it is related to us."""
+    """Every process that was started for this home, related to us or not."""
     found: list[psutil.Process] = []
     for process in psutil.process_iter():
         try:
@@ -51,7 +51,7 @@ def processes_of(home: Path) -> list[psutil.Process]:
 
 @dataclass
 class Running:
-    """A command at work; what it writes goes to files, because nobody reads a pipe meanwhile."""
+    """A running command; its output goes to files, because nothing reads a pipe meanwhile."""
 
     process: subprocess.Popen[bytes]
     out: Path
@@ -177,7 +177,7 @@ def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def unusable_files(folder: Path) -> tuple[Path, Path]:
-    """An encrypted PDF, and a text that is called a PDF."""
+    """An encrypted PDF, and a text with the suffix of a PDF."""
     encrypted, fake = folder / "encrypted.pdf", folder / "fake.pdf"
     pdf = FPDF()
     pdf.set_encryption(owner_password="owner", user_password="user")

@@ -1,4 +1,4 @@
-"""The program as it is started: quick help, no heavy imports, a clean end at Ctrl-C."""
+"""Starting the program: quick help, no heavy imports, a clean end at Ctrl-C."""
 
 import signal
 import subprocess
@@ -63,7 +63,7 @@ def test_ctrl_c_ends_a_waiting_command_without_a_traceback(api_url: str, databas
     program = subprocess.Popen(
         [*PROGRAM, "ask", "Are you there?", "--url", api_url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    # It has asked, so that it has begun to wait, however long it took to start.
+    # It has asked, so it is waiting by now, however long it took to start.
     until(_somebody_has_asked, seconds=90)
     program.send_signal(signal.SIGINT)
     out, err = program.communicate(timeout=60)

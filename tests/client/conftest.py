@@ -1,4 +1,4 @@
-"""Each test once per half of the client."""
+"""Runs each test once for the sync and once for the async client."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A server on a real socket that breaks connections wherever it is told."""
+"""A server on a real socket that breaks connections at given places."""
 
 import socket
 import socketserver
@@ -15,7 +15,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 @dataclass(frozen=True)
 class Reply:
-    """The bytes that are sent before the connection ends, with a reset or without."""
+    """The bytes sent before the connection ends, with a reset or without."""
 
     sent: bytes
     reset: bool = False
@@ -23,7 +23,7 @@ class Reply:
 
 @dataclass
 class Cutting:
-    """Where the server is, and the heads of the requests that it got, in lower case."""
+    """The server's address, and the heads of the requests it got, in lower case."""
 
     url: str
     heads: list[str] = field(default_factory=list[str])
@@ -42,7 +42,7 @@ def plain(body: str, status: str = "200 OK", kind: str = "application/json", mor
 
 
 def until_closed(body: bytes) -> bytes:
-    """A response that ends with its connection: a cut looks like the end."""
+    """A response that ends with its connection: a cut looks like its end."""
     return b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close" + _HEAD_END + body
 
 
@@ -54,7 +54,7 @@ def chunked(parts: Iterable[bytes]) -> bytes:
 
 @contextmanager
 def cutting(*replies: Reply, reply: Callable[[str], Reply] | None = None) -> Generator[Cutting]:
-    """Answer one connection after another with these replies, the last one again and again; or with `reply(head)`."""
+    """Answer consecutive connections with these replies, repeating the last one; or with `reply(head)`."""
     left = list(replies)
 
     class Handler(socketserver.BaseRequestHandler):
@@ -87,7 +87,7 @@ def _read_head(connection: socket.socket) -> str:
         received += part
     head, _, body = received.partition(_HEAD_END)
     text = head.decode().lower()
-    # What is not read would make the system answer with a reset.
+    # Unread data would make the system answer with a reset.
     for line in text.split("\r\n"):
         if line.startswith("content-length: "):
             while len(body) < int(line.split()[1]):

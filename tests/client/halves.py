@@ -1,4 +1,4 @@
-"""Both halves of the client behind one call, so that every test runs on the sync and on the async one."""
+"""Both clients behind one call, so that every test runs on the sync and on the async one."""
 
 import asyncio
 import inspect
@@ -11,15 +11,15 @@ Act = Callable[[Any], Any]
 
 
 class Half(Protocol):
-    """One half of the client at work."""
+    """One of the two clients in use."""
 
     def __call__(self, url: str, act: Act, **options: Any) -> Any:
-        """What `act` gets from a client of the server."""
+        """The result of `act` with a client of the server."""
         ...
 
 
 def sync_half(url: str, act: Act, **options: Any) -> Any:
-    """What `act` gets from a client; a list where it is an iterator."""
+    """The result of `act` with a client; a list if it is an iterator."""
     with CitewellClient(url, **options) as client:
         found = act(client)
         return list(cast("Iterator[Any]", found)) if isinstance(found, Iterator) else found

@@ -1,4 +1,4 @@
-"""A server that keeps what it is asked and answers as it is told, for routes that need no database here."""
+"""A server that records requests and gives planned answers, for routes that need no database here."""
 
 import json
 import threading
@@ -12,8 +12,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True)
 class Answer:
-    """What is answered."""
-
     status: int
     body: bytes
     headers: dict[str, str]
@@ -21,7 +19,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """One request as it came; names of headers are in lower case."""
+    """One request as received; names of headers are in lower case."""
 
     method: str
     path: str
@@ -37,7 +35,7 @@ class Asked:
 
 @dataclass
 class Recorder:
-    """Where the server is, and all that it was asked."""
+    """The server's address and the requests it got."""
 
     url: str
     asked: list[Asked] = field(default_factory=list[Asked])
@@ -45,7 +43,7 @@ class Recorder:
 
 @contextmanager
 def recording(*answers: Answer) -> Generator[Recorder]:
-    """Answer one request after another as told, with the last answer again and again."""
+    """Answer consecutive requests as planned, repeating the last answer."""
     left = list(answers)
 
     class Handler(BaseHTTPRequestHandler):
@@ -84,11 +82,11 @@ def recording(*answers: Answer) -> Generator[Recorder]:
 
 
 def told(value: object, status: int = 200, **headers: str) -> Answer:
-    """A JSON answer; in names of headers _ stands for -."""
+    """A JSON answer; in names of headers _ replaces -."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status, json.dumps(value).encode(), {"content-type": "application/json", **named})
 
 
 def problem(status: int, code: str, **headers: str) -> Answer:
-    """A refusal."""
+    """A problem response."""
     return told({"status": status, "code": code, "detail": f"it is {code}"}, status, **headers)

@@ -119,7 +119,7 @@ def test_events_are_read_live_and_end_with_the_question(half: Half, api_url: str
 
 
 def cancelled_after(number: int, stream: Any, api_url: str, query_id: str) -> Any:
-    """The events of a question that is cancelled when one of them is seen."""
+    """The events of a question that is cancelled when event `number` is seen."""
 
     def look(event: dict[str, Any]) -> dict[str, Any]:
         if event["id"] == number:

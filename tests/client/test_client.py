@@ -1,4 +1,4 @@
-"""The client: typed answers, problems as exceptions, patience where it is due."""
+"""The client: typed answers, problems as exceptions, retries where they are due."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ Step = Callable[[], Response]
 
 
 def scripted(*steps: Step) -> FastAPI:
-    """An application that answers one request after another as scripted, the last step again and again."""
+    """An application that answers consecutive requests as scripted, repeating the last step."""
     app, left = FastAPI(), list(steps)
 
     @app.get("/v1/queries/{query_id}")

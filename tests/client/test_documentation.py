@@ -1,4 +1,4 @@
-"""docs/client.md: its receiver of webhooks, and its table; what needs a server runs in tests/e2e/test_examples.py."""
+"""docs/client.md: its webhook receiver and its table; tests/e2e/test_examples.py runs what needs a server."""
 
 import json
 import re

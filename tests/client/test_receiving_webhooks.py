@@ -1,4 +1,4 @@
-"""Receivers accept what Citewell signs, what the reference library signs, and nothing else."""
+"""Receivers accept messages signed by Citewell or by the reference library, and no others."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What is sent for each method, and how the response is read: the same for both halves."""
+"""The request of each method, and the parsing of its response: the same for both clients."""
 
 from collections.abc import Callable
 from typing import Any

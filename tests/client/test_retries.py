@@ -1,4 +1,4 @@
-"""What is sent again, when, and how often: never so that something happens twice."""
+"""What is retried, when, and how often: never so that something happens twice."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime

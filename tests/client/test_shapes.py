@@ -1,4 +1,4 @@
-"""What the client promises to find in responses is what the API describes; and it needs little to be imported."""
+"""The client's response types match the API's description; and importing it needs little."""
 
 import subprocess
 import sys

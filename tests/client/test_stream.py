@@ -1,4 +1,4 @@
-"""The events of a question, from connections that break anywhere: none is lost, none comes twice."""
+"""The events of a question over connections that break anywhere: none is lost, none arrives twice."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ def event(number: int | None, kind: str, data: object) -> bytes:
 
 
 def story() -> list[tuple[int, bytes]]:
-    """What happens to a question: drafts that grow, something that this client does not know, the end."""
+    """The events of a question: growing drafts, an event unknown to this client, the end."""
     told: list[tuple[str, object]] = [("stage", {"stage": "generate"})]
     start = 0
     for text in DRAFTS:
@@ -35,12 +35,12 @@ def story() -> list[tuple[int, bytes]]:
 
 
 def after(head: str) -> int:
-    """Where the request resumes."""
+    """The event number from which the request resumes."""
     return int(head.partition("last-event-id: ")[2].partition("\r\n")[0] or 0)
 
 
 class Cutter:
-    """Cuts the first 30 connections at random places, some of them in the head of the response, one with a reset."""
+    """Cuts the first 30 connections at random places, some in the head of the response, one with a reset."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Waiting for what was sent: a document can be asked as soon as `upload` returns."""
+"""Waiting for an upload: a document can be searched as soon as `upload` returns."""
 
 from pathlib import Path
 from typing import Any

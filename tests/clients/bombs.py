@@ -1,4 +1,4 @@
-"""Small files that cost their reader a lot."""
+"""Small files that are expensive to read."""
 
 import zlib
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def recursive() -> bytes:
 
 
 def slow(pages: int = 4_000) -> bytes:
-    """Pages that all draw the same lines, very many: nothing but time."""
+    """Pages that all draw the same, very many lines: they only take time."""
     tree = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (pages, b"3 0 R " * pages)
     page = b"<< %s /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>" % _PAGE
     return _pdf([_CATALOG, tree, page, _FONT, _stream(_deflated(_LINES, 1 << 22), b"/Filter /FlateDecode")])
@@ -58,7 +58,7 @@ def _stream(data: bytes, head: bytes = b"") -> bytes:
 
 
 def _deflated(unit: bytes, size: int) -> bytes:
-    """Repeat a compressed piece that stands for itself: only the checksum at the end is wrong."""
+    """Repeat a self-contained compressed block: only the checksum at the end is wrong."""
     packer = zlib.compressobj(9)
     block = unit * ((1 << 20) // len(unit))
     first, piece = (packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
@@ -66,6 +66,6 @@ def _deflated(unit: bytes, size: int) -> bytes:
 
 
 def _pdf(objects: Sequence[bytes]) -> bytes:
-    """The objects without a table of their places: readers rebuild it."""
+    """The objects without a cross-reference table, which readers rebuild."""
     body = b"".join(b"%d 0 obj\n%s\nendobj\n" % numbered for numbered in enumerate(objects, start=1))
     return b"%PDF-1.7\n" + body + b"trailer << /Root 1 0 R >>\n"

@@ -1,4 +1,4 @@
-"""Where the tests of the gateway are played: one simulator per file, empty before each test."""
+"""Fixtures for the gateway's tests: one simulator per file, reset before each test."""
 
 from collections.abc import Generator
 
@@ -17,12 +17,11 @@ def kept() -> Generator[GroqStage]:
 
 @pytest.fixture
 def stage(kept: GroqStage) -> GroqStage:
-    """The stage with empty books."""
+    """The stage with an empty ledger."""
     kept.sim.reset()
     return kept
 
 
 @pytest.fixture
 def log() -> CallLog:
-    """Where the attempts are recorded."""
     return CallLog()

@@ -1,4 +1,4 @@
-"""What the tests of the gateway share: questions to ask, and a way to play them."""
+"""Shared by the gateway's tests: questions, and a way to run scenarios."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -29,22 +29,21 @@ def play(
     key: str = KEY,
     **parts: Any,
 ) -> T:
-    """Play a scenario with a new gateway in front of the client; `parts` are its limiter and its kept replies."""
+    """Run a scenario with a new gateway for the client; `parts` are its limiter and its kept replies."""
     return stage.run(lambda model: scenario(ModelGateway(model, settings, backoff_s=0.01, **parts)), url=url, key=key)
 
 
 def check(log: CallLog) -> Callable[[ModelGateway], Awaitable[StatementCheck | Failure]]:
-    """Ask for a statement check."""
     return lambda gateway: gateway.ask(CHECK_STATEMENT, CHECK, log=log, item="s1")
 
 
 def write(log: CallLog) -> Callable[[ModelGateway], Awaitable[ComposedText | Failure]]:
-    """Ask for an answer."""
     return lambda gateway: gateway.compose(GENERATE_ANSWER, WRITE, log=log)
 
 
 def assert_books_agree(log: CallLog, sim: GroqSimulator) -> None:
-    """One record per call that the provider saw, in its order; equal to the token wherever the provider told them."""
+    """One record per call that the provider saw, in its order, with equal token counts wherever the provider
+    reported them."""
     for record, entry in zip(log.records, sim.ledger.entries, strict=True):
         usage = record.usage
         ours = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, usage.reasoning_tokens)

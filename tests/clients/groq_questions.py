@@ -1,4 +1,4 @@
-"""What tests ask the simulated provider: two passages and something to ask about them, for every prompt there is."""
+"""Questions for the simulated provider: two passages, and fields for every prompt."""
 
 from domain.judgements import (
     CHECK_ALIGNMENT,

@@ -1,4 +1,4 @@
-"""Where scenarios with the Groq client are played: a simulator, an event loop, and clients that are kept."""
+"""A stage for scenarios with the Groq client: a simulator, an event loop, and reused clients."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class GroqStage:
-    """One for a test file: the SDK's client reads the system's certificates when it is made, which takes 40 ms."""
+    """One per test file: the SDK's client reads the system's certificates at creation, which takes 40 ms."""
 
     def __init__(self, *, unlimited: bool = False, client: Client = "sdk", cached_tokens: bool = False) -> None:
         accounts = {KEY: Account("org_simulated", Limits.none())} if unlimited else None
@@ -46,7 +46,7 @@ class GroqStage:
         key: str = KEY,
         concurrency: int = 32,
     ) -> T:
-        """Play a scenario with a client of the simulator, or of `url`."""
+        """Run a scenario with a client of the simulator, or of `url`."""
 
         async def play() -> T:
             wanted = (url or self.sim.base_url, key, concurrency)
@@ -57,5 +57,5 @@ class GroqStage:
                 )
             return await scenario(self._models[wanted])
 
-        # The runner has a context of its own, in which nobody acts for a tenant.
+        # The runner has its own context, without a tenant.
         return self._runner.run(play(), context=copy_context())

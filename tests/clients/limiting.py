@@ -1,4 +1,4 @@
-"""A limiter that writes down what is asked of it and lets things through as it is told."""
+"""A limiter that records requests and admits them as planned."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from clients.llm.protocol import CallDeferred, ModelError, ModelReply
 
 
 class Doorkeeper:
-    """`full` are the waits that the next ones are told, in seconds; nobody who is not patient enough gets in."""
+    """`full` are the waits of the next requests, in seconds; a request without enough patience is not admitted."""
 
     def __init__(self, *full: float) -> None:
         self.full = list(full)

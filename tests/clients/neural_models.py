@@ -1,6 +1,6 @@
-"""Small classifiers that the tests make themselves: a graph that counts shared words, and its tokenizer of whole words.
+"""Small classifiers made by the tests: a graph that counts shared words, and its tokenizer of whole words.
 
-Its logit is 12 times the share of the statement's words that stand in the source, less 9.
+Its logit is 12 times the share of the statement's words that are in the source, minus 9.
 """
 
 # tokenizers leaves some of its arguments untyped.

@@ -1,4 +1,4 @@
-"""Office files for tests, written by the libraries, and the ways to bend them."""
+"""Office files for tests, written by the libraries, and helpers to modify them."""
 
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -104,7 +104,7 @@ def tables(parsed: ParsedDocument) -> list[tuple[str, str]]:
 
 
 def check_places(parsed: ParsedDocument) -> None:
-    """N3: pages, sections and tables lie in the text, in order, and begin with what they are named by."""
+    """N3: pages, sections and tables are in the text, in order, and begin with their names."""
     for section in parsed.sections:
         assert parsed.text[section.start : section.end].startswith(section.title)
     for part in (parsed.pages, parsed.sections, parsed.tables):

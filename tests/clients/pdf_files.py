@@ -1,4 +1,4 @@
-"""PDF files made for tests."""
+"""PDF files for tests."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -9,7 +9,7 @@ from pypdf import PdfReader, PdfWriter
 
 
 class Sheet(FPDF):
-    """A PDF in points with a footer, on which text is set block by block."""
+    """A PDF in points with a footer, on which text is placed block by block."""
 
     def __init__(self, running: str = "", width: float = 400) -> None:
         super().__init__(unit="pt", format="a4")
@@ -59,7 +59,7 @@ def drawing() -> bytes:
 
 
 def raw(content: str, box: str = "0 0 600 800") -> bytes:
-    """A page with this content stream and no table of its objects: readers rebuild it."""
+    """A page with this content stream and no cross-reference table, which readers rebuild."""
     objects = (
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

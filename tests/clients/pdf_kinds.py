@@ -1,4 +1,4 @@
-"""The kinds of documents that people have, each with its truth."""
+"""The common kinds of documents, each with its truth."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -108,7 +108,7 @@ def _turned(angle: int, *, upright: bool) -> Callable[[Truth], Document]:
 
 
 def _flowing(truth: Truth) -> Document:
-    """Paragraphs across pages, with headings of two lines; another reader says on which page each token stands."""
+    """Paragraphs across pages, with headings of two lines; another reader tells the page of each token."""
     pdf = TruePdf(truth)
     pdf.set_auto_page_break(True, 110)
     pdf.set_font("Helvetica", size=10)
@@ -127,7 +127,7 @@ def _flowing(truth: Truth) -> Document:
 
 
 def _line_by_line_across_columns(truth: Truth) -> Document:
-    """Two columns whose lines are drawn in the order of their height, as text recognition and converters do."""
+    """Two columns whose lines are drawn by height, as text recognition and converters do."""
     pdf = TruePdf(truth, columns=2)
     for page in range(1, 4):
         if page > 1:

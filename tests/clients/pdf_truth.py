@@ -1,4 +1,4 @@
-"""PDFs whose every sentence says where it stands: `P3S2x17` is sentence 17, on page 3, below heading 2."""
+"""PDFs whose every sentence states its place: `P3S2x17` is sentence 17, on page 3, below heading 2."""
 
 import random
 import re
@@ -19,7 +19,7 @@ BOTTOM = 130
 
 @dataclass
 class Truth:
-    """What a document says: the titles of its headings (number 0: none yet), its sentences and rows by their token.
+    """The contents of a document: titles of its headings (number 0: none yet), its sentences and rows by token.
 
     `pages` has the page of a token that does not know it (`P0`): text that flows from page to page.
     """
@@ -43,7 +43,7 @@ class Truth:
         return f"P{page}S{len(self.titles) - 1}x{len(self.sentences)}"
 
     def sentence(self, page: int, most: int = 18, words: Sequence[str] = WORDS) -> str:
-        """Return a new sentence of at most `most` words that stands on `page`."""
+        """Return a new sentence of at most `most` words for `page`."""
         chosen = self.random.choices(words, k=self.random.randint(8, most))
         token = self.token(page)
         chosen.insert(self.random.randint(1, len(chosen)), token)
@@ -65,7 +65,7 @@ class Truth:
 
 
 class TruePdf(FPDF):
-    """Sets headings and paragraphs into columns and knows on which page each one stands."""
+    """Sets headings and paragraphs into columns and records their pages."""
 
     def __init__(self, truth: Truth, *, columns: int = 1, landscape: bool = False) -> None:
         super().__init__(unit="pt", format="a4", orientation="landscape" if landscape else "portrait")

@@ -1,4 +1,5 @@
-"""The bell: ends are for all who wait, progress for those who watch, and silence is only slower (A3, A5)."""
+"""The wake-up channel: all waiting clients hear of ends, watchers of progress, and a failure only slows them (A3,
+A5)."""
 
 import asyncio
 import time
@@ -28,7 +29,7 @@ def ringer(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Ringer:
 
 @asynccontextmanager
 async def heard_on(url: str, query_id: uuid.UUID, *, watching: bool) -> AsyncGenerator[Ear]:
-    """An ear of a bell that looks by itself only after a minute, once its connection stands."""
+    """A subscriber that polls only every minute, with its connection established."""
     bell = Bell(url, look_every_s=60, look_deaf_every_s=0.01)
     async with bell.listening(query_id, watching=watching) as ear:
         async with asyncio.timeout(LONG_S):
@@ -91,7 +92,7 @@ async def until_watched(ringer: Ringer, query_id: uuid.UUID, wanted: bool) -> No
 
 
 async def test_programs_of_before_are_heard_and_hear_the_end(redis_url: str, ringer: Ringer) -> None:  # A5
-    # They send and expect the id alone, on the one channel, whatever happened.
+    # They send and expect only the id, on the one channel, for every event.
     query_id = uuid.uuid4()
     async with heard_on(redis_url, query_id, watching=True) as ear:
         await asyncio.to_thread(ringer._redis.publish, CHANNEL, str(query_id))  # pyright: ignore[reportPrivateUsage]

@@ -1,4 +1,4 @@
-"""The circuit breaker by its clock."""
+"""The circuit breaker on a controlled clock."""
 
 import pytest
 
@@ -20,7 +20,7 @@ LIMITS = BreakerSettings()
 
 
 class Clock:
-    """Stands still unless it is moved."""
+    """Stops unless it is moved."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -40,7 +40,7 @@ def breaker(clock: Clock) -> Breaker:
 
 
 def end(breaker: Breaker, outcome: ModelReply | ModelError, times: int = 1) -> None:
-    """So many calls begin and end."""
+    """`times` calls begin and end with this outcome."""
     for permission in [breaker.enter() for _ in range(times)]:
         breaker.leave(permission, outcome)
 

@@ -1,4 +1,4 @@
-"""What stands between a client and its server is the environment's: proxies and certificates, for both clients."""
+"""Proxies and certificates between a client and its server come from the environment, for both clients."""
 
 import asyncio
 import shutil
@@ -19,7 +19,7 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
 class Place:
-    """A server on this machine that notes what it is asked for and answers every completion."""
+    """A local server that records requests and answers every completion."""
 
     def __init__(self, trust: ssl.SSLContext | None = None) -> None:
         self.asked: list[str] = []
@@ -65,7 +65,7 @@ def test_a_call_goes_through_the_proxy_of_the_environment(client: Client, proxy:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of `localhost`, signed by itself, with its key."""
+    """A self-signed certificate for `localhost`, with its key."""
     folder = tmp_path_factory.mktemp("tls")
     made, key = folder / "cert.pem", folder / "key.pem"
     openssl = shutil.which("openssl")

@@ -120,7 +120,7 @@ def test_the_configuration_says_which_model(server: EmbeddingServer, monkeypatch
     configured = configured_embedder()
     assert (configured.name, configured.dimension) == ("tiny-16", 16)
     assert configured_embedder() is configured
-    # What is stored can still be searched: by the configured model, by an earlier one, by the program's own.
+    # Stored vectors stay searchable: by the configured model, by an earlier one, by the program's own.
     assert embedder_of("tiny-16", 16) is configured
     assert (old := embedder_of("old-8", 8)) is not None
     assert old.encode_queries(["a"]).shape == (1, 8)

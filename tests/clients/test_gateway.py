@@ -49,7 +49,7 @@ def test_every_prompt_gets_a_usable_reply_and_one_record(
     assert_books_agree(log, stage.sim)
 
 
-# What a fault that goes away after one call leads to: recovery, or a failure at once.
+# The result of a fault that disappears after one call: recovery, or an immediate failure.
 PASSING = {
     FaultKind.RATE_LIMITED,
     FaultKind.CAPACITY,

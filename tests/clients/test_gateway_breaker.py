@@ -1,4 +1,4 @@
-"""A provider that fails is left alone, and its place taken, until it is back."""
+"""A failing provider is left alone, and replaced, until it is back."""
 
 import asyncio
 import time
@@ -23,7 +23,6 @@ ALONE = SETTINGS.model_copy(update={"fallbacks": {}})
 
 
 async def ask(gateway: ModelGateway, times: int, terms: Terms | None = None) -> list[object]:
-    """Ask one after the other."""
     return [await check(CallLog(terms=terms or Terms()))(gateway) for _ in range(times)]
 
 

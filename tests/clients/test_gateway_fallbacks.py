@@ -1,4 +1,4 @@
-"""Models that are gone, and those that take their place."""
+"""Models that are gone, and their replacements."""
 
 import pytest
 

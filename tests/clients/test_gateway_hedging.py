@@ -1,4 +1,4 @@
-"""A judgement that is late is sent a second time: rarely, and only when there is room."""
+"""A late judgement is sent a second time: rarely, and only when there is capacity."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -21,7 +21,7 @@ SLOW = Fault(kind=FaultKind.HANG)
 
 
 async def warmed(gateway: ModelGateway) -> None:
-    """Have 25 calls made: their times are known then, and an extra one is earned."""
+    """Make 25 calls: then their times are known, and an extra call is earned."""
     # All at once they take so long on a busy machine that nothing is late for a while. When the last ten begin the
     # times of fifteen are known, too few for one of these to be late.
     for calls in (5, 5, 5, 10):
@@ -29,7 +29,7 @@ async def warmed(gateway: ModelGateway) -> None:
 
 
 def late(stage: GroqStage, log: CallLog, settings: ModelSettings = SETTINGS, **parts: Any) -> object:
-    """Ask once, after others, with a call that never comes back."""
+    """Ask once, after others, with a call that never returns."""
 
     async def scenario(gateway: ModelGateway) -> object:
         await warmed(gateway)

@@ -1,4 +1,4 @@
-"""Paid replies are not bought twice (A5, S4.7)."""
+"""Paid replies are not paid for twice (A5, S4.7)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,12 +19,12 @@ from tests.simulators.groq.server import GroqSimulator
 
 
 def key_of(scope: str, task: Task, model: str, fields: Mapping[str, object]) -> bytes:
-    """Where a reply to the question is kept."""
+    """The key under which a reply to the question is kept."""
     return reply_key(scope, task, model, PromptText(task.name, fields))
 
 
 class Drawer:
-    """A ReplyStore in memory; nothing gets in before it is `open`."""
+    """A ReplyStore in memory; it stores nothing before it is `open`."""
 
     def __init__(self) -> None:
         self.kept: dict[bytes, KeptReply] = {}
@@ -48,7 +48,7 @@ Ask = Callable[[CallLog], Callable[[ModelGateway], Awaitable[object]]]
 
 
 def twice(ask: Ask, first: CallLog, second: CallLog) -> Callable[[ModelGateway], Awaitable[tuple[object, object]]]:
-    """Ask for two logs, one after the other."""
+    """Ask twice, each time with its own log."""
 
     async def scenario(gateway: ModelGateway) -> tuple[object, object]:
         found = await ask(first)(gateway)
@@ -161,7 +161,7 @@ def test_an_answer_does_not_wait_until_it_is_kept_but_the_log_does(stage: GroqSt
 def test_a_log_settles_when_the_calls_that_a_deferred_step_left_behind_are_over(
     stage: GroqStage, log: CallLog, drawer: Drawer
 ) -> None:  # A5
-    # The first has its place and is slow; the second is sent away, and gather does not wait for the first then.
+    # The first has its place and is slow; the second is refused, and gather then does not wait for the first.
     stage.sim.fail(Fault(kind=FaultKind.RESET))
     log.terms = Terms(patience_s=0.0)
 

@@ -1,4 +1,4 @@
-"""What the gateway asks of the limiter, what it tells it, and who is sent away to come again."""
+"""The gateway's requests and reports to the limiter, and calls that are deferred."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Rate limits, waiting and deadlines: what a question may take of time, and what it does not spend on waiting."""
+"""Rate limits, waiting and deadlines: the time that a question may take, and what it does not spend on waiting."""
 
 import time
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What calls cost."""
+"""The cost of calls."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""The retry budget, for any order of failures."""
+"""The retry budget, for any sequence of failures."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ FINAL = (ModelGone("shut down"), ModelRefused("wrong key"))
 
 
 async def spend(budget: RetryBudget, script: list[ModelError]) -> tuple[list[ModelError], ModelError | None]:
-    """Run an attempt that fails as scripted and then succeeds: the errors met, and the one that it ended with."""
+    """Run an attempt that fails as scripted and then succeeds: the errors met, and the final one."""
     met: list[ModelError] = []
 
     async def attempt() -> None:

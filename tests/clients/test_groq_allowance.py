@@ -1,4 +1,4 @@
-"""What the Groq client says of the allowance: what the server told, and what a call will take of it (A7)."""
+"""The Groq client's reports on the allowance: what the server stated, and what a call will take of it (A7)."""
 
 from collections.abc import Generator
 
@@ -25,19 +25,18 @@ KOREAN = Sources.numbered(
 
 @pytest.fixture(scope="module", params=["lean", "sdk"])
 def kept(request: pytest.FixtureRequest) -> Generator[GroqStage]:
-    """One simulator for the whole file, and both clients: whatever is said here is true of either."""
+    """One simulator for the whole file, and both clients: every test holds for either."""
     with GroqStage(client=request.param) as stage:
         yield stage
 
 
 def check(sources: Sources = SOURCES, max_tokens: int = 600) -> ModelRequest:
-    """A structured question."""
     fields = {"sources": sources, "statement": STATEMENT}
     return ModelRequest(CHECK_STATEMENT.name, fields, FAST, max_tokens, 10.0, reply=StatementCheck)
 
 
 async def failure(model: GroqModel, request: ModelRequest) -> ModelError:
-    """The error that the call must end with."""
+    """The error that the call must raise."""
     with pytest.raises(ModelError) as caught:
         await model.complete(request)
     return caught.value

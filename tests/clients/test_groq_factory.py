@@ -1,4 +1,4 @@
-"""Which model the configuration gives."""
+"""The model for each configuration."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from config.settings import ConfigurationInvalid, Settings
 
 
 def settings(key: str | None, url: str = "https://api.groq.com", **models: object) -> Settings:
-    """Settings that no environment variable changes."""
+    """Settings independent of the environment."""
     return Settings(
         groq_api_key=None if key is None else SecretStr(key),
         groq_base_url=url,

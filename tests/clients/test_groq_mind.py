@@ -1,4 +1,4 @@
-"""The simulated model is a plausible one for our prompts: right on plain questions, and wrong only when told to lie."""
+"""The simulated model is plausible for our prompts: right on plain questions, and wrong only when told to lie."""
 
 import json
 from typing import TypeVar
@@ -32,7 +32,7 @@ LIMITS = {"min_chars": 50, "max_chars": 200}
 
 
 def said(task: Task, fields: dict[str, object], *, lying: bool = False) -> str:
-    """What the model says to one of our prompts."""
+    """The model's reply to one of our prompts."""
     reply = task.reply if isinstance(task, Judgement) else None
     request = ModelRequest(task.name, fields, "openai/gpt-oss-20b", task.max_tokens, 1.0, reply=reply)
     body = request_body(request, ModelSettings().catalogue[request.model])
@@ -40,12 +40,10 @@ def said(task: Task, fields: dict[str, object], *, lying: bool = False) -> str:
 
 
 def judged(judgement: Judgement[R], fields: dict[str, object], *, lying: bool = False) -> R:
-    """Its judgement."""
     return judgement.reply.model_validate_json(said(judgement, fields, lying=lying), strict=True)
 
 
 def written(question: str, *texts: str) -> str:
-    """Its answer from some passages."""
     sources = Sources.numbered((f"document {n}", text) for n, text in enumerate(texts, 1))
     return said(GENERATE_ANSWER, {"sources": sources, "question": question, "idk": IDK})
 
@@ -56,7 +54,7 @@ def test_it_recognises_every_prompt_with_and_without_a_schema(task: Task, fields
     for model in ("openai/gpt-oss-20b", "llama-3.1-8b-instant"):
         request = ModelRequest(task.name, fields, model, task.max_tokens, 1.0, reply=reply)
         body = request_body(request, ModelSettings().catalogue[model])
-        # To the simulated model prose is prose: it writes an answer to whatever asks for one. A part of one is one.
+        # The simulated model answers any request for prose. A part of an answer is an answer.
         expected = task.name.removesuffix("_part") if isinstance(task, Judgement) else "generate_answer"
         assert mind.kind_of(read_call(json.dumps(body).encode(), MODELS)) == expected
 

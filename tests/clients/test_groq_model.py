@@ -1,4 +1,4 @@
-"""Both clients over HTTP against the simulated provider: how every reply and every fault is told."""
+"""Both clients over HTTP against the simulated provider: the result of every reply and every fault."""
 
 import asyncio
 from collections.abc import Awaitable, Generator
@@ -43,18 +43,17 @@ CHECK_FIELDS = {"sources": SOURCES, "statement": STATEMENT}
 
 @pytest.fixture(scope="module", params=["lean", "sdk"])
 def kept(request: pytest.FixtureRequest) -> Generator[GroqStage]:
-    """One simulator for the whole file, and both clients: whatever is said here is true of either."""
+    """One simulator for the whole file, and both clients: every test holds for either."""
     with GroqStage(client=request.param) as stage:
         yield stage
 
 
 def check(model: str = "openai/gpt-oss-20b", timeout_s: float = ENOUGH_S) -> ModelRequest:
-    """A structured question."""
     return ModelRequest(CHECK_STATEMENT.name, CHECK_FIELDS, model, 600, timeout_s, reply=StatementCheck)
 
 
 def compose(timeout_s: float = ENOUGH_S) -> ModelRequest:
-    """A question that is answered in prose."""
+    """A question answered in prose."""
     fields = {"sources": SOURCES, "question": QUESTION, "idk": IDK}
     return ModelRequest(GENERATE_ANSWER.name, fields, "openai/gpt-oss-120b", 2000, timeout_s)
 
@@ -67,14 +66,14 @@ async def streamed(model: GroqModel, request: ModelRequest) -> tuple[list[str], 
 
 
 async def failure(call: Awaitable[object]) -> ModelError:
-    """The error that a call must end with."""
+    """The error that a call must raise."""
     with pytest.raises(ModelError) as caught:
         await call
     return caught.value
 
 
 def billed(entry: Entry) -> Usage:
-    """What the provider's books say of a call."""
+    """The usage of a call in the provider's ledger."""
     return Usage(entry.prompt_tokens, entry.completion_tokens, entry.cached_tokens, entry.reasoning_tokens)
 
 
@@ -192,7 +191,7 @@ def test_a_reply_that_is_too_long_is_no_reply(stage: GroqStage, fault: FaultKind
 
 
 def bill(usage: Usage | None, entry: Entry) -> str:
-    """How the cost of a failed call is told, checked against the books."""
+    """How the cost of a failed call is reported, checked against the ledger."""
     if usage is None:
         assert not entry.billed
         return "free"

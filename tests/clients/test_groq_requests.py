@@ -21,7 +21,7 @@ GOLDEN = Path(__file__).with_name("groq_requests.json")
 
 
 def body(task: Task, fields: dict[str, object], info: ModelInfo | None = None) -> dict[str, Any]:
-    """The request for a task; texts as lists of lines, to be read in a diff."""
+    """The request for a task, with texts as lists of lines, to be readable in a diff."""
     settings = ModelSettings()
     model = settings.main if task.role == "main" else settings.fast
     reply = None if isinstance(task, Composition) else task.reply
@@ -68,7 +68,7 @@ def test_schemas_are_strict_and_hold_no_notes_of_ours(task: Task, fields: dict[s
 
 
 def properties_sent(task: Judgement[Reply]) -> list[str]:
-    """The fields of the innermost reply that gives a verdict, in the order in which a model has to write them."""
+    """The fields of the innermost reply with a verdict, in the order in which a model must write them."""
     schema = body(task, dict(ASKED)[task])["response_format"]["json_schema"]["schema"]
     return list(schema.get("$defs", {}).get("StatementCheck", schema)["properties"])
 

@@ -1,4 +1,4 @@
-"""The simulated provider keeps the provider's laws: only then do tests against it mean anything."""
+"""The simulated provider obeys the provider's rules: otherwise tests against it would prove nothing."""
 
 import json
 import random
@@ -43,20 +43,19 @@ def sim() -> Generator[GroqSimulator]:
 
 @pytest.fixture(scope="module")
 def kept(sim: GroqSimulator) -> Generator[httpx.Client]:
-    """Bare HTTP with the right key."""
+    """Plain HTTP with the right key."""
     with httpx.Client(base_url=sim.base_url, headers={"authorization": f"Bearer {KEY}"}) as client:
         yield client
 
 
 @pytest.fixture
 def client(sim: GroqSimulator, kept: httpx.Client) -> httpx.Client:
-    """Bare HTTP with the right key, and empty books."""
+    """Plain HTTP with the right key, and an empty ledger."""
     sim.reset()
     return kept
 
 
 def post(client: httpx.Client, **change: object) -> httpx.Response:
-    """A chat completion."""
     return client.post("/openai/v1/chat/completions", json=HELLO | change)
 
 

@@ -1,4 +1,4 @@
-"""The model that tells languages apart: in memory only while documents come."""
+"""The language detection model is in memory only while documents arrive."""
 
 import pytest
 

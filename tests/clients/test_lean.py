@@ -1,4 +1,4 @@
-"""What the lean client reads of a stream, and any other server of the format through it."""
+"""How the lean client reads streams, from Groq and other servers of the format."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ async def served(handler: Handler, root: str = "/v1") -> AsyncGenerator[str]:
 
 
 def play(handler: Handler, scene: Callable[[CompatibleModel], Awaitable[T]], *, key: str = "", **info: Any) -> T:
-    """Play a scene with a client of a server that answers so."""
+    """Run a scenario with a client of a server that uses `handler`."""
 
     async def whole() -> T:
         async with served(handler) as url:
@@ -61,7 +61,7 @@ def play(handler: Handler, scene: Callable[[CompatibleModel], Awaitable[T]], *, 
 
 
 def streaming(*pieces: bytes) -> Handler:
-    """Answers with an event stream that arrives in such pieces."""
+    """Answers with an event stream that arrives in these pieces."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})
@@ -86,7 +86,7 @@ async def last(model: CompatibleModel, request: ModelRequest = COMPOSE) -> Model
 
 
 async def failure(call: Awaitable[object]) -> ModelError:
-    """The error that a call must end with."""
+    """The error that a call must raise."""
     with pytest.raises(ModelError) as caught:
         await call
     return caught.value
@@ -204,7 +204,7 @@ def settings(**models: object) -> Settings:
 
 
 def provider(of: Settings) -> str:
-    """The provider of the model that the settings give."""
+    """The provider of the model that the settings choose."""
 
     async def made() -> str:
         model = make_model(of)

@@ -18,7 +18,7 @@ LABELS = {0: "contradiction", 1: "neutral", 2: "entailment"}
 
 
 def saved(folder: Path, labels: dict[int, str] = LABELS, *, segments: bool = True) -> Path:
-    """Save a BERT of two thin layers with weights by chance; its tokenizer tells of `segments` or does not."""
+    """Save a BERT of two thin layers with random weights; its tokenizer reports `segments` or does not."""
     torch.manual_seed(7)
     tokenizer = word_tokenizer([RETURNS, LEAVE])
     config = transformers.BertConfig(
@@ -42,7 +42,7 @@ def saved(folder: Path, labels: dict[int, str] = LABELS, *, segments: bool = Tru
 
 
 def expected(folder: Path, source: str, statement: str) -> float:
-    """What transformers itself says of one pair."""
+    """The result of transformers itself for one pair."""
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     with torch.inference_mode():

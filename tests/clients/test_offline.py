@@ -1,4 +1,4 @@
-"""The offline model: honest answers made of the sources' sentences, and judgements that find what differs."""
+"""The offline model: honest answers made of the sources' sentences, and judgements that find differences."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What the offline model searches for: words of the question, and names that passages give."""
+"""The offline model's searches: words of the question, and names that passages give."""
 
 from time import process_time
 

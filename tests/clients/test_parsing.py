@@ -1,4 +1,4 @@
-"""What a file is: by its name, confirmed by its content; and every odd file gets a clear answer."""
+"""The type of a file: by its name, confirmed by its content; every unusual file gets a clear answer."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""What the reading child says is believed only where it can be true: every place slices the text."""
+"""The results of the reading child are accepted only if they can be true: every place slices the text."""
 
 import json
 from typing import Any

@@ -24,7 +24,7 @@ def zipped(compression: int = zipfile.ZIP_DEFLATED, **members: bytes) -> bytes:
 
 
 def declaring(data: bytes, size: int) -> bytes:
-    """The same archive, its one member said to unpack to `size` bytes, in both places that say so."""
+    """The same archive, with its one member declared to unpack to `size` bytes, in both places."""
     local, central = data.rindex(b"PK\x03\x04"), data.rindex(b"PK\x01\x02")
     patched = bytearray(data)
     patched[local + 22 : local + 26] = patched[central + 24 : central + 28] = struct.pack("<I", size)

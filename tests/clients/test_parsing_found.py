@@ -1,4 +1,4 @@
-"""What is found in files: language by reading, tables and front matter of Markdown."""
+"""Metadata found in files: language by reading, tables and front matter of Markdown."""
 
 import pytest
 

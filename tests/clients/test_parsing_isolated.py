@@ -94,7 +94,7 @@ def test_a_bomb_ends_with_a_reason_in_bounded_time_and_memory(name: str) -> None
     make, error, message = BOMBS[name]
     data, me = make(), psutil.Process()
     before, start = me.memory_info().rss, time.monotonic()
-    # What ends for another reason must not end for its time on a busy machine.
+    # An end for another reason must not be taken for a time-out on a busy machine.
     limits = LIMITS if error is DocumentTooSlow else PATIENT
     with pytest.raises(error, match=re.escape(f"{name} {message}")) as raised:
         parse_isolated(data, name, limits)
@@ -115,7 +115,7 @@ def test_deep_nesting_breaks_nothing(character: str) -> None:
 
 @contextmanager
 def reading(name: str, data: bytes) -> Generator[tuple[psutil.Process, threading.Thread, list[CitewellError]]]:
-    """A child that reads, the thread that waits for it, and the errors that it has had when that has ended."""
+    """A reading child, the thread that waits for it, and the thread's errors."""
     errors: list[CitewellError] = []
 
     def read() -> None:
@@ -189,7 +189,7 @@ def test_the_child_has_no_secrets_no_files_and_hard_limits(monkeypatch: pytest.M
 
 
 class LimitReached(Exception):
-    """What a worker's time limit raises, from a signal handler, wherever the process is."""
+    """Raised by a worker's time limit, from a signal handler, wherever the process is."""
 
 
 def test_a_time_limit_of_the_worker_ends_the_child() -> None:  # A5

@@ -1,4 +1,4 @@
-"""Office files that are not what their name says, and damaged ones (A8)."""
+"""Office files that do not match their name, and damaged ones (A8)."""
 
 import re
 

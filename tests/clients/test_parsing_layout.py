@@ -1,4 +1,4 @@
-"""Lines with made-up geometry: columns, Korean, right-to-left text, formulas and other things of real PDFs."""
+"""Lines with made-up geometry: columns, Korean, right-to-left text, formulas and other content of real PDFs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""E-mail messages: header, text, and what is attached as text."""
+"""E-mail messages: header, text, and text attachments."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sections of Markdown and of plain text; the text stays what it was."""
+"""Sections of Markdown and of plain text; the text stays unchanged."""
 
 import pytest
 from hypothesis import given

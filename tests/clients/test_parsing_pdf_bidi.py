@@ -1,4 +1,4 @@
-"""Right-to-left characters in the order in which PDFium gives them, put into the order of reading."""
+"""Right-to-left characters in PDFium's order, put into reading order."""
 
 from clients.parsing.pdf_bidi import in_logical_order
 

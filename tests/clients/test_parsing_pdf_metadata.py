@@ -1,4 +1,4 @@
-"""What a PDF says of itself."""
+"""The metadata of PDFs."""
 
 from io import BytesIO
 

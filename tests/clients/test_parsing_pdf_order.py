@@ -1,4 +1,4 @@
-"""The order of a page's lines where the order of drawing is another one, and what is drawn unseen or in forms."""
+"""The order of a page's lines if they are drawn in another order, and text that is drawn invisibly or in forms."""
 
 from io import BytesIO
 

@@ -1,4 +1,4 @@
-"""Tables of PDFs: rows, cells in their columns, and which row names them."""
+"""Tables of PDFs: rows, cells in their columns, and the header row."""
 
 from clients.parsing import ParseLimits, parse
 from clients.parsing.pdf_layout import lay_out
@@ -13,7 +13,7 @@ LEFT = (72.0, 200.0, 300.0, 400.0)
 
 
 def row(*cells: str, y: float, bold: bool = False) -> Line:
-    """A row whose empty cells show nothing."""
+    """A row whose empty cells draw nothing."""
     shown = [(left, left + 6 * len(cell)) for left, cell in zip(LEFT, cells, strict=False) if cell]
     text = "\t".join(cell for cell in cells if cell)
     return Line(text, shown[0][0], shown[-1][1], y, 10, bold=bold, cells=tuple(shown))

@@ -1,4 +1,4 @@
-"""Pages, sections and sentences of generated PDFs against what is known of them."""
+"""Pages, sections and sentences of generated PDFs compared with their known truth."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ SEEDS = (1, 2, 3)
 
 
 def judged(kind: str, seed: int) -> Counter[str]:
-    """Count the places and sentences of one document, right and in all."""
+    """Count the correct places and sentences of one document, and all of them."""
     data, truth = KINDS[kind](Truth(seed))
     document = parse(data, "truth.pdf", LIMITS)
     count: Counter[str] = Counter()

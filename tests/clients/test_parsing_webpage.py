@@ -1,4 +1,4 @@
-"""HTML pages: what a reader sees of them, in order, with exact places."""
+"""HTML pages: what a reader sees, in order, with exact places."""
 
 import re
 

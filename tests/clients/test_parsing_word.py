@@ -32,7 +32,7 @@ def read(data: bytes) -> ParsedDocument:
 
 
 def empty() -> bytes:
-    """The least that is a Word document, with parts for styles, numbering and footnotes."""
+    """A minimal Word document, with parts for styles, numbering and footnotes."""
     kind = "application/vnd.openxmlformats-officedocument.wordprocessingml"
     names = {"document": "document.main", "styles": "styles", "numbering": "numbering", "footnotes": "footnotes"}
     overrides = "".join(

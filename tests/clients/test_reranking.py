@@ -80,7 +80,7 @@ def endpoint(server: RerankServer, **values: Any) -> RerankEndpoint:
 
 def test_a_cross_encoder_puts_the_passage_that_answers_first(tmp_path: Path) -> None:  # S1.1
     whale, returns, shipping = scored(cross_encoder(save_classifier(tmp_path / "rr", WORDS)))
-    # The graph's logit is 12 times the share of the second text's words that stand in the first, less 9.
+    # The graph's logit is 12 times the share of the second text's words that are in the first, minus 9.
     assert returns == pytest.approx(1 / (1 + math.exp(-1)))
     assert shipping == pytest.approx(1 / (1 + math.exp(9 - 12 / 8)))
     assert whale == pytest.approx(1 / (1 + math.exp(9)))
@@ -102,7 +102,7 @@ def test_a_long_passage_loses_its_end_and_a_long_question_its_own(tmp_path: Path
 def test_the_folder_s_own_format_goes_before_the_usual_one(tmp_path: Path) -> None:  # S1.1
     form = {"order": "source_first", "label": "LABEL_1"}
     folder = save_classifier(tmp_path / "rr", WORDS, tail=TWO_LABELS, labels=["LABEL_0", "LABEL_1"], form=form)
-    # Now it is the share of the question's words that stand in the passage.
+    # Here it is the share of the question's words that are in the passage.
     whole, part = scored(cross_encoder(folder), [f"{QUESTION} {WHALE}", "returns"])
     assert whole is not None
     assert part is not None

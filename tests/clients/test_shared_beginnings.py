@@ -1,6 +1,6 @@
-"""What two calls of one kind have in common stands at the beginning of both, where a provider's prefix cache finds it.
+"""The common text of two calls of a kind is at the beginning of both, where a provider's prefix cache finds it.
 
-Asked over HTTP: the provider says how much of the second prompt it had read with the first.
+Asked over HTTP: the provider reports how much of the second prompt it had read with the first.
 """
 
 from collections.abc import Generator
@@ -19,11 +19,11 @@ from tests.clients.groq_stage import GroqStage
 
 MODELS = ModelSettings()
 BLOCK = 128
-"""Tokens that a cache serves together."""
+"""Tokens that a cache serves as one unit."""
 FRAME = 32
-"""Tokens of tags and roles, which the texts of fields do not have."""
+"""Tokens of tags and roles, which are not in the texts of fields."""
 MOST = 0.85
-"""Of the shorter of two prompts that show the same passages, this share at least is served."""
+"""The share of the shorter of two prompts with the same passages that is served at least."""
 CORPUS = Path("examples/corpus")
 TEXT = (CORPUS / "authentication-guide.md").read_text(encoding="utf-8")
 PASSAGES = [TEXT[start : start + 1_000] for start in range(0, 4_000, 1_000)]
@@ -137,6 +137,6 @@ def test_an_answer_that_is_written_again_is_asked_for_as_the_first_one(stage: Gr
         (REGENERATE_ANSWER, {"gaps": f"- {WRONG}"}),
         (SYNTHESIZE_ANSWER, {"notes": f"- [1] {STATEMENT}"}),
     ):
-        # Also with another source behind those of the first time.
+        # Also with another source after those of the first call.
         usage = billed(stage, task, {**first, **own, "sources": MORE})
         assert usage.cached_tokens >= tokens(str(SOURCES))

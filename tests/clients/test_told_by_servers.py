@@ -1,4 +1,4 @@
-"""What a model's server says is believed within bounds: tokens, the length of a reply, waits (F4, F5)."""
+"""Statements of a model's server are believed within bounds: tokens, the length of a reply, waits (F4, F5)."""
 
 import asyncio
 import gzip
@@ -73,7 +73,7 @@ CLIENTS = ["lean", "sdk", "compatible"]
 
 
 def ask(client: str, answer: Answer, *, streamed: bool = False) -> ModelReply | ModelError:
-    """What a call of a client comes to with a server that answers so."""
+    """The result of a client's call to a server with this answer."""
 
     async def whole() -> ModelReply | ModelError:
         async with served(answer, "/openai/v1" if client != "compatible" else "/v1") as url:
@@ -104,7 +104,7 @@ def saying(body: object, status: int = 200) -> Answer:
 
 
 def endless(kind: str, piece: bytes, sent: list[int], status: int = 200) -> Answer:
-    """Sends `piece` again and again, up to 100 MB, and counts what could be sent."""
+    """Sends `piece` repeatedly, up to 100 MB, and counts what could be sent."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(status=status, headers={"content-type": kind})

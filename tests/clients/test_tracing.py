@@ -1,4 +1,4 @@
-"""Which traces are sent when only a share of them is wanted (A9)."""
+"""The traces that are sent when only a share of them is wanted (A9)."""
 
 import random
 import uuid

@@ -1,4 +1,4 @@
-"""Which addresses and URLs a webhook may have (A6)."""
+"""The addresses and URLs that a webhook may have (A6)."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_network
 

@@ -1,4 +1,4 @@
-"""What docs/webhooks.md tells receivers to do works (A6)."""
+"""The instructions of docs/webhooks.md for receivers work (A6)."""
 
 import re
 import runpy

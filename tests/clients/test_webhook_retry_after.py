@@ -1,4 +1,4 @@
-"""When a receiver says to come back (A6)."""
+"""The receiver's Retry-After (A6)."""
 
 from datetime import UTC, datetime
 from email.utils import format_datetime

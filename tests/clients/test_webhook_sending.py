@@ -1,4 +1,4 @@
-"""Sending for real: what arrives, what every kind of receiver leads to, and where nothing is ever sent (A6)."""
+"""Real sending: what arrives, the result for every kind of receiver, and where nothing is ever sent (A6)."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ BODY = b'{"type": "query.succeeded"}'
 
 @pytest.fixture(scope="module")
 def sink() -> Generator[Sink]:
-    """One receiver for the whole file; every test has a path of its own."""
+    """One receiver for the whole file; every test has its own path."""
     with Sink() as running:
         yield running
 
@@ -40,9 +40,9 @@ def tls_sink() -> Generator[Sink]:
 
 
 class Listener:
-    """A port on every address of this machine, the forbidden ones among them; it only counts who connects.
+    """A port on every address of this machine, including forbidden ones; it only counts connections.
 
-    The kernel accepts by itself; nobody ever answers.
+    The kernel accepts them by itself; there is never an answer.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Listener:
         self.port: int = self._socket.getsockname()[1]
 
     def connections(self) -> int:
-        """Those since the last call."""
+        """The connections since the last call."""
         count = 0
         while True:
             try:
@@ -84,7 +84,7 @@ def send(
     resolver: Resolver = resolve,
     ssl_context: ssl.SSLContext | None = CONTEXT,
 ) -> Sent:
-    """One attempt, on an event loop of its own."""
+    """One attempt, on its own event loop."""
 
     async def attempt() -> Sent:
         sender = WebhookSender(policy, deadline_s, max_response_bytes, resolver=resolver, ssl_context=ssl_context)
@@ -378,7 +378,7 @@ REFUSALS = ("Webhooks go to public addresses", "scope id", "URL such as", "Not a
 
 
 def refused(sent: Sent) -> bool:
-    """Nothing was dialled, and the reason is the guard and not the network."""
+    """Nothing was dialled, and the reason is the guard, not the network."""
     return (sent.status, sent.address) == (None, None) and any(text in str(sent.error) for text in REFUSALS)
 
 

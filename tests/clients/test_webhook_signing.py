@@ -1,4 +1,4 @@
-"""What is signed here is accepted by the reference library of Standard Webhooks, and nothing else is (A6)."""
+"""The reference library of Standard Webhooks accepts what is signed here, and nothing else (A6)."""
 
 import base64
 import time

@@ -1,4 +1,4 @@
-"""Zip archives: what is in them, under which names, and what is not taken (A8, N3)."""
+"""Zip archives: their contents, the names of these, and what is refused (A8, N3)."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""Every setting that the documents name exists, under that name."""
+"""Every setting named in the documents exists under that name."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from config.settings import Settings
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 VARIABLE = re.compile(r"\bCITEWELL_[A-Z0-9_]+\b")
-# Read by the client, the tests or Compose; and NAME stands for the names of a table.
+# Read by the client, the tests or Compose; NAME is a placeholder for the names of a table.
 ELSEWHERE = frozenset(
     (
         "CITEWELL_URL CITEWELL_API_KEY CITEWELL_CONFIG CITEWELL_WEBHOOK_SECRET CITEWELL_CHROMIUM CITEWELL_EVENTS "
@@ -39,7 +39,7 @@ def exists(variable: str) -> bool:
     return True
 
 
-# seeds-audit, claim 5: README named one file for settings that stand in nine.
+# seeds-audit, claim 5: README named one file for settings that are in nine.
 @pytest.mark.parametrize(("page", "variable"), [(page.name, each) for page in PAGES for each in named(page)])
 def test_a_documented_setting_exists(page: str, variable: str) -> None:
     assert exists(variable), f"{page} names {variable}"

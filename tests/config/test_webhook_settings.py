@@ -1,4 +1,4 @@
-"""Settings of webhooks that cannot be used are refused at the start, by name."""
+"""Unusable settings of webhooks are refused at the start, by name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whether a migration only adds, read from its SQL: so that programs of before and after it run on the database."""
+"""Checks from its SQL that a migration only adds, so that older and newer programs both run on the database."""
 
 import re
 from collections.abc import Callable
@@ -30,13 +30,13 @@ _ADDED = re.compile(r"ALTER TABLE \S+ ADD COLUMN (\w+) ")
 # Of a column that programs of before do not know.
 _CHECKED = re.compile(r"ALTER TABLE \S+ ADD CONSTRAINT \S+ CHECK \((\w+) [^()]*\) NOT VALID$")
 _COLUMN = re.compile(r"ALTER TABLE \S+ ADD COLUMN ")
-# Postgres writes each row anew for these.
+# Postgres rewrites each row for these.
 _REWRITES = re.compile(r"random|clock_timestamp|uuid\w*\(|nextval|SERIAL\b|\bGENERATED\b", re.IGNORECASE)
 _CONSTRAINED = re.compile(r"\b(?:UNIQUE|PRIMARY KEY|CHECK|REFERENCES)\b", re.IGNORECASE)
 
 
 def sql_of(upgrade: Callable[[], None]) -> str:
-    """What the upgrade of a migration would run, written down instead; it may not ask the database anything."""
+    """The SQL that the upgrade of a migration would run; it must not query the database."""
     written = StringIO()
     options = {"as_sql": True, "output_buffer": written}
     with Operations.context(MigrationContext.configure(dialect_name="postgresql", opts=options)):
@@ -45,7 +45,7 @@ def sql_of(upgrade: Callable[[], None]) -> str:
 
 
 def offences(sql: str) -> list[str]:
-    """The statements that do more than add, each on one line; what is not known to be harmless is one."""
+    """The statements that do more than add, each on one line; a statement not known to be harmless counts."""
     statements = [" ".join(re.sub(r"--[^\n]*", "", each).split()) for each in _split(sql)]
     new, made, added = (_names(pattern, statements) for pattern in (_NEW_TABLE, _MADE, _ADDED))
     replaced = _replaced(statements)
@@ -57,7 +57,7 @@ def _names(pattern: re.Pattern[str], statements: list[str]) -> set[str]:
 
 
 def _replaced(statements: list[str]) -> set[str]:
-    """What drops an index behind the making of another, as many as were made: programs of before read that one.
+    """The statements that drop an index after another one was created, as many as were created: older programs read it.
 
     A unique index is a promise, and stays.
     """
@@ -71,7 +71,7 @@ def _replaced(statements: list[str]) -> set[str]:
 
 
 def _split(sql: str) -> list[str]:
-    # What stands between dollars is the body of a function.
+    # The text between dollar quotes is the body of a function.
     parts = re.split(r"(\$\w*\$.*?\$\w*\$)", sql, flags=re.DOTALL)
     return "$$".join(parts[::2]).split(";")
 
@@ -92,6 +92,6 @@ def _only_adds(statement: str, new: set[str], made: set[str], added: set[str]) -
 
 
 def _is_addable(column: str) -> bool:
-    """One that programs of before need not know, and that costs no rewriting of the table."""
+    """Whether older programs need not know the column, and it costs no rewriting of the table."""
     filled = "NOT NULL" not in column or " DEFAULT " in column
     return filled and not _REWRITES.search(column) and not _CONSTRAINED.search(column)

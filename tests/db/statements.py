@@ -1,4 +1,4 @@
-"""What a session sends: the round trips that a test counts."""
+"""Records what a session sends: the round trips that a test counts."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 @contextmanager
 def statements(session: Session) -> Generator[list[str]]:
-    """What is sent in the block."""
+    """The statements sent in the block."""
     sent: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:

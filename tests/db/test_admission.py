@@ -1,4 +1,4 @@
-"""Who may start: fair between tenants, people before files, never twice and never too many (A7)."""
+"""Admission: fair between tenants, people before files, never twice and never too many (A7)."""
 
 import uuid
 from collections import Counter
@@ -29,7 +29,7 @@ def tenant(name: str, weight: float = 1) -> int:
 
 
 def ask(count: int, of: int = DEFAULT_TENANT, **over: Any) -> list[uuid.UUID]:
-    """Waiting questions of a tenant, the oldest first."""
+    """Waiting questions of a tenant, oldest first."""
     ids: list[uuid.UUID] = []
     with acting_for(of):
         for _ in range(count):
@@ -39,12 +39,12 @@ def ask(count: int, of: int = DEFAULT_TENANT, **over: Any) -> list[uuid.UUID]:
 
 
 def script(count: int, of: int = DEFAULT_TENANT) -> list[uuid.UUID]:
-    """The same, and no person waits for them."""
+    """The same, asked by scripts."""
     return ask(count, of, is_scripted=True)
 
 
 def file(count: int, of: int = DEFAULT_TENANT) -> uuid.UUID:
-    """A batch with so many waiting items."""
+    """A batch with `count` waiting items."""
     batch_id = uuid.uuid4()
     with acting_for(of), transaction() as session:
         add_batch(session, batch_id, count, None)
@@ -225,7 +225,7 @@ def test_a_file_waits_for_the_person_of_its_own_tenant_too() -> None:  # F11, N2
 
 
 def have_taken_20_s() -> None:
-    """Five queries that have just ended took so long."""
+    """Five queries that have just ended took this long."""
     ids = ask(5)
     assert len(admit(per_process=8)) == 5
     with system_transaction() as session:
@@ -245,7 +245,7 @@ def test_what_cannot_be_finished_in_time_any_more_is_not_started() -> None:  # F
 
 
 def test_what_has_hardly_waited_is_tried_though_the_last_ones_took_longer() -> None:  # F4, F11
-    """They may have waited for a model that was away, and is not now."""
+    """They may have waited for a model that was unreachable and now is not."""
     have_taken_20_s()
     short = ask(1, options=make_options(deadline_s=10).model_dump(mode="json"))
     with system_transaction() as session:

@@ -1,4 +1,4 @@
-"""Locks of a batch, on connections of their own (N2)."""
+"""Locks of a batch, on separate connections (N2)."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor

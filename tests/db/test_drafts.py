@@ -1,4 +1,4 @@
-"""Drafts are kept for a while after the end of their query; what happened to it is kept for ever."""
+"""Drafts are kept for a while after the end of their query; its other events are kept for ever."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""A running query's row is written in place: no new entries in its indexes, however often it is told of (A2)."""
+"""A running query's row is updated in place: no new entries in its indexes, however often it changes (A2)."""
 
 import uuid
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tests.factories import make_query
 
 pytestmark = pytest.mark.usefixtures("database")
 
-# What this connection has counted is told at the end of the transaction, not some time later.
+# The counts of this connection are reported at the end of the transaction, not some time later.
 _TELL = text("SELECT pg_stat_force_next_flush()")
 _WRITTEN = text("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'queries'")
 

@@ -1,4 +1,4 @@
-"""The migrations make exactly the schema that the models describe."""
+"""The migrations create exactly the schema that the models describe."""
 
 import pytest
 from alembic import command

@@ -1,4 +1,4 @@
-"""Nearest vectors: exact or through the index, with filters, and never those of others."""
+"""Nearest vectors: exact or through the index, with filters, and never another tenant's."""
 
 import uuid
 from collections.abc import Sequence

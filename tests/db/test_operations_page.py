@@ -1,4 +1,4 @@
-"""docs/operations.md: what somebody types in an emergency must work."""
+"""docs/operations.md: commands for emergencies must work."""
 
 import re
 from functools import reduce

@@ -1,4 +1,4 @@
-"""What a question reads of its documents: no more of a long one than of a short one, and nothing item by item."""
+"""Reading documents for a question: no more of a long one than of a short one, and nothing item by item."""
 
 import uuid
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""What is read while history grows is read from an index: its cost does not grow with what has ended (A3, A5)."""
+"""Reads use an index while history grows: their cost does not grow with finished work (A3, A5)."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _HISTORY = text("""
 
 
 def some_history(session: Session) -> None:
-    """Rows that make the wrong index cost several times as much: among few rows every index is as good as another."""
+    """Rows that make the wrong index cost several times as much: with few rows every index is as good as another."""
     query = make_query(session)
     others = [make_query(session, workspace=f"other {number}").workspace_id for number in range(10)]
     session.execute(_HISTORY, {"query": query.id, "workspaces": [query.workspace_id, *others]})
@@ -39,7 +39,7 @@ def some_history(session: Session) -> None:
 
 
 def plan_of(session: Session, read: Callable[[Session], object]) -> str:
-    """How Postgres would run the last statement of `read` if it avoided to read a whole table and to sort."""
+    """How Postgres would run the last statement of `read` if it avoided full table scans and sorting."""
     run: list[tuple[str, Any]] = []
 
     def note(_connection: object, _cursor: object, statement: str, parameters: object, *_: object) -> None:
@@ -86,7 +86,7 @@ def test_a_list_is_read_in_the_order_of_an_index(
 
 
 def old_drafts(session: Session) -> None:
-    """Of a table that Postgres knows: in one that it has found to be empty every index is as good as another."""
+    """On a table that Postgres has analysed: in one that it found to be empty every index is as good as another."""
     query_id = make_query(session).id
     some = text("""
         INSERT INTO events (query_id, seq, type, data)
@@ -98,7 +98,7 @@ def old_drafts(session: Session) -> None:
 
 
 def open_ones(read: Callable[[Session], object]) -> Callable[[Session], object]:
-    """Of a table that is nearly all history."""
+    """On a table that is nearly all history."""
 
     def look(session: Session) -> None:
         some_history(session)
@@ -149,7 +149,7 @@ def test_a_scrape_reads_what_is_not_finished_and_nothing_else(database: str) -> 
         for statement in (some, outcomes, text("ANALYZE queries, step_outcomes")):
             session.execute(statement)
         plan = plan_of(session, metrics.list_levels)
-    # Where indexes hold nothing else.
+    # If indexes hold nothing else.
     partial = "queries_waiting queries_waiting_items queries_running step_outcomes_parked step_outcomes_running"
     assert [name for name in partial.split() if f"using ix_{name} " not in plan] == [], plan
     tables = re.findall(r"Seq Scan on (\w+)", plan)

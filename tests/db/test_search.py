@@ -1,4 +1,4 @@
-"""Dense and lexical search see only what they should, and find what they should."""
+"""Dense and lexical search see only what they may, and find what they should."""
 
 import pytest
 from sqlalchemy import select, text
@@ -142,7 +142,7 @@ def test_the_places_of_lexemes_are_those_of_the_text() -> None:
 
 
 def test_lexical_search_uses_its_index_under_row_level_security() -> None:
-    """Postgres would read every row before the policy lets it look into an index with a function that may leak."""
+    """Postgres would read every row before the policy allows an index with a function that may leak."""
     with system_transaction() as session:
         assert session.scalar(text("SELECT proleakproof FROM pg_proc WHERE proname = 'ts_match_vq'"))
     with transaction() as session:

@@ -1,4 +1,4 @@
-"""What the database may get over by itself is told apart from what is wrong."""
+"""Transient database errors are told apart from permanent ones."""
 
 import uuid
 from contextlib import ExitStack, suppress
@@ -46,7 +46,7 @@ def test_connections_that_died_in_the_pool_are_found_out_before_anything_is_lost
     assert len(pids) == 2
     with create_engine(settings().database_url.get_secret_value(), poolclass=NullPool).begin() as connection:
         connection.execute(
-            # Not only told to end: with half a minute to do so, which they do at once.
+            # With a timeout it waits until they have ended: half a minute at most, although they end at once.
             text("SELECT pg_terminate_backend(pid, 30000) FROM unnest(CAST(:pids AS int[])) AS pid"),
             {"pids": [*pids]},
         )
@@ -75,7 +75,7 @@ def test_work_that_has_all_connections_does_not_make_the_database_look_away() ->
 
 
 def _kept() -> int:
-    """Connections for work; there are none above them."""
+    """The connections for work; there are no further ones."""
     with reading():
         pool = engine().pool
     assert isinstance(pool, QueuePool)
@@ -89,6 +89,6 @@ def test_what_is_not_committed_is_gone() -> None:
         raise ZeroDivisionError
     with reading() as session:
         assert session.get(Query, query_id) is None
-        # And nobody is acted for behind a transaction's end.
+        # And no tenant is set after a transaction's end.
     with engine().connect() as connection:
         assert connection.scalar(text("SELECT current_setting('citewell.tenant', true)")) in (None, "")

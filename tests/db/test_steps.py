@@ -24,7 +24,7 @@ _launches = count(1)
 
 
 def claim(query_id: uuid.UUID, items: list[str], worker: str = "w1", **over: Any) -> dict[str, int]:
-    """Claim for a message of a newer launch each time, unless `launch` says otherwise."""
+    """Claim for a message of a newer launch each time, unless `launch` is given."""
     values: dict[str, Any] = {"worker": worker, "lease_s": 10.0, "launch": next(_launches), **over}
     with transaction() as session:
         return steps.claim_items(session, str(query_id), 0, "score", items, **values)

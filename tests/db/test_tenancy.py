@@ -1,4 +1,4 @@
-"""Tenants cannot reach each other's rows, whatever a query forgets: the database sees to it (A8)."""
+"""Tenants cannot reach each other's rows, whatever a query forgets: the database ensures it (A8)."""
 
 import contextvars
 from collections.abc import Generator
@@ -18,7 +18,7 @@ from tests.stored import store_answered_query
 pytestmark = pytest.mark.usefixtures("database")
 
 TABLES = [table for table in Base.metadata.sorted_tables if "tenant_id" in table.c]
-# What belongs to the installation and not to a tenant.
+# Tables of the installation rather than of a tenant.
 SHARED = {"evaluations", "embedding_spaces", "meter_totals", "process_meters", "worker_processes"}
 
 _ISOLATION = text("""
@@ -59,7 +59,7 @@ def filled(stranger: int) -> dict[Table, dict[str, Any]]:
 
 @pytest.fixture
 def nobody() -> Generator[Any]:
-    """A connection as any query has that forgot to say for whom."""
+    """A connection of a query that forgot to name its tenant."""
     with engine().connect() as connection:
         yield connection
 
@@ -115,7 +115,7 @@ def test_a_row_cannot_be_inserted_for_another_tenant(filled: dict[Table, Any], s
 
 def test_a_row_cannot_be_given_to_another_tenant(filled: dict[Table, Any], stranger: int) -> None:  # A8
     for table in filled:
-        # An audit cannot be changed at all, whoever it belongs to.
+        # An audit cannot be changed at all, by any tenant.
         why = "append-only" if table.name == "audit_chains" else "row-level security"
         with pytest.raises(DBAPIError, match=why), transaction() as session:
             session.execute(table.update().values(tenant_id=stranger))

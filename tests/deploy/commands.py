@@ -1,4 +1,4 @@
-"""Command lines, read by the parsers of the programs that they start; nothing is started."""
+"""Command lines, parsed by the parsers of the programs that they start; nothing is started."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _pools["custom"] = image_environment()["CELERY_CUSTOM_WORKER_POOL"]
 
 
 def parsed(command: Sequence[str]) -> dict[str, Any]:
-    """The options as the program understands them. Raises what its parser raises when it does not."""
+    """The options as the program understands them. Raises what its parser raises."""
     program, *arguments = command
     return {"celery": _of_celery, "uvicorn": _of_uvicorn, "alembic": _of_alembic}[program](arguments)
 
@@ -29,7 +29,7 @@ def _of_celery(arguments: list[str]) -> dict[str, Any]:
     at = next(place for place, argument in enumerate(arguments) if argument in _celery.commands)
     name, rest = arguments[at], arguments[at + 1 :]
     group = _celery.make_context("celery", arguments[: at + 1])
-    # What the group's own code would do: it finds the application before it parses the rest.
+    # As the group's own code would do: it finds the application before it parses the rest.
     group.obj = base.CLIContext(app=find_app(group.params["app"]), no_color=True, workdir=None)
     options: dict[str, Any] = _celery.commands[name].make_context(name, rest, parent=group).params
     for option in options.pop("tornado_argv", ()):
@@ -46,5 +46,5 @@ def _of_alembic(arguments: list[str]) -> dict[str, Any]:
 
 
 def knows_flower(variable: str) -> bool:
-    """Whether Flower takes this variable of the environment."""
+    """Whether Flower uses this environment variable."""
     return hasattr(flower.options, variable.removeprefix("FLOWER_").lower())

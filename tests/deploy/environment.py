@@ -1,4 +1,4 @@
-"""Variables of the environment: which are settings, which carry secrets."""
+"""Environment variables: which are settings, which carry secrets."""
 
 import re
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ def _groups(field: FieldInfo) -> list[type[BaseModel]]:
 
 
 def written_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """What looks like a secret and stands in the file itself."""
+    """Values that look like secrets and are in the file itself."""
     return {name: value for name, value in environment.items() if _SECRET.search(name) and _is_written(value)}
 
 

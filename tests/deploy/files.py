@@ -11,7 +11,7 @@ KUBERNETES = ROOT / "deploy" / "kubernetes"
 
 
 def image_environment() -> dict[str, str]:
-    """What the image of the Dockerfile sets for every process."""
+    """The environment that the Dockerfile's image sets for every process."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
     last = [line for line in text.splitlines() if line.startswith("ENV ")][-1]
     return dict(part.split("=", 1) for part in last.removeprefix("ENV ").split())
@@ -28,7 +28,7 @@ def services() -> dict[str, dict[str, Any]]:
 
 
 def manifests(folder: str) -> list[dict[str, Any]]:
-    """What a kustomization holds, its own and that of the ones it names; lists are taken apart."""
+    """The manifests of a kustomization and of those it names; lists are taken apart."""
     return list(_of(KUBERNETES / folder))
 
 

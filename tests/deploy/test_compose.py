@@ -1,4 +1,4 @@
-"""docker-compose.yml: the distributed form, without a Docker to try it."""
+"""docker-compose.yml: the distributed form, tested without Docker."""
 
 import re
 import subprocess
@@ -97,7 +97,7 @@ def test_its_image_is_pinned(name: str) -> None:
 def test_it_can_be_scaled(name: str) -> None:  # A1, A10
     service = SERVICES[name]
     assert not {"container_name", "hostname", "ports"} & service.keys()
-    # What it writes is its own: a named volume would be shared.
+    # Its files are its own: a named volume would be shared.
     assert service.get("volumes", ["/tmp"]) == ["/tmp"]  # noqa: S108 - of the container
 
 

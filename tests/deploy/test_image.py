@@ -1,4 +1,4 @@
-"""The Dockerfile, without a Docker to build it: what it names is there, and what it installs is locked."""
+"""The Dockerfile, tested without Docker: what it names exists, and what it installs is locked."""
 
 import re
 import tomllib
@@ -80,8 +80,8 @@ def test_every_file_has_its_hash_and_no_index_is_named(lock: str) -> None:
 
 
 def test_what_a_package_asks_for_with_extras_is_pinned_with_them() -> None:  # A10
-    """For `coverage[toml]` pip 23 takes the newest version there is, where the lock has only `coverage`: it would
-    install nothing any more from the day on which a newer one is out."""
+    """For `coverage[toml]` pip 23 takes the newest version, if the lock has only `coverage`: the installation would
+    fail from the day on which a newer one is out."""
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     pins = re.findall(r"^([\w.-]+)(?:\[(.+?)\])?==", text, re.MULTILINE)
     extras = {name: set(held.split(",")) - {""} for name, held in pins}

@@ -1,4 +1,4 @@
-"""What Citewell is made of, told completely: the licences of all dependencies, the contents of the image (S18)."""
+"""The complete inventory of Citewell: the licences of all dependencies, the contents of the image (S18)."""
 
 import re
 from pathlib import Path

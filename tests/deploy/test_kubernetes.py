@@ -1,4 +1,4 @@
-"""deploy/kubernetes, without a cluster to try it: schemas, references, and the rules of the house."""
+"""deploy/kubernetes, tested without a cluster: schemas, references, and the project's rules."""
 
 import re
 import shutil

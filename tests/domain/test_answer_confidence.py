@@ -1,4 +1,4 @@
-"""The one confidence of an answer, its word, and where its calibration holds (V9)."""
+"""The single confidence of an answer, its label, and where its calibration applies (V9)."""
 
 import pytest
 from hypothesis import given

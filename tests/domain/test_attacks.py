@@ -1,4 +1,4 @@
-"""Text that speaks to a model is found however it is disguised, and taken out; honest text stays as it is."""
+"""Text that addresses a model is found however it is disguised, and removed; honest text stays unchanged."""
 
 import unicodedata
 
@@ -100,7 +100,7 @@ def test_what_the_source_says_itself_stays_where_it_is(attack: Attack, place: st
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=str)
 def test_an_attack_in_a_paragraph_leaves_the_sentence_before_it(attack: Attack) -> None:
-    # Without a full stop it may take the sentence behind it along: there they are one.
+    # Without a full stop it may take the following sentence along: there they are one.
     assert SUPPORTED[0] in without_orders(planted(POLICY, attack, "behind a sentence"))
 
 
@@ -117,7 +117,7 @@ def test_what_is_not_found_is_known() -> None:
 
 
 def test_a_plain_false_sentence_of_its_own_is_what_the_source_says() -> None:
-    # Known limit: beside an order, too, it cannot be told from an honest one.
+    # Known limit: even beside an order it cannot be distinguished from an honest one.
     text = f"{POLICY}\n\n{ORDER} Members get a discount of 5 percent."
     assert without_orders(text).endswith("Members get a discount of 5 percent.")
 

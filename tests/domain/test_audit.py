@@ -1,4 +1,4 @@
-"""The chain: each record is bound to all before it, and whatever differs is named (N6)."""
+"""The chain: each record is bound to all before it, and every difference is reported (N6)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""How items are spread over tasks."""
+"""Spreading items over tasks."""
 
 from itertools import pairwise
 

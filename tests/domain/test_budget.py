@@ -1,4 +1,4 @@
-"""What a query may still use."""
+"""The remaining budget of a query."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Calibration: from how sure a verifier says that it is to how often it is right (N8)."""
+"""Calibration: from a verifier's stated confidence to the probability that it is right (N8)."""
 
 import json
 import math
@@ -23,7 +23,7 @@ def calibration(slope: float, offset: float) -> Calibration:
 
 
 def sample(slope: float, offset: float, size: int) -> tuple[list[float], list[bool]]:
-    """Stated probabilities, and labels that are true as often as a calibration with this slope and offset says."""
+    """Stated probabilities, and labels that are true as often as a calibration with this slope and offset predicts."""
     dice = random.Random(20)
     stated = [dice.uniform(0.02, 0.98) for _ in range(size)]
     true = calibration(slope, offset)
@@ -31,7 +31,7 @@ def sample(slope: float, offset: float, size: int) -> tuple[list[float], list[bo
 
 
 def loss(slope: float, offset: float, told: list[tuple[float, bool]]) -> float:
-    """Log-loss of the labels, and how far the fit has gone from changing nothing."""
+    """Log-loss of the labels, plus the distance of the fit from changing nothing."""
     found = calibration(slope, offset)
     right = (found.apply(probability) if label else 1 - found.apply(probability) for probability, label in told)
     return -sum(math.log(max(each, 1e-300)) for each in right) + ((slope - 1) ** 2 + offset**2) / 2

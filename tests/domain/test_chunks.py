@@ -1,4 +1,4 @@
-"""Splitting documents: what holds for every document, and what a reader expects of a given one."""
+"""Splitting documents: properties of every document, and expectations for given ones."""
 
 from itertools import pairwise
 
@@ -45,7 +45,7 @@ DOCUMENTS = st.builds(document_of, PAGES, paged=st.booleans())
 
 
 def wild(text: str, cuts: set[int]) -> ParsedDocument:
-    """Anything at all, with sections that begin anywhere."""
+    """An arbitrary document, with sections that begin anywhere."""
     sections = (Section("s", ("s",), cut, len(text)) for cut in sorted(cuts) if cut < len(text))
     return ParsedDocument(text, sections=tuple(sections))
 

@@ -1,4 +1,4 @@
-"""Citation types: quote, paraphrase or inference, told from the words (S4.2)."""
+"""Citation types: quote, paraphrase or inference, decided by the words (S4.2)."""
 
 from typing import get_args
 

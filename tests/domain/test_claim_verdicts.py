@@ -1,4 +1,4 @@
-"""Claims and key facts, read off the verdicts on the sentences of an answer (S1.4, S2.1)."""
+"""Claims and key facts, derived from the verdicts on the sentences of an answer (S1.4, S2.1)."""
 
 import pytest
 from hypothesis import given

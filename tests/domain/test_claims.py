@@ -1,4 +1,4 @@
-"""Which sentences need a verdict."""
+"""Sentences that need a verdict."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a chunk is part of stands beside it, and its size is counted in tokens."""
+"""A chunk's context is kept beside it, and its size is counted in tokens."""
 
 from domain.chunks import split_document
 from domain.documents import ParsedDocument, Section, Table, TextChunk, indexed_text

@@ -1,4 +1,4 @@
-"""What is kept of a conversation, so that a question can be understood from it (N9)."""
+"""The part of a conversation that is kept to understand a question (N9)."""
 
 from domain.conversation import MOST_CHARS, MOST_TURNS, as_lines, last_turns
 

@@ -1,4 +1,4 @@
-"""Correcting citations: what goes, what stays, and what a reader can rely on afterwards."""
+"""Correcting citations: what is removed, what stays, and what holds afterwards."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Dates: what is stated is read, and whether one statement follows from another."""
+"""Dates: they are read as stated, and one may follow from another."""
 
 from datetime import date
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The demo corpus: it is what its list says, its figures add up, and its questions have answers, except one."""
+"""The demo corpus matches its list, its figures add up, and its questions have answers, except one."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a model is shown of long sources (N2)."""
+"""The excerpts of long sources that a model sees (N2)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Citations beside an answer become markers in it, and every place finds its way back (N2)."""
+"""Citations sent beside an answer become markers in it, and every place maps back (N2)."""
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ TWO = "Refunds take 14 days. Shipping is free."
     [
         (0, 20, "Refunds take 14 days[†1]. Shipping is free."),
         (0, 21, "Refunds take 14 days.[†1] Shipping is free."),
-        (0, 22, "Refunds take 14 days.[†1] Shipping is free."),  # the space behind it is not cited
+        (0, 22, "Refunds take 14 days.[†1] Shipping is free."),  # the space after it is not cited
         (0, 10, "Refunds take 14 days.[†1] Shipping is free."),  # inside a word
         (0, 39, "Refunds take 14 days.[†1] Shipping is free.[†1]"),
         (30, 39, "Refunds take 14 days. Shipping is free.[†1]"),

@@ -1,4 +1,4 @@
-"""The words of the knowledge graph: nothing stands in it that does not stand in the passage."""
+"""The words of the knowledge graph: it contains nothing that is not in the passage."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Sentences of an answer that is still being written: those that more text does not change (N1)."""
+"""Sentences of a growing answer: those that more text does not change (N1)."""
 
 import pytest
 from hypothesis import given

@@ -74,7 +74,7 @@ def read(statement: str, *sources: str) -> Joint | None:
 
 
 def approved(joint: Joint | None, *sources: str) -> list[bool]:
-    """What becomes of each source when a model says yes to everything."""
+    """Whether each source is approved when a model says yes to everything."""
     rulings = joint_rulings(joint, YES, range(len(sources))) if joint else {}
     return [place in rulings and rulings[place].supports for place in range(len(sources))]
 

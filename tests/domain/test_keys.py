@@ -1,4 +1,4 @@
-"""The text of a key, and what scopes allow (A8)."""
+"""The format of a key, and what scopes allow (A8)."""
 
 import re
 

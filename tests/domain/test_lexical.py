@@ -45,7 +45,7 @@ def test_a_word_that_all_passages_have_never_counts_against_one() -> None:
 
 
 def by_definition(question: list[str], held: Occurrences[str]) -> float:
-    """The formula as it is written down, one pair of words after the other."""
+    """The formula written out, one pair of words after the other."""
     length = held.length / COLLECTION.mean_length
 
     def saturated(count: int) -> float:

@@ -1,4 +1,5 @@
-"""Many statements against one source cost what they are plus the source, and none is too long to be read (F2)."""
+"""Many statements against one source cost their own size plus that of the source, and none is too long to be read
+(F2)."""
 
 import time
 from collections.abc import Sequence
@@ -81,7 +82,7 @@ def test_further_statements_against_a_large_source_cost_little_beside_reading_it
         return time.process_time() - began
 
     first = check(1)
-    # Each was about as dear as the first when every statement read the whole source anew; now about a hundredth.
+    # Each cost about as much as the first while every statement read the whole source again; now about a hundredth.
     assert sorted(check(number) for number in (500, 1_000, 1_500, 2_000, 2_500))[2] < first / 5
 
 

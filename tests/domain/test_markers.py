@@ -1,4 +1,4 @@
-"""Citation markers: every form that models write, and what only looks like one."""
+"""Citation markers: every form that models write, and what only resembles one."""
 
 import re
 
@@ -172,7 +172,7 @@ def test_a_bracket_where_citations_stand_is_a_marker(text: str, numbers: list[tu
         ("The pair [3, 4] has length five.", 2, False),
         ("They chose [7, 8] as a start.", 8, True),
         ("They chose [7, 8] as a start.", 4, False),
-        ("Sales rose [7, 8].", 4, True),  # dangling, where only citations stand
+        ("Sales rose [7, 8].", 4, True),  # dangling, where only citations occur
         ("In [1, 2], the function is continuous.", 2, True),
         ("In [1, 2], the function is continuous.", 1, False),
         ("The steps¹² are known.", 12, True),

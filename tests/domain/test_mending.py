@@ -1,4 +1,5 @@
-"""Mending an answer: what fails is rewritten or goes; what is left reads and slices as if it had never been there."""
+"""Repairing an answer: failing statements are rewritten or removed; the rest reads and slices as if they had never
+been there."""
 
 import random
 import re
@@ -96,7 +97,7 @@ def test_whatever_is_dropped_the_rest_is_sound(
 
 
 def assert_sound(corrected: Corrected) -> None:
-    """Numbers run from 1 without gaps and stand in the text as in the statements; statements slice, in order."""
+    """Numbers run from 1 without gaps and match those of the statements; statements slice the text, in order."""
     cited = [number for statement in corrected.statements for number in statement.numbers]
     assert sorted(set(cited)) == list(range(1, len(corrected.mapping) + 1)) == sorted(corrected.mapping.values())
     markers = cited_markers(corrected.text, len(corrected.mapping))

@@ -1,4 +1,4 @@
-"""Measures of scores against labels, held to tables and to the plainest way of computing them."""
+"""Measures of scores against labels, compared with tables and with the simplest way of computing them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Quantities: the same amount is recognised in whatever form it is written."""
+"""Quantities: the same amount is recognised in every form."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Taking markers out of an answer leaves the text that it would be without them."""
+"""Removing markers from an answer leaves the text that it would be without them."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The benchmark's cases: enough of them, the same every time, and the deterministic layer keeps what it reached."""
+"""The benchmark's cases: enough of them, always the same, and the deterministic layer stays as good as it was."""
 
 import re
 from collections import Counter

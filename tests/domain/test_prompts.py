@@ -1,4 +1,4 @@
-"""What stands in a prompt between tags cannot get out of them."""
+"""Text between tags in a prompt cannot break out of them."""
 
 import re
 from pathlib import Path

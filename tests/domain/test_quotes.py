@@ -1,4 +1,4 @@
-"""Finding quotations: exact offsets into the original, whatever happened to the copy."""
+"""Finding quotations: exact offsets into the original, however the copy was changed."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Which pieces of extracted text are sentences that a reader can be answered with."""
+"""Extracted text that is a sentence and can serve as an answer."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Which sentence a citation belongs to, and what of an answer claims nothing."""
+"""The sentence that a citation belongs to, and the parts of an answer that claim nothing."""
 
 import pytest
 
@@ -18,7 +18,7 @@ CAPITALS = "[1] Paris is the capital of France. [2] Rome is the capital of Italy
         ("- [1] Paris is big. [2] Rome is old.\n- [3] Vienna is cold.", [(1,), (2,), (3,)]),
         ("¹ Paris is big. ² Rome is old.", [(1,), (2,)]),
         ("(Source: 1) Paris is big. (Source: 2) Rome is old.", [(1,), (2,)]),
-        # Not consistent: the last marker stands behind its sentence, or markers touch what precedes.
+        # Inconsistent: the last marker follows its sentence, or markers touch what precedes.
         ("[1] Paris is big. [2] Rome is old. [3]", [(1, 2), (3,)]),
         ("[1] Paris is big.[2] Rome is old.", [(1, 2), ()]),
         ("[1] Paris is big [3]. [2] Rome is old.", [(1, 3, 2), ()]),

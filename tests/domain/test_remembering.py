@@ -1,4 +1,4 @@
-"""What was read in a text is remembered within a bound of characters, not only of texts."""
+"""The cache of texts is bounded by characters, not only by the number of texts."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""Statements about lists of alike things, of which some are missing or wrong: what a repair makes of them (V6).
+"""Statements about lists of similar things, some missing or wrong: the results of repairs (V6).
 
 The source is a list of facts; the answer says every fact, with other values for some and about things that the source
-lacks for others. The offline judge decides and rewrites, as it does in the services.
+lacks for others. The offline judge decides and rewrites, as in the services.
 """
 
 from collections.abc import Callable
@@ -90,7 +90,7 @@ def lists(draw: st.DrawFn) -> Listed:
 
 
 def repaired(statement: str, source: str) -> str | None:
-    """What becomes of a statement: itself, other words, or None where it is dropped or stays marked."""
+    """The repaired statement: itself, other words, or None where it is dropped or stays marked."""
     sources = Sources.numbered([("list.md", source)])
     reply = check_statement(statement, sources, WORDS_ONLY)
     if Grounds.of(statement, [source]).rule(reply).supports:

@@ -1,4 +1,4 @@
-"""What a replay does not buy again."""
+"""What a retry does not pay for again."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a new verification says otherwise than the one before (N6)."""
+"""The differences between a new verification and the previous one (N6)."""
 
 from domain.reverification import Stated, compare, worse
 

@@ -1,4 +1,4 @@
-"""The ruling: a model's word counts as far as the source bears it out (S5.4, S2.1, S4.4, N4)."""
+"""The ruling: a model's verdict counts only as far as the source supports it (S5.4, S2.1, S4.4, N4)."""
 
 from itertools import product
 
@@ -64,10 +64,10 @@ def test_a_yes_with_words_of_the_source_stands() -> None:  # S5.4
         "   ",
         "the",
         "of the",
-        "is for every",  # stop words only: they stand in any text
+        "is for every",  # stop words only: they occur in any text
         "receipt",  # one word alone says nothing
-        "A receipt is required for every return.",  # stands there, and is about something else
-        "paintings are shown on every floor of the museum",  # stands nowhere
+        "A receipt is required for every return.",  # occurs there, and is about something else
+        "paintings are shown on every floor of the museum",  # occurs nowhere
     ],
 )
 def test_a_yes_without_evidence_is_uncertain(quote: str) -> None:  # S2.1, N4

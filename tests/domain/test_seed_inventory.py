@@ -23,7 +23,7 @@ def test_the_code_of_a_formula_is_where_the_inventory_says(module: str, name: st
     assert hasattr(import_module(module), name)
 
 
-# What is in a service is exercised by tests of another kind: it names no test here.
+# Code in services is exercised by tests of another kind, and names no test here.
 PROOFS = sorted({(row, file, test) for row, _, _, _, file, test in ROWS if file})
 
 

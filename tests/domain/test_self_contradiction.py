@@ -13,7 +13,7 @@ EVIDENCE = "The Berlin office has 25 employees."
 
 
 def reply(explanation: str = "", *differences: str, evidence: str = EVIDENCE, accurate: bool = True) -> StatementCheck:
-    """A model's reply; a yes unless said otherwise."""
+    """A model's reply; a yes by default."""
     relation: Relation = "supports" if accurate else "contradicts"
     return StatementCheck(
         evidence=evidence,

@@ -1,4 +1,4 @@
-"""Sentence boundaries: what holds for any text, and what a reader expects of English, Korean, lists and PDF lines."""
+"""Sentence boundaries: properties of any text, and expectations for English, Korean, lists and PDF lines."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""When an answer is not worth its end (N1)."""
+"""When writing an answer stops early (N1)."""
 
 import pytest
 

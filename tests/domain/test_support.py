@@ -1,4 +1,4 @@
-"""Support of a statement by a source: the fitted weights, and what holds whatever they are (S5.4)."""
+"""Support of a statement by a source: the fitted weights, and properties independent of them (S5.4)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Several items in one call: their ids, how they are shown, and which parts of a reply count."""
+"""Several items in one call: their ids, their form in the prompt, and the parts of a reply that count."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Sizes in tokens (chunks) and the budget of what a model is shown (S4.5)."""
+"""Sizes in tokens (chunks) and the token budget of a prompt (S4.5)."""
 
 import pytest
 

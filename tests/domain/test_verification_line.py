@@ -1,4 +1,4 @@
-"""One line about what was verified (N9)."""
+"""The line that summarises a verification (N9)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The body of a webhook is JSON of less than 20 KB, whatever is in it (A6)."""
+"""The body of a webhook is JSON of less than 20 KB, whatever its content (A6)."""
 
 import json
 

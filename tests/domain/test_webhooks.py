@@ -1,4 +1,4 @@
-"""Webhooks: filters, what a result means, and when the next attempt is due (A6)."""
+"""Webhooks: filters, the meaning of a result, and when the next attempt is due (A6)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A pronoun stands for what the headings and sentences in front of it name, in the source or above it (V2, V4)."""
+"""A pronoun refers to what earlier headings and sentences name, in the source or above it (V2, V4)."""
 
 import pytest
 
@@ -20,7 +20,7 @@ CITY = "The city has 4 million inhabitants and two airports."
 
 
 def status(statement: str, source: str, quotation: str, context: str = "") -> SentenceStatus:
-    """What becomes of a statement when a model says yes and quotes the quotation."""
+    """The state of a statement when a model says yes and quotes the quotation."""
     reply = StatementCheck(
         is_accurate=True, relation="supports", confidence=1.0, evidence=quotation, explanation="The source says so."
     )
@@ -58,7 +58,7 @@ def test_what_is_said_of_another_thing_is_no_support(
         ("Model X100 weighs 7 kilograms.", WEIGHT, WEIGHT, "Model X100 › Weight"),
         ("The X100 weighs 7 kilograms.", MANUAL, WEIGHT, ""),
         ("Berlin has 4 million inhabitants.", CITY, CITY, "Cities › Berlin"),
-        # Nothing that is named, or only a part of a text: the pronoun stands for what is named outside of the source.
+        # Nothing is named, or only in part of the text: the pronoun refers to something outside the source.
         ("Berlin has 4 million inhabitants.", CITY, CITY, ""),
         ("Berlin has 4 million inhabitants.", CITY, CITY, "Overview"),
         ("Kelly Preston starred in the film Broken Bridges.", "She also starred in Broken Bridges.", "She also", ""),

@@ -1,4 +1,4 @@
-"""Windows cover all of a text, are never too long, overlap as agreed, and cost no more than the text is long."""
+"""Windows cover all of a text, are never too long, overlap as configured, and take time linear in the text."""
 
 from itertools import pairwise
 

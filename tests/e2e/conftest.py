@@ -1,4 +1,4 @@
-"""Two stacks for all end-to-end tests: one without a key, one that asks the simulated provider."""
+"""Two stacks for all end-to-end tests: one without a key, one with the simulated provider."""
 
 from collections.abc import Generator
 
@@ -10,8 +10,8 @@ from tests.simulators.groq.server import KEY, GroqSimulator
 
 @pytest.fixture(scope="session")
 def offline() -> Generator[Stack]:
-    """A stack without a key; it may call receivers on this machine, soon again, and waits long for their answers. It
-    looks for changed documents often, and soon for a second time."""
+    """A stack without a key; it may call receivers on this machine, with short retries and long timeouts for their
+    answers. It checks for changed documents often, and soon for a second time."""
     with running_stack(
         CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
         CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
@@ -31,15 +31,15 @@ def provider() -> Generator[GroqSimulator]:
 
 @pytest.fixture(scope="session")
 def groq_stack(provider: GroqSimulator) -> Generator[Stack]:
-    """A stack that asks the simulated provider through the real SDK."""
+    """A stack that uses the simulated provider through the real SDK."""
     environment = {
         "GROQ_API_KEY": KEY,
         "GROQ_BASE_URL": provider.base_url,
-        # Calls for a graph would stand in the ledger beside those that a test counts.
+        # Calls for a graph would be in the ledger beside those that a test counts.
         "CITEWELL_GRAPH__EXTRACTOR": "local",
         "CITEWELL_MODELS__CALL_TIMEOUT_S": "6",
         "CITEWELL_MODELS__DEADLINE_S": "9",
-        # What one test breaks must not be left alone in the next.
+        # A model broken by one test must not be left alone in the next.
         "CITEWELL_MODELS__BREAKER__CALLS": "1000",
     }
     with running_stack(**environment) as stack:

@@ -1,4 +1,4 @@
-"""What the generator of requests has to be told: how bodies of batches are written, and that a question needs time.
+"""Hooks for the request generator: the format of batch bodies, and the time that a question needs.
 
 Named by SCHEMATHESIS_HOOKS.
 """
@@ -13,7 +13,7 @@ _ENOUGH_S = 60.0
 
 @schemathesis.serializer("application/jsonl", "application/x-ndjson")
 def lines(_: schemathesis.SerializationContext, value: Any) -> bytes:
-    """A JSON value per line; what is no list is sent as it is, to be refused."""
+    """A JSON value per line; anything but a list is sent as it is, to be refused."""
     if isinstance(value, (str, bytes)):
         return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
     items = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -22,7 +22,7 @@ def lines(_: schemathesis.SerializationContext, value: Any) -> bytes:
 
 @schemathesis.hook  # pyright: ignore[reportUnknownMemberType]
 def before_call(_: schemathesis.HookContext, case: Any, _kwargs: Any) -> None:
-    """A question that has no time is refused while another one is under way, with 503: that is no fault."""
+    """A question without time is refused with 503 while another one is running, which is no fault."""
     if not isinstance(case.body, dict):
         return
     body = cast("dict[str, Any]", case.body)

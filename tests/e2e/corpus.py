@@ -1,4 +1,4 @@
-"""The demo corpus in a running stack, and what must hold of every answer from it."""
+"""The demo corpus in a running stack, and what must hold for every answer from it."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The distributed form on one machine and without Docker: the commands of docker-compose.yml on servers of a test."""
+"""The distributed form on one machine without Docker: the commands of docker-compose.yml on a test's servers."""
 
 import os
 import re
@@ -18,14 +18,14 @@ from citewell.supervisor.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers import EmbeddedServers
 from tests.deploy.files import ROOT, image_environment, services
 
-# What compose fills in where nothing is set outside: ${NAME:-default}.
+# The default that compose uses when nothing is set outside: ${NAME:-default}.
 _DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
 _READY_WITHIN_S = 240  # a dozen processes, on a machine that may be busy
 
 
 @dataclass
 class Site:
-    """Processes by the names of their services; a service's second process has `-2` behind its name."""
+    """Processes by the names of their services; a service's second process has the suffix `-2`."""
 
     servers: EmbeddedServers
     outside: Mapping[str, str]
@@ -46,7 +46,7 @@ class Site:
         return done.stdout
 
     def is_healthy(self, name: str) -> bool:
-        """What the health check of its service says."""
+        """The result of the service's health check."""
         kind, *test = services()[_service(name)]["healthcheck"]["test"]
         argv = [sys.executable if part == "python" else self._here(part) for part in test]
         argv = argv if kind == "CMD" else ["sh", "-c", argv[0].replace("$$", "$")]
@@ -66,7 +66,7 @@ class Site:
         )
 
     def _environment(self, name: str) -> dict[str, str]:
-        """What compose says, with this machine's addresses for those that it cannot have."""
+        """The environment of compose, with this machine's addresses."""
         told: dict[str, str] = services()[_service(name)]["environment"]
         here = {
             "CITEWELL_DATABASE_URL": self.servers.database_url,
@@ -79,20 +79,19 @@ class Site:
         return {**_inherited(), **defaults, **here, **self.outside}
 
     def _here(self, part: str) -> str:
-        """One part of a command: listen on loopback alone, on a port that is free."""
+        """One part of a command, changed to listen only on loopback, on a free port."""
         if part == services()["api"]["environment"]["CITEWELL_API_HOST"]:
             return "127.0.0.1"
         return str(self.port) if part == "8000" else part.replace(":8000/", f":{self.port}/")
 
     @property
     def url(self) -> str:
-        """Where the API listens."""
         return f"http://127.0.0.1:{self.port}"
 
 
 @contextmanager
 def distributed(**outside: str) -> Generator[tuple[Site, httpx.Client]]:
-    """Postgres, Redis, the schema, the API and one process per pool; `outside` is what an operator sets."""
+    """Postgres, Redis, the schema, the API and one process per pool; `outside` are an operator's settings."""
     with temporary_home() as home, EmbeddedServers(home, durable=False) as servers:
         site = Site(servers, outside)
         site.run(*services()["migrate"]["command"], name="migrate")

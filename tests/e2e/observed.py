@@ -1,4 +1,4 @@
-"""A stack that tells everything it can tell: spans, metrics, logs at DEBUG."""
+"""A stack with full observability: spans, metrics, logs at DEBUG."""
 
 import os
 import re
@@ -19,14 +19,14 @@ Row = dict[str, Any]
 
 
 class Observed:
-    """The stack, its provider, and what is seen of them."""
+    """The stack, its provider, and what they report."""
 
     def __init__(self, stack: Stack, provider: GroqSimulator, collector: Collector) -> None:
         self.stack, self.provider, self.collector = stack, provider, collector
         self._engine = create_engine(stack.supervisor.database_url, isolation_level="AUTOCOMMIT")
 
     def rows(self, statement: str, **values: Any) -> list[Row]:
-        """What the database has, of all tenants."""
+        """Rows of the database, over all tenants."""
         with self._engine.connect() as connection:
             connection.execute(text("SET citewell.system = 'on'"))
             return [dict(row) for row in connection.execute(text(statement), values).mappings()]
@@ -60,18 +60,18 @@ class Observed:
         )
 
     def logs(self) -> Iterator[tuple[Path, str]]:
-        """All that the processes have printed."""
+        """The output of all processes."""
         folder = Path(os.environ["CITEWELL_HOME"]) / "logs"
         for path in sorted(folder.rglob("*.log*")):
             yield path, path.read_text(errors="replace")
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database connections."""
         self._engine.dispose()
 
 
 def steps_of(spans: list[Seen]) -> set[tuple[int, str, str]]:
-    """(round, step, item) that spans tell of."""
+    """(round, step, item) in spans."""
     return {
         (int(str(span.attributes["citewell.round"])), str(span.attributes["citewell.step"]), item)
         for span in spans
@@ -92,7 +92,6 @@ def list_of(value: object) -> list[str]:
 
 @contextmanager
 def observed_stack(**environment: str) -> Generator[Observed]:
-    """Start one."""
     with GroqSimulator() as provider, Collector() as collector:
         own = {
             "GROQ_API_KEY": KEY,

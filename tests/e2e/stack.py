@@ -21,8 +21,6 @@ PATIENCE_S = 120.0
 
 @dataclass(frozen=True)
 class Stack:
-    """A running Citewell."""
-
     supervisor: Supervisor
     http: httpx.Client
 
@@ -36,19 +34,19 @@ class Stack:
         return self.until_ready(self.send_file(path.name, path.read_bytes(), workspace=workspace, metadata=metadata))
 
     def send_file(self, name: str, data: bytes, *, workspace: str, metadata: dict[str, Any] | None = None) -> str:
-        """Have a file ingested; return its id."""
+        """Upload a file; return its id."""
         form = {"workspace": workspace, "metadata": json.dumps(metadata or {})}
         answer = self.http.post("/v1/documents", files={"file": (name, data)}, data=form)
         return answer.raise_for_status().json()["id"]
 
     def until_ready(self, document_id: str) -> str:
-        """Wait for an ingestion to end well."""
+        """Wait for an ingestion to succeed."""
         document = self.until_ended(document_id)
         assert document["status"] == "ready", document
         return document_id
 
     def until_ended(self, document_id: str) -> dict[str, Any]:
-        """Wait for an ingestion to end, well or not; return the document."""
+        """Wait for an ingestion to end, successfully or not; return the document."""
         deadline = time.monotonic() + PATIENCE_S
         while (document := self.http.get(f"/v1/documents/{document_id}").json())["status"] in {"queued", "processing"}:
             assert time.monotonic() < deadline, document
@@ -56,7 +54,6 @@ class Stack:
         return document
 
     def submit(self, question: str, **body: Any) -> str:
-        """Submit a question; return the query's id."""
         answer = self.http.post("/v1/queries", json={"question": question, **body})
         assert answer.status_code == 202, answer.text
         return answer.json()["id"]
@@ -73,7 +70,6 @@ class Stack:
             assert time.monotonic() < deadline, query
 
     def ask(self, question: str, **body: Any) -> dict[str, Any]:
-        """Submit and wait."""
         return self.wait(self.submit(question, **body))
 
     def history(self, query_id: str) -> dict[str, Any]:
@@ -87,8 +83,8 @@ class Stack:
 
 @contextmanager
 def running_stack(**environment: str) -> Generator[Stack]:
-    """Start one. Unless `environment` says otherwise, queries share no replies and late calls are not sent again: tests
-    ask the same twice, on busy machines, and count the calls."""
+    """Start a stack. By default queries share no replies and late calls are not repeated: tests ask the same
+    question twice, on busy machines, and count the calls."""
     with pytest.MonkeyPatch.context() as patch, temporary_home() as home:
         for name in ("GROQ_API_KEY", "GROQ_BASE_URL", "CITEWELL_DATABASE_URL", "CITEWELL_REDIS_URL"):
             patch.delenv(name, raising=False)

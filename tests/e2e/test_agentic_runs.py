@@ -1,4 +1,4 @@
-"""Runs in which the model decides what to search for, and searches in several words, on whole stacks (S3.2, S3.6)."""
+"""Runs in which the model decides what to search for, and multi-query searches, on whole stacks (S3.2, S3.6)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page about the API keeps its word: its examples are run as they stand."""
+"""The examples of the API page, run as they are."""
 
 import os
 import re

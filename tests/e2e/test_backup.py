@@ -30,14 +30,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 POLICY = "Returns are accepted within 30 days of the purchase. A receipt is required for every return."
 QUESTION = "Within how many days are returns accepted?"
 BESIDE = "restored_beside"
-# What nothing but a question and a document changes.
+# Tables that only a question and a document change.
 BOOKS = {"answers", "audit_chains", "chunks", "citations", "documents", "document_files", "verification_sentences"}
 Command = Callable[..., int]
 
 
 @pytest.fixture
 def command(database: str, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`command("ask", …, CITEWELL_HOME=…)`: a command line that knows of nothing but what is told; its exit code."""
+    """`command("ask", …, CITEWELL_HOME=…)`: a command line with only this environment; returns its exit code."""
     assert database
 
     def ran(*arguments: str, **environment: str) -> int:
@@ -56,7 +56,7 @@ def command(database: str, monkeypatch: pytest.MonkeyPatch) -> Command:
 
 @contextmanager
 def up(home: Path) -> Generator[str]:
-    """`citewell up` for the block, in a process of its own; gives the address of its API."""
+    """`citewell up` as a process for the length of the block; yields the address of its API."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CITEWELL_", "GROQ_"))}
     program = [sys.executable, "-m", "citewell.cli.main", "up", "--port", "0"]
     with (
@@ -74,7 +74,7 @@ def up(home: Path) -> Generator[str]:
 
 @pytest.fixture
 def waiting(command: Command, database: str, tmp_path: Path) -> tuple[str, str]:
-    """The backup of a database in which nobody works, and the id of the question that waits there."""
+    """The backup of a database without workers, and the id of the question that waits there."""
     found = accept_document(NewDocument("policy.txt", POLICY.encode(), "team"), settings())
     ingest(found.document_id, default_embedder(), settings().ingestion, hold)
     query_id = submit_query(NewQuery(question=QUESTION, workspace="team"), settings())
@@ -84,7 +84,7 @@ def waiting(command: Command, database: str, tmp_path: Path) -> tuple[str, str]:
 
 
 def proof(url: str, query_id: str) -> list[object]:
-    """The answer with all that was found, if its audit holds."""
+    """The answer with all its results, if its audit is intact."""
     path = f"{url}/v1/queries/{query_id}"
     assert httpx.get(f"{path}/audit/check").raise_for_status().json()["intact"]
     return [httpx.get(each).raise_for_status().json() for each in (path, f"{path}/verifications", f"{path}/audit")]
@@ -104,7 +104,7 @@ def test_everything_comes_back_and_what_waited_goes_on(
     assert command("backup", file, CITEWELL_HOME=source) == 0
     after = books(offline.supervisor.database_url)
 
-    # Row by row, in a database in which nobody works; tables that a worker wrote meanwhile cannot be compared.
+    # Row by row, in a database without workers; tables that a worker wrote meanwhile cannot be compared.
     still = {name for name in before if before[name] == after[name]}
     assert still >= BOOKS
     beside = create_beside(database, BESIDE)
@@ -132,4 +132,4 @@ def is_answered(url: str, query_id: str) -> bool:
     try:
         return httpx.get(f"{url}/v1/queries/{query_id}").json().get("status") == "succeeded"
     except httpx.TransportError:
-        return False  # the API starts anew
+        return False  # the API restarts

@@ -1,4 +1,4 @@
-"""Whole stacks asked by OpenAI's client and by a client of S4: what is sent is what was verified."""
+"""Whole stacks with OpenAI's client and with a client of S4: what is sent is what was verified."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ WORKSPACE = "completions"
 
 
 def create(stack: Stack, question: str, *before: str, **over: Any) -> Any:
-    """`before` is what user and assistant said in turns."""
+    """`before` are the turns of user and assistant, alternating."""
     said = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(before)]
     messages = [*said, {"role": "user", "content": question}]
     key = stack.http.post("/v1/keys", json={"name": "chat", "scopes": ["read", "ask"]}).raise_for_status().json()["key"]

@@ -1,4 +1,4 @@
-"""The OpenAPI document is the truth: whatever a client sends, the answer is one that is described there."""
+"""The OpenAPI document is true: whatever a client sends, the response is one that it describes."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 """An answer without support is searched for, written and checked again, at most as often as allowed; the best is kept.
 
-The simulated model is made to write wrong figures: the first time, or every time.
+The simulated model writes wrong figures: the first time, or every time.
 """
 
 from typing import Any

@@ -50,7 +50,7 @@ def database(running: Running) -> Generator[Engine]:
 
 
 def pids_of_steps(database: Engine, *, unfinished: bool = False) -> set[int]:
-    """The processes that verified something, or that are at it."""
+    """The processes that verified something, or are doing so."""
     with database.connect() as connection:
         connection.execute(text("SET citewell.system = 'on'"))
         rows = connection.scalars(
@@ -67,7 +67,7 @@ NUMBERS = count()
 
 
 def ask(http: httpx.Client, many: int) -> list[str]:
-    """Different questions, so that none is answered by what another left behind; return their ids."""
+    """Different questions, so that no kept reply answers any; return their ids."""
     bodies = [{"question": f"Within how many days must return no. {next(NUMBERS)} be made?"} for _ in range(many)]
     return [http.post("/v1/queries", json=body).raise_for_status().json()["id"] for body in bodies]
 
@@ -103,7 +103,7 @@ def test_a_pool_grows_and_loses_a_process_and_no_work(running: Running, database
     until(lambda: victim in pids_of_steps(database, unfinished=True))
     os.kill(victim, signal.SIGKILL)
     assert set(results(http, asked)) == {"succeeded"}
-    # Who is told to end does so in order.
+    # A process that is told to end does so in order.
     leaving = psutil.Process(pids["verification-3"])
     leaving.terminate()
     assert leaving.wait(timeout=60) in {0, None}

@@ -1,4 +1,4 @@
-"""The examples of README.md and docs/client.md run as they are printed, and give what is printed (users B6)."""
+"""The examples of README.md and docs/client.md run as printed, and give the printed results (users B6)."""
 
 import json
 import os
@@ -25,7 +25,7 @@ NEEDS_A_SERVER = [(code, printed) for code, printed in EXAMPLE.findall(CLIENT) i
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
-    """A folder as its reader may have one: the files that README names."""
+    """A reader's folder: the files that README names."""
     corpus = ROOT / "examples" / "corpus"
     shutil.copy(corpus / "refund-policy.pdf", tmp_path / "report.pdf")
     (tmp_path / "notes").mkdir()
@@ -38,7 +38,7 @@ def desk(tmp_path: Path) -> Path:
 
 
 def run(stack: Stack, where: Path, *command: str) -> str:
-    """What a command prints in `where`; an example that fails fails the test."""
+    """The output of a command in `where`; an example that fails fails the test."""
     env = {**os.environ, "CITEWELL_URL": stack.supervisor.url, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=where, env=env, capture_output=True, text=True, check=False, timeout=150)
     assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-2000:]}\n{done.stderr}"
@@ -58,14 +58,14 @@ def test_the_examples_of_the_client_print_what_the_page_says(offline: Stack, tmp
 
 
 def blocks(readme: str) -> list[str]:
-    """What README says to type where something is running."""
+    """README's commands for a running installation."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     typed = [block for language, block in found if not language]
     return [block for block in typed if re.search(r"^(?:curl|\.venv/bin/citewell)", block, re.MULTILINE)]
 
 
 def scripted(block: str, url: str, query_id: str) -> str:
-    """The block as a script: against `url`, with the id that a reader copies, without what runs elsewhere."""
+    """The block as a script: against `url`, with the id that a reader copies, without commands for another terminal."""
     lines = [line for line in block.splitlines() if not line.startswith("make ")]
     return "\n".join(lines).replace("localhost:8000", url.removeprefix("http://")).replace("<id>", query_id)
 
@@ -88,7 +88,7 @@ def test_the_verification_of_the_readme_gives_what_is_printed(offline: Stack) ->
 
 
 def assert_contains(found: Any, wanted: Any) -> None:
-    """`found` has everything that is `wanted`; objects may have more fields."""
+    """`found` has everything in `wanted`; objects may have more fields."""
     if isinstance(wanted, dict):
         for name, value in cast("dict[str, Any]", wanted).items():
             assert_contains(found[name], value)

@@ -1,4 +1,4 @@
-"""Flower sees workers and tasks when `workers.events` is on (A9); without it nothing is told through the broker."""
+"""Flower sees workers and tasks when `workers.events` is on (A9); without it the broker carries no events."""
 
 import os
 import subprocess

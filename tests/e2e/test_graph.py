@@ -1,4 +1,5 @@
-"""A question whose answer stands in two documents, on a whole stack: answered over the graph, and not without it."""
+"""A question whose answer is spread over two documents, on a whole stack: answered over the graph, and not without
+it."""
 
 import time
 from typing import Any

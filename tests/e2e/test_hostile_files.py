@@ -1,4 +1,4 @@
-"""Bombs among good files: the good ones are ready, each bomb says why it is not, and the worker has not noticed."""
+"""Bombs among good files: the good ones become ready, each bomb fails with a reason, and the worker survives."""
 
 import psutil
 import pytest
@@ -19,7 +19,7 @@ GOOD = {
 
 
 def ingesting(stack: Stack) -> list[psutil.Process]:
-    """The worker that reads documents and the processes that it forked for it."""
+    """The worker that reads documents, and the processes forked from it."""
     worker = psutil.Process(stack.supervisor.pids["ingestion"])
     return [worker, *worker.children()]
 

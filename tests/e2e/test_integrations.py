@@ -1,4 +1,4 @@
-"""What other programs do with Citewell: RAG frameworks that have their answers verified, hosts of MCP, Open WebUI."""
+"""Citewell used by other programs: RAG frameworks that verify their answers, MCP hosts, Open WebUI."""
 
 import importlib.util
 import json
@@ -36,14 +36,14 @@ def library(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 class Answered(SimpleNamespace):
-    """As LlamaIndex's Response: its text is what `str` says."""
+    """Like LlamaIndex's Response: its text is what `str` returns."""
 
     def __str__(self) -> str:
         return self.response
 
 
 def llamaindex_response(text: str) -> Answered:
-    """What CitationQueryEngine returns, as far as it is read."""
+    """The result of CitationQueryEngine, as far as it is read."""
     metadata = {"file_name": "policy.pdf", "page_label": "2"}
     node = SimpleNamespace(metadata=metadata, get_content=lambda: text)
     return Answered(response=WRONG, source_nodes=[SimpleNamespace(node=node, score=0.9)])

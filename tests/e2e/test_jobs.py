@@ -1,4 +1,4 @@
-"""Jobs on a real stack: watched while they run, cancelled while a model is asked."""
+"""Jobs on a real stack: watched while running, cancelled during a model call."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The largest allowed requests beside small ones of another tenant; `python -m tests.large` measures all of them."""
+"""The largest allowed requests beside another tenant's small ones; `python -m tests.large` measures all of them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Much work whose processes are killed in the middle: it goes on, all of it ends, and nothing comes twice.
+"""Much work whose processes are killed in the middle: it continues, all of it ends, and nothing happens twice.
 
 A folder of 200 files and an archive of 60, ten of them broken, and a batch of 30 answers.
 """
@@ -58,7 +58,7 @@ def documents(stack: Stack, workspace: str) -> list[dict[str, Any]]:
 
 
 def check_all(found: list[dict[str, Any]], files: Iterable[str]) -> None:
-    """Each file is one document; the broken ones say why."""
+    """Each file is one document; broken ones have a reason."""
     assert sorted(document["filename"] for document in found) == sorted(files)
     failed = {document["filename"]: document["error"] for document in found if document["status"] != "ready"}
     assert failed.keys() == BROKEN.keys()
@@ -124,7 +124,7 @@ def _kill_ingestion(stack: Stack) -> None:
 
 
 def item(number: int) -> dict[str, Any]:
-    """Every third answer has a wrong figure."""
+    """A request; every third answer has a wrong figure."""
     said = 3 * number if number % 3 == 0 else number
     source = f"Shop {number}. Returns are accepted within {number} days of the purchase date."
     answer = f"Returns are accepted within {said} days of the purchase date [1]."

@@ -1,4 +1,4 @@
-"""What a running stack tells of itself: a trace per question, metrics that agree with the books, no secrets."""
+"""The observability of a running stack: a trace per question, metrics that agree with the database, no secrets."""
 
 import json
 import os
@@ -107,7 +107,7 @@ def is_revived(observed: Observed, before: int) -> bool:
 
 
 def worker_of(observed: Observed, query_id: str) -> int:
-    """The process that works on the query."""
+    """The process that runs the query."""
     (row,) = observed.rows(f"SELECT worker FROM step_outcomes WHERE query_id = '{query_id}' AND value IS NULL LIMIT 1")
     return int(row["worker"].split(":")[-2])
 
@@ -129,7 +129,7 @@ def test_a_query_that_lost_its_worker_goes_on_in_the_same_trace(observed: Observ
     observed.provider.fail(Fault(kind=FaultKind.HANG, match="\ngenerate_answer\n", times=1))
     query_id = ask(observed, trace, workspace)
     until(lambda: any(entry.fault for entry in observed.provider.ledger.of("generate_answer")), seconds=60)
-    # What was done before it died has to have been sent: all up to the draft.
+    # The work before its death must have been sent: everything up to the draft.
     until(lambda: "select" in {step for _, step, _ in steps_of(observed.collector.spans(trace))}, seconds=60)
     worker = worker_of(observed, query_id)
     os.kill(worker, signal.SIGKILL)
@@ -137,7 +137,7 @@ def test_a_query_that_lost_its_worker_goes_on_in_the_same_trace(observed: Observ
     observed.stack.wait(query_id)
     spans = observed.until_traced(query_id, trace)
     launches = {str(span.attributes["citewell.launch"]) for span in spans if span.name.startswith("step ")}
-    # Where the worker takes long to come back it is launched a third time.
+    # If the worker takes long to come back, it is launched a third time.
     assert launches > {"1"}
 
 
@@ -179,7 +179,7 @@ def test_the_metrics_agree_with_the_books(observed: Observed, workspace: str) ->
 
     def settled() -> bool:
         first = metrics(), books()
-        time.sleep(2)  # ten times as long as what was counted may wait to be told
+        time.sleep(2)  # ten times as long as counts may wait to be reported
         return first == (metrics(), books())
 
     until(settled, seconds=60)
@@ -257,7 +257,7 @@ def test_a_step_writes_lines_that_say_of_which_query_they_are(observed: Observed
     observed.stack.wait(query_id)
 
     def about() -> list[dict[str, object]]:
-        # Without what stands behind the last newline: the rest of that line is still to be written.
+        # Without the text after the last newline: the rest of that line is still to be written.
         whole = [line for _, printed in observed.logs() for line in printed.splitlines(keepends=True)]
         lines = [line for line in whole if trace in line and line.endswith("\n")]
         return [json.loads(line) for line in lines]

@@ -1,8 +1,8 @@
-"""What a query costs beside its model calls, as counts: they do not depend on how busy the machine is, as times do.
+"""The cost of a query apart from its model calls, as counts: unlike times they do not depend on the load of the
+machine.
 
-CPU is left out for that reason, in proportion to plain asyncio too: on a machine that does other things both vary more
-than a change of ours. So is the write-ahead log, which grows with every checkpoint. `python -m benchmarks.meter`
-measures them.
+CPU time is left out for that reason, even relative to plain asyncio: on a loaded machine both vary more than a change
+of ours. So is the write-ahead log, which grows with every checkpoint. `python -m benchmarks.meter` measures them.
 """
 
 import time
@@ -53,7 +53,7 @@ def test_a_query_costs_no_more_than_it_did() -> None:  # A2, A5
 
 def _counts(found: Cost) -> dict[str, float]:
     return {
-        # What is put into a queue; nothing else is pushed onto a list.
+        # Messages put into a queue; nothing else is pushed onto a list.
         "messages": found.commands["lpush"],
         "Redis commands": found.redis,
         "requests to Redis": found.requests,

@@ -1,4 +1,4 @@
-"""A document that tells the verifier what to say, and a verifier that obeys: nothing invented is called supported."""
+"""A document that gives orders to the verifier, and a verifier that obeys: nothing invented is called supported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever the model's server does, a query ends, nothing is called supported, and the reason can be read."""
+"""Whatever the model's server does, a query ends, nothing is called supported, and a reason is given."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The seeds' metrics as they are counted are those of the history (S2.7, S3.7)."""
+"""The seeds' metrics from counters agree with those from the history (S2.7, S3.7)."""
 
 import pytest
 

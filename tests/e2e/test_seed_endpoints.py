@@ -1,4 +1,4 @@
-"""Each seed's endpoint on a whole stack: its own shape, with a real answer."""
+"""Each seed's endpoint on a whole stack: its own format, with a real answer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Processes of a laptop share what each of them needs."""
+"""Processes on a laptop share the memory that each of them needs."""
 
 import sys
 

@@ -62,7 +62,7 @@ def test_who_cites_a_document_that_changes_or_goes_is_told_once(offline: Stack, 
     hook = offline.http.post("/v1/webhooks", json={"url": sink.url + "/standing", "events": ["answer.*"]}).json()
 
     def told() -> list[dict[str, Any]]:
-        """Of these two answers: what other tests did to their documents may still be found out."""
+        """The messages about these two answers: those about other tests' documents may still arrive."""
         all_told = [
             Webhook(hook["secret"]).verify(each.body, dict(each.headers)) for each in sink.received("/standing")
         ]
@@ -85,7 +85,7 @@ def test_who_cites_a_document_that_changes_or_goes_is_told_once(offline: Stack, 
         found = offline.http.get(f"/v1/queries/{query['id']}").json()
         assert found["standing"]["state"] == "invalidated"
         assert why in found["standing"]["reason"]
-        # What became of it later is no part of what was proven: of a deleted document the hashes are left.
+        # Later changes are no part of what was proven: of a deleted document only the hashes remain.
         checked = offline.http.get(f"/v1/queries/{query['id']}/audit/check", params={"head": query["audit"]["head"]})
         assert checked.json()["intact"], checked.json()
 

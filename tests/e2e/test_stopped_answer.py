@@ -1,4 +1,4 @@
-"""An answer of which nothing is in the sources is not written to its end (N1)."""
+"""An answer with nothing from the sources is not written to its end (N1)."""
 
 import json
 
@@ -26,7 +26,7 @@ ANSWER = " ".join(
 
 
 def test_writing_stops_when_nothing_of_it_is_in_the_sources() -> None:  # N1, A4
-    """The model holds in the middle of its answer and is never told to go on: only a stop ends the question."""
+    """The model stops in the middle of its answer and never continues: only an early stop ends the question."""
     with GroqSimulator() as simulator:
         environment = {
             "GROQ_API_KEY": KEY,

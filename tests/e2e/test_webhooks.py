@@ -1,4 +1,4 @@
-"""Webhooks on a whole stack: somebody asks, and whoever wants to know is told within a second of the end (A6)."""
+"""Webhooks on a whole stack: receivers are notified within a second of a question's end (A6)."""
 
 import time
 from collections.abc import Generator
@@ -25,7 +25,7 @@ def sink() -> Generator[Sink]:
 
 @pytest.fixture(scope="module")
 def stack(offline: Stack) -> Generator[Stack]:
-    """The stack without a key; nobody is told any more when these tests are over."""
+    """The stack without a key; its webhooks are deleted when these tests are over."""
     yield offline
     for hook in offline.http.get("/v1/webhooks").raise_for_status().json()["webhooks"]:
         offline.http.delete(f"/v1/webhooks/{hook['id']}").raise_for_status()
@@ -44,7 +44,7 @@ def post(stack: Stack, path: str, **body: Any) -> Json:
 
 
 def states_of(stack: Stack, query_id: str, sink: Sink) -> set[str]:
-    """Of its deliveries to our receiver; other tests may have registered some that nobody can reach."""
+    """The states of the query's deliveries to this receiver; other tests may have registered unreachable ones."""
     told = stack.http.get(f"/v1/queries/{query_id}/deliveries").raise_for_status().json()
     return {delivery["status"] for delivery in told["deliveries"] if delivery["url"].startswith(sink.url)}
 
@@ -68,7 +68,7 @@ def test_a_callback_and_an_endpoint_are_told_of_a_question(stack: Stack, sink: S
     )
     assert told["data"]["scores"]["accuracy_rate"] == query["verification"]["accuracy_rate"]
     assert stack.http.get(told["data"]["links"]["self"]).json()["id"] == query["id"]
-    # The first attempt follows the end closely: nobody waits for a slow round of some scheduler.
+    # The first attempt follows the end closely, without waiting for a slow scheduler.
     assert called.at - datetime.fromisoformat(query["finished_at"]).timestamp() < 30
 
     refused, accepted = until_received(sink, "/hook", 2)
@@ -91,7 +91,7 @@ def test_a_test_message_arrives(stack: Stack, sink: Sink) -> None:
 
 # A6
 def test_a_receiver_that_hangs_delays_no_other(stack: Stack, sink: Sink) -> None:
-    """200 messages wait for it, beside twenty for one that is well."""
+    """200 messages wait for it, beside twenty for a working one."""
     hanging = post(
         stack, "/v1/webhooks", url=sink.answer("/hangs", Answer(manner=Manner.HANG)), events=["document.failed"]
     )

@@ -29,19 +29,19 @@ _OTHERS = ("postgres", "valkey")
 
 @dataclass
 class Measured:
-    """What one request came to, and what became of small ones beside it; times in seconds."""
+    """The results of one request, and of small ones beside it; times in seconds."""
 
     shape: Shape
     deadline_s: float
     ended_s: float = 0.0
-    """The longest, where it was sent again."""
+    """The longest time, if it was sent several times."""
     told_s: float = 0.0
-    """What the server says of the last."""
+    """The server's own time for the last one."""
     state: str = ""
     times: int = 0
     beside: list[float] = field(default_factory=list[float])
     within: int = 0
-    """How many of the small ones ended before it did."""
+    """The number of small ones that ended before it did."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ def _with_children(pid: int) -> list[psutil.Process]:
 
 @dataclass
 class Rig:
-    """A stack with two tenants: `large` sends what is large, `small` what is small."""
+    """A stack with two tenants: `large` sends the large requests, `small` the small ones."""
 
     stack: Stack
     large: httpx.Client
@@ -82,7 +82,7 @@ class Rig:
     document_id: str = ""
 
     def check(self) -> float:
-        """Send a small check; return how long it took."""
+        """Send a small check; return its duration."""
         began = time.perf_counter()
         query_id = self.small.post("/v1/verifications", json=SMALL).raise_for_status().json()["id"]
         found = self.small.get(f"/v1/verifications/{query_id}", params={"wait": 60}).raise_for_status().json()
@@ -90,13 +90,13 @@ class Rig:
         return time.perf_counter() - began
 
     def alone(self, times: int = 5) -> float:
-        """How long a small check takes when nothing else is done."""
+        """The duration of a small check without other load."""
         self.check()
         return statistics.median(self.check() for _ in range(times))
 
     def measure(self, shape: Shape, deadline_s: float, memory: Memory) -> Measured:
-        """Send a large request, and small ones as long as it lasts; one that ends soon is sent again, so that there are
-        some of them."""
+        """Send a large request, and small ones while it lasts; a short one is repeated, so that there are enough
+        small ones."""
         measured = Measured(shape, deadline_s)
         while len(measured.beside) < _FEWEST and measured.times < _MOST_TIMES:
             self._measure_once(measured, memory)
@@ -122,7 +122,7 @@ class Rig:
             measured.state = self._ended(measured)
         except httpx.HTTPError as error:
             measured.state = type(error).__name__
-        # From its acceptance, where it has one: there its deadline begins.
+        # From its acceptance, if it has one: its deadline begins there.
         measured.ended_s = max(measured.ended_s, measured.told_s or time.perf_counter() - began)
 
     def _ended(self, measured: Measured) -> str:
@@ -169,7 +169,7 @@ def running_rig(**environment: str) -> Generator[Rig]:
 
 @contextmanager
 def with_tenants(stack: Stack) -> Generator[Rig]:
-    """Two tenants of a stack that runs."""
+    """Two tenants of a running stack."""
     with _database_of(stack):
         url, large, small = stack.supervisor.url, make_key(tenant="large"), make_key(tenant="small")
         with (

@@ -1,4 +1,4 @@
-"""The largest and worst requests of each route: what is allowed, and costs most."""
+"""The largest and worst requests of each route: allowed, and most expensive."""
 
 import random
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _WORDS = ["".join(random.Random(n).choices("abcdefghijklmnoprstuvw", k=3 + n % 9
 
 @dataclass(frozen=True)
 class Shape:
-    """One request: to which route, and with what."""
+    """One request: its route and its content."""
 
     name: str
     route: str
@@ -21,7 +21,7 @@ class Shape:
 
 
 def words(count: int, seed: int = 1) -> str:
-    """So many characters of words in no order."""
+    """`count` characters of random words."""
     return " ".join(random.Random(seed).choices(_WORDS, k=count // 5))[:count]
 
 

@@ -1,4 +1,4 @@
-"""Questions that a call has asked, as the database has them."""
+"""Questions asked by a tool call, read from the database."""
 
 import uuid
 from typing import Any
@@ -17,7 +17,7 @@ WORK: list[tuple[str, dict[str, Any]]] = [
 
 
 async def accepted(after: uuid.UUID | None = None) -> uuid.UUID:
-    """The question or verification that was accepted last, as soon as there is one, and another than `after`."""
+    """The latest accepted question or verification other than `after`, as soon as there is one."""
     with anyio.fail_after(60):
         while True:
             with reading() as session:
@@ -33,7 +33,7 @@ def status_of(query_id: uuid.UUID) -> str:
 
 
 async def status_after_leaving(client: Client, tool: str, arguments: dict[str, Any]) -> str:
-    """Begin a call, cancel it, and give its work thirty seconds to end; what state it is in then."""
+    """Begin a call, cancel it, and return the state of its work after at most thirty seconds."""
     with reading() as session:
         earlier = session.scalar(select(Query.id).order_by(Query.created_at.desc()))
     query_id = uuid.UUID(int=0)

@@ -1,3 +1,3 @@
-"""The API on a real socket, behind the server of the protocol."""
+"""The API on a real socket, behind the MCP server."""
 
 from tests.serving import api_url as api_url

@@ -1,4 +1,4 @@
-"""What a host of the protocol does: starts the server as a process or in this one, and calls its tools."""
+"""Acts as an MCP host: starts the server as a process or in this one, and calls its tools."""
 
 import os
 import re
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def acting(server: Any, act: Callable[[Client], Awaitable[T]], mode: str = "auto") -> T:
-    """What `act` gets from a client of the server."""
+    """The result of `act` with a client of the server."""
 
     async def run() -> T:
         async with Client(server, mode=mode) as client:
@@ -39,14 +39,14 @@ def call(server: Any, tool: str, **arguments: Any) -> CallToolResult:
 
 
 def told(result: CallToolResult) -> dict[str, Any]:
-    """The structured content of a result that is no error."""
+    """The structured content of a successful result."""
     assert not result.is_error, text_of(result)
     assert result.structured_content is not None
     return result.structured_content
 
 
 def complaint(result: CallToolResult) -> str:
-    """What an error says."""
+    """The text of an error result."""
     assert result.is_error, text_of(result)
     return text_of(result)
 
@@ -70,7 +70,7 @@ def by_stdio(**environment: str) -> StdioServerParameters:
 
 @asynccontextmanager
 async def by_http(url: str, **headers: str) -> AsyncGenerator[Any]:
-    """A server that listens, called with these headers."""
+    """A listening server, called with these headers."""
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http,
         streamable_http_client(url, http_client=http) as streams,
@@ -80,7 +80,7 @@ async def by_http(url: str, **headers: str) -> AsyncGenerator[Any]:
 
 @contextmanager
 def listening(*options: str, **environment: str) -> Generator[str]:
-    """Run the server with --http for the length of the block; yield its address. It ends by Ctrl-C."""
+    """Run the server with --http for the length of the block; yield its address. Ctrl-C ends it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
     command = [sys.executable, *PROGRAM, "--http", "--port", "0", *options]
     env = {**kept, "PYTHONPATH": str(ROOT), **environment}

@@ -1,4 +1,4 @@
-"""Every tool, called by the official client in front of the API: what it returns, and what it says when it cannot."""
+"""Every tool, called by the official client against the API: its results, and its error messages."""
 
 import uuid
 from typing import Any
@@ -97,7 +97,7 @@ def test_no_document_can_end_its_quotation(api_url: str) -> None:  # N9, A12
         make_chunk(session, document, 0, len(text))
     said = [text_of(call(in_process(api_url), "search_documents", query="refunds", workspace="w")) for _ in range(2)]
     marks = [line for each in said for line in each.splitlines() if line.startswith("</quotation-")]
-    assert len(set(marks)) == 2  # nobody can know them beforehand
+    assert len(set(marks)) == 2  # unknown in advance
     assert all(mark not in text for mark in marks)
 
 
@@ -201,7 +201,7 @@ def test_an_answer_comes_with_its_proof_and_its_progress(api_url: str, mode: str
     heard: list[tuple[float, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
-        assert total is None  # how many checks there will be is known to nobody
+        assert total is None  # the number of checks is not known in advance
         heard.append((progress, message))
 
     async def ask(client: Client) -> Any:

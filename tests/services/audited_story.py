@@ -1,4 +1,4 @@
-"""Stories whose model calls are stored, as workers store them: what an audit is made of (N6)."""
+"""Stories whose model calls are stored as workers store them: the contents of an audit (N6)."""
 
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
@@ -20,17 +20,16 @@ def _stored(story: Story, step: str, before: int) -> None:
 
 
 class NoModels(ModelGateway):
-    """Of a context in which nobody is asked."""
+    """The gateway of a context without model calls."""
 
     def __init__(self) -> None:
         super().__init__(OfflineModel(None), ModelSettings())
 
 
 class AuditedStory(Story):
-    """A question."""
+    """A question with stored calls."""
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
-        """Run a step and store its calls."""
         before = len(self.log.records)
         outcome = super().run(step, body, *items)
         _stored(self, step, before)
@@ -38,10 +37,9 @@ class AuditedStory(Story):
 
 
 class AuditedGivenStory(GivenStory):
-    """An answer from elsewhere."""
+    """An external answer with stored calls."""
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
-        """Run a step and store its calls."""
         before = len(self.log.records)
         outcome = super().run(step, body, *items)
         _stored(self, step, before)

@@ -1,4 +1,4 @@
-"""The simulated provider for tests of services: one server per module, empty before each test."""
+"""The simulated provider for tests of services: one server per module, reset before each test."""
 
 from collections.abc import Generator
 
@@ -10,7 +10,7 @@ from tests.services.story import Play, with_groq
 
 @pytest.fixture(autouse=True)
 def _patient_lookups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept is found also when Postgres is late because the machine is busy."""
+    """Kept replies are found even if Postgres is slow because the machine is busy."""
     monkeypatch.setattr("services.replies.LONGEST_LOOK_UP_S", 60.0)
 
 

@@ -1,4 +1,4 @@
-"""A verification of a given answer whose steps are run one by one, from what its request left to the result."""
+"""A verification of a given answer whose steps are run one by one, from the outcomes of its request to the result."""
 
 import threading
 import uuid
@@ -38,7 +38,7 @@ class GivenStory(Story):
 
     @classmethod
     def of(cls, query_id: uuid.UUID, play: Play) -> "GivenStory":
-        """The story of a verification that is stored already."""
+        """The story of a verification that is already stored."""
         story = cls.__new__(cls)
         story._begin(query_id, play)
         return story
@@ -54,7 +54,7 @@ class GivenStory(Story):
         self.embedder = default_embedder()
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
-        """Run what is left to do of a step."""
+        """Run the unfinished items of a step."""
         names = items or ("",)
         todo = [name for name in names if (step, name) not in self.rounds[0]]
         if not todo:
@@ -73,8 +73,8 @@ class GivenStory(Story):
 
 @contextmanager
 def verifying(*, admit: bool = True) -> Generator[None]:
-    """While this is entered, do with every verification that was started what workers would do; `admit` starts those
-    that wait, as a launcher does."""
+    """During the block, process every started verification as workers would; `admit` also starts waiting ones, as a
+    launcher does."""
     enough = threading.Event()
     started = select(Query.id).where(Query.kind == QueryKind.VERIFICATION, Query.status == QueryStatus.RUNNING)
 

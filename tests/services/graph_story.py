@@ -25,15 +25,15 @@ BETA = "Beta AG thanks Maria Keller, its leader. It was founded in 1987 and has 
 BETA_LED = "Beta AG is led by Maria Keller. It was founded in 1987 and has its seat in Zurich."
 FIRMS = "Gamma Ltd,Delta Holding,Epsilon Works,Zeta Foods,Theta Marine,Kappa Steel,Lambda Rail".split(",")
 OTHERS = [f"{firm} is a company that leads its market, and the company that owns its brand." for firm in FIRMS]
-"""Nearer to the question than what answers it: any of them has more of its words than the second step."""
+"""Nearer to the question than its answer: each of them shares more words with it than the second step."""
 
 LEADERS = [f"{firm} is a company that leads its market." for firm in FIRMS]
-"""The same for the simulated model, which counts words and takes no account of what they say."""
+"""The same for the simulated model, which counts words without regard to their meaning."""
 
 
 @contextmanager
 def hold(renew: Callable[[], None]) -> Generator[None]:
-    """What keeps a lease, here only once."""
+    """Keeps a lease; here it renews only once."""
     renew()
     yield
 
@@ -44,7 +44,7 @@ def local_builder(**settings: Any) -> Builder:
 
 
 def groq_builder(stage: GroqStage) -> Builder:
-    """Asks the simulated provider; one chunk at a time, so that what is asked is known."""
+    """Uses the simulated provider, one chunk at a time, so that the calls are predictable."""
     models = ModelSettings(call_timeout_s=10, deadline_s=20, attempts=1, fallbacks={})
 
     async def gateway(model: GroqModel) -> ModelGateway:
@@ -60,14 +60,14 @@ def groq_builder(stage: GroqStage) -> Builder:
 
 
 def ask_for_graph(story: Story, key: int) -> uuid.UUID:
-    """Ask for the graph of a chunk's document, as ingestion does when it ends."""
+    """Queue the graph of a chunk's document, as ingestion does when it ends."""
     with transaction() as session:
         queue_graph(session, story.documents[key], story.workspace_id)
     return story.documents[key]
 
 
 def build(story: Story, key: int, builder: Builder) -> dict[str, Any]:
-    """Ask for and build the graph of a chunk's document; return what the API shows of it."""
+    """Queue and build the graph of a chunk's document; return what the API shows of it."""
     assert build_graph(ask_for_graph(story, key), builder, hold)
     return read_document(story.documents[key])["graph"]
 

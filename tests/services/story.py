@@ -44,7 +44,7 @@ def _offline(*, embeddings: bool) -> ModelGateway:
 
 
 def with_offline(scenario: Scenario, *, embeddings: bool = True) -> StepResult:
-    """Play it with the offline model; without `embeddings` it goes by the words alone, which is fast."""
+    """Run it with the offline model; without `embeddings` it uses only words, which is fast."""
 
     async def played() -> StepResult:
         return await scenario(_offline(embeddings=embeddings))
@@ -53,7 +53,7 @@ def with_offline(scenario: Scenario, *, embeddings: bool = True) -> StepResult:
 
 
 def with_groq(stage: GroqStage) -> Play:
-    """Play it with the real SDK against the stage's provider."""
+    """Run it with the real SDK against the stage's provider."""
     models = ModelSettings(call_timeout_s=10, deadline_s=20)
     return lambda scenario: stage.run(lambda model: scenario(ModelGateway(model, models, backoff_s=0.01)))
 
@@ -64,7 +64,7 @@ def yes(explanation: str = "the source says so", confidence: float = 0.95) -> Ou
 
 
 def no(explanation: str = "no word of it", relation: str = "does_not_mention", confidence: float = 0.9) -> Outcome:
-    """A check that did not."""
+    """A check that did not find its statement."""
     return checked(ruling(False, relation, confidence, explanation))
 
 
@@ -75,7 +75,7 @@ def ruling(is_accurate: bool, relation: str, confidence: float, explanation: str
 
 
 def checked(verdict: dict[str, Any] | None, reason: str = "") -> Outcome:
-    """The outcome of any check; without a verdict it did not happen."""
+    """The outcome of any check; without a verdict it was not made."""
     return {"status": "checked" if verdict else "not_checked", "verdict": verdict, "reason": reason}
 
 
@@ -85,16 +85,16 @@ def answerable(supported: bool, reason: str = "so it is") -> Outcome:
 
 
 class Story:
-    """One query in a workspace of its own. What a step leaves is stored, and is what the next ones see.
+    """One query in its own workspace. Outcomes of steps are stored, and are what the next ones see.
 
-    There is one round unless `max_crag_attempts` says otherwise.
+    There is one round unless `max_crag_attempts` is given.
     """
 
     kind = QueryKind.ANSWER
     budget = Budget()
-    """What the query has used of its time and money when a step begins."""
+    """The time and money that the query had used when a step begins."""
     calibration: Calibration | None = None
-    """What was measured of the verifier, if anything was."""
+    """The calibration of the verifier, if it was measured."""
 
     def __init__(
         self, question: str = "How long?", *, play: Play = with_offline, mode: str = "balanced", **options: Any
@@ -124,7 +124,7 @@ class Story:
     # The documents
 
     def add(self, filename: str, text: str, start: int = 0) -> int:
-        """Store a document with one chunk, all of it from `start` on; return the chunk's key."""
+        """Store a document with one chunk, its text from `start` on; return the chunk's key."""
         with transaction() as session:
             number = len(self.documents)
             document = make_document(session, text, workspace=self.workspace, filename=filename, number=number)
@@ -139,19 +139,19 @@ class Story:
             session.delete(session.get_one(Document, self.documents[key]))
 
     def delete_chunk(self, key: int) -> None:
-        """Delete the chunk alone, as when its document is read anew."""
+        """Delete the chunk alone, as when its document is read again."""
         with transaction() as session:
             session.delete(session.get_one(Chunk, key))
 
     # What steps left
 
     def set(self, step: str, outcome: Mapping[str, Any], item: str = "") -> "Story":
-        """Say what a step has left in this round."""
+        """Set the outcome of a step in this round."""
         self.rounds[self.round][step, item] = dict(outcome)
         return self
 
     def selected(self, *keys: int, ranked: tuple[int, ...] = ()) -> "Story":
-        """Say what the answer is written from; `ranked` are the chunks that were retrieved besides."""
+        """Set the chunks that the answer is written from; `ranked` are other retrieved chunks."""
         outcome = {
             "status": "selected",
             "selected": list(keys),
@@ -162,7 +162,7 @@ class Story:
         return self.set("select", outcome)
 
     def drafted(self, text: str, *verdicts: Mapping[str, Any] | None) -> "Story":
-        """Say what was written, and what its planned checks came to, in their order; None is one that left nothing."""
+        """Set the draft, and the outcomes of its planned checks in order; None leaves no outcome."""
         self.set("generate", {"status": "complete", "text": text, "model": "m"})
         plan = plan_checks(text, len(self.rounds[self.round]["select", ""]["selected"]))
         for check, verdict in zip(plan, verdicts, strict=True):
@@ -171,17 +171,16 @@ class Story:
         return self.set("check_answerability", answerable(True))
 
     def outcome(self, step: str, item: str = "") -> Outcome:
-        """What a step left in this round."""
         return self.rounds[self.round][step, item]
 
     def asked(self) -> list[str]:
-        """The prompts that the model was asked, in order."""
+        """The prompts that the model got, in order."""
         return [record.prompt for record in self.log.records]
 
     # Running steps
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
-        """Run one step of this round and store what it leaves; return that of its first item."""
+        """Run one step of this round and store its outcomes; return that of its first item."""
         names = items or ("",)
 
         async def scenario(gateway: ModelGateway) -> StepResult:
@@ -199,7 +198,7 @@ class Story:
         return result.values[names[0]]
 
     def context(self, gateway: ModelGateway, items: tuple[str, ...]) -> StepContext:
-        """What a step is given to work on `items`."""
+        """The context of a step for `items`."""
         snapshot = QuerySnapshot(
             self.query_id, self.workspace_id, self.question, self.mode, gateway.provider, self.options, self.kind
         )
@@ -234,7 +233,6 @@ class Story:
         return citable_sources(told or [{} for _ in selected])
 
     def assess(self) -> Outcome:
-        """Weigh the round."""
         return self.run("assess", rounds.assess)
 
     def next_round(self) -> "Story":
@@ -244,7 +242,7 @@ class Story:
         return self
 
     def repair(self) -> "Story":
-        """Assess the round and mend what fails, as the pipeline does."""
+        """Assess the round and repair failing statements, as the pipeline does."""
         failing = self.assess()["failing"]
         if failing and self.options.repair == "full":
             self.run("search_evidence", repairing.search_evidence)

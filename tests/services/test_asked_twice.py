@@ -1,4 +1,4 @@
-"""The same question asked twice: what was judged once is not bought again, what is written is (A5, S4.7)."""
+"""The same question asked twice: kept judgements are not paid for again, but the answer is written again (A5, S4.7)."""
 
 from collections import Counter
 
@@ -34,7 +34,7 @@ def asked(
     share_replies: bool = True,
     share_answers: bool = False,
 ) -> Story:
-    """Ask a question of a document, check the draft, and see everything kept."""
+    """Ask a question of a document, check the draft, and wait until everything is kept."""
     models = ModelSettings(call_timeout_s=10, deadline_s=20, share_replies=share_replies, share_answers=share_answers)
 
     def play(scenario: Scenario) -> StepResult:
@@ -55,7 +55,7 @@ def asked(
 
 
 def kinds(stage: GroqStage) -> Counter[str]:
-    """What was asked of the provider since the last time."""
+    """The kinds of calls to the provider since the last time."""
     found = Counter(entry.kind for entry in stage.sim.ledger.entries)
     stage.sim.ledger.entries.clear()
     return found

@@ -1,4 +1,4 @@
-"""The audit of a query: sealed when it ends, and every change of what it rests on is found and named (N6)."""
+"""The audit of a query: sealed when it ends; every change of what it rests on is found and named (N6)."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ def sha256(content: str) -> str:
 def changed(
     statement: str, query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER
 ) -> list[tuple[str, str, list[str]]]:
-    """Change rows behind the program's back; return (kind, what, fields) of what the check finds then."""
+    """Change rows directly; return (kind, what, fields) of what the check then finds."""
     with system_transaction() as session:
         session.execute(text(statement), {"q": query_id})
     checked = check_audit(query_id, kind)

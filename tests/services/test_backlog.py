@@ -1,4 +1,4 @@
-"""What this process let through since it last looked at the backlog."""
+"""The questions that this process has admitted since it last measured the backlog."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("database")
 def test_no_question_that_was_let_through_at_once_with_others_is_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # smell 11
-    """A counter's `+= 1` is several steps; between them another thread may go on."""
+    """A counter's `+= 1` is several steps; other threads may run between them."""
     threads, each = 8, 400
     monkeypatch.setattr("services.backlog.REMEMBERED_S", 3600.0)
     for limit in ("MAX_QUEUED_PER_TENANT", "MAX_QUEUED", "MAX_WAIT_S"):

@@ -1,4 +1,5 @@
-"""Preset `cheap`: one model call for many chunks or statements; the verdicts of single ones; nothing unread counts."""
+"""Preset `cheap`: one model call for many chunks or statements, with the verdicts of single calls; unread items
+count for nothing."""
 
 import asyncio
 from collections import Counter
@@ -64,7 +65,7 @@ async def scored(model: ChatModel, *, alone: bool = False) -> list[Scored]:
 
 
 def calls(stage: GroqStage) -> dict[str, int]:
-    """How many calls of each kind the provider got."""
+    """The number of calls of each kind that the provider got."""
     return dict(Counter(entry.kind for entry in stage.sim.ledger.entries))
 
 
@@ -179,7 +180,7 @@ ANSWER = (
 
 
 def asked_story(play: Play, preset: str) -> Story:
-    """A question on three documents, and an answer of six sentences with a wrong one among them, checked."""
+    """A question on three documents, and an answer of six sentences, one of them wrong, checked."""
     story = Story("How do returns, refunds and shipping work?", play=play, preset=preset, min_evidence_score=0.0)
     for name, text in {"returns.md": RETURNS, "refunds.md": REFUNDS, "shipping.md": SHIPPING}.items():
         story.add(name, text)
@@ -225,7 +226,7 @@ def test_a_query_names_the_verifier_of_its_preset_and_has_its_calibration_alone(
     for calibrated, used in {"one by one": [True, False], "together": [False, True], "own": [True, False]}.items():
         found = [context(preset, calibrated=calibrated).calibration is not None for preset in presets]
         assert found == used, calibrated
-    # Who judges one by one anyway is one verifier.
+    # The offline provider, which judges one by one, is one verifier.
     assert context("cheap", calibrated="own", sharing="one by one").calibration is not None
 
 

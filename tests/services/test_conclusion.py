@@ -1,4 +1,4 @@
-"""From the outcomes of the checks to what is published: corrected, exact, and honest about what was not checked."""
+"""From the outcomes of the checks to the published answer: corrected, exact, and honest about what was not checked."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""No result contradicts itself, whatever its checks and repairs came to (V10)."""
+"""No result contradicts itself, whatever the outcomes of its checks and repairs (V10)."""
 
 import random
 import re
@@ -87,7 +87,7 @@ class Script:
 
 
 def assert_consistent(query: Json, log: list[Json]) -> None:
-    """Every statement that a result makes about itself holds."""
+    """Assert every statement that a result makes about itself."""
     verification = query["verification"]
     assert query["answer"].strip()
     assert_counts(verification)
@@ -97,7 +97,7 @@ def assert_consistent(query: Json, log: list[Json]) -> None:
         assert_withdrawn(query)
     else:
         assert_published(query)
-    # No calibration was measured here, so no word stands for the number.
+    # No calibration was measured here, so the number has no label.
     assert verification["confidence_level"] == (None if verification["confidence"] is None else UNCALIBRATED)
 
 
@@ -129,7 +129,7 @@ def assert_citations(query: Json) -> None:
 
 
 def assert_log(query: Json, log: list[Json]) -> None:
-    """The rate is that of the log, and null where no citation could be checked."""
+    """The rate is that of the log, and null if no citation could be checked."""
     states = [each["status"] for each in log]
     known = bool({*states} - {"not_checked"})
     rate = pytest.approx(states.count("accurate") / len(states)) if known else None
@@ -137,7 +137,7 @@ def assert_log(query: Json, log: list[Json]) -> None:
 
 
 def assert_withdrawn(query: Json) -> None:
-    """What says that it does not know is scored for nothing that is not there."""  # seeds-audit B7
+    """A refusal has no scores for absent content."""
     verification = query["verification"]
     assert is_idk(query["answer"])
     assert [verification[name] for name in GONE] == [None] * len(GONE)
@@ -186,7 +186,7 @@ def test_no_result_contradicts_itself(seed: int) -> None:  # V10, seeds-audit B7
 
 
 def assert_told_alike(query: Json, log: list[Json]) -> None:
-    """Every seed tells the same answer, and never an empty one."""
+    """Every seed's format has the same answer, and never an empty one."""
     assert RagAnswer.model_validate(rag_answer(query)).answer == query["answer"]
     assert AgentAnswer.model_validate(agent_answer(query)).answer == query["answer"]
     assert AgentAnswer.model_validate(researched_answer(query)).answer == query["answer"]

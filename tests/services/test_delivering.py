@@ -1,4 +1,4 @@
-"""What becomes of a delivery, whatever the receiver does; time passes by moving what is stored (A6)."""
+"""The fate of a delivery, whatever the receiver does; time passes by moving stored times (A6)."""
 
 import json
 import logging
@@ -53,7 +53,7 @@ def shared() -> Generator[Sink]:
 
 @pytest.fixture
 def sink(shared: Sink) -> Sink:
-    """One receiver for the whole file, without what it received before; every test has a path of its own."""
+    """One receiver for the whole file, without earlier requests; every test has its own path."""
     shared.requests.clear()
     return shared
 
@@ -189,7 +189,7 @@ def test_a_receiver_that_keeps_silent_ends_at_the_deadline(sink: Sink, manner: M
 
 
 class Killed(BaseException):
-    """The process ends."""
+    """The process is killed."""
 
 
 # A6
@@ -260,7 +260,7 @@ def test_one_delivery_is_sent_once_however_often_it_is_started(sink: Sink) -> No
 
 # A6
 def test_a_receiver_that_hangs_delays_no_other(sink: Sink) -> None:
-    """Of 200 messages that wait for it only two are under way at a time, whoever tries; the other's arrive."""
+    """Of 200 messages that wait for it only two are in flight at a time; those for the other receiver arrive."""
     hanging, _ = register(sink.answer("/hangs", Answer(manner=Manner.HANG)), "document.*")
     well, _ = register(sink.answer("/well", OK), "query.*")
     with transaction() as session:
@@ -302,7 +302,7 @@ def test_a_receiver_that_hangs_delays_no_other(sink: Sink) -> None:
 
 # A6
 def test_an_endpoint_is_deleted_while_one_of_its_deliveries_is_claimed(sink: Sink) -> None:
-    """Each takes the endpoint first and its deliveries then, so neither waits for the other for ever."""
+    """Both lock the endpoint first and its deliveries afterwards, so they cannot deadlock."""
     hook, _ = register(sink.answer("/gone", OK))
     end_query()
     with ThreadPoolExecutor(1) as threads:

@@ -46,7 +46,7 @@ def written(draft: str = DRAFT, **fields: Any) -> Story:
 
 
 def handed_out(story: Story, text: str, most: int = 4) -> list[str]:
-    """What closes in `text`, as it is stored for others; the items of the batches."""
+    """The sentences that close in `text`, as stored for early checks; the items of the batches."""
     closing, items = ClosingSentences(1, most), list[str]()
     for end in range(1, len(text) + 1):
         closing.read(text[:end])
@@ -57,7 +57,7 @@ def handed_out(story: Story, text: str, most: int = 4) -> list[str]:
 
 
 def context_of(story: Story) -> StepContext:
-    """The context as steps get it."""
+    """The context that steps get."""
     contexts: list[StepContext] = []
 
     def keep(context: StepContext) -> StepResult:
@@ -69,7 +69,7 @@ def context_of(story: Story) -> StepContext:
 
 
 def events_of(story: Story, body: Body, *items: str) -> list[tuple[str, dict[str, Any]]]:
-    """What a step would tell now."""
+    """The events that a step would publish now."""
 
     async def scenario(gateway: ModelGateway) -> StepResult:
         context = story.context(gateway, items or ("",))
@@ -106,7 +106,7 @@ def test_what_was_handed_out_is_not_asked_twice_but_what_it_lost_is() -> None:  
     context = context_of(story)
     assert items_not_handed_out(context) == []
     assert [str(each) for each in pipeline.written(RUN, context)] == ["query.check_answer('q1', 1, 0, 7)"]
-    # The message of the second batch was lost: whoever plans at the end finds it missing.
+    # The message of the second batch was lost: the plan at the end finds it missing.
     story.run("check_early", check_early, items[0], items[2])
     assert unchecked_items(context_of(story)) == ["s1:c1"]
     for check in WHOLE:
@@ -162,7 +162,7 @@ def test_every_sentence_is_told_its_state_once() -> None:  # N1
     assert DRAFT[first["start"] : first["end"]].startswith("Returns are accepted")
     story.run("check_early", check_early, *items)
     late = [(type_, data["sentence"]) for type_, data in events_of(story, assess)]
-    # The last one repeats the first, so nobody had told of it.
+    # The last one repeats the first, so nothing had been published about it.
     assert late == [("sentence.verified", 3), *(("sentence.checked", index) for index in range(4))]
 
 
@@ -184,7 +184,7 @@ def test_a_sentence_that_stays_without_support_has_a_last_word() -> None:  # N1
 
 
 def test_what_was_said_of_words_that_were_taken_back_stops_no_others() -> None:  # N1
-    """A broken stream begins again: from then on only the states of what is handed out anew are looked at."""
+    """A broken stream restarts: from then on only the states of newly dispatched sentences count."""
     story, spread, seen = written(), list[str](), list[set[str]]()
 
     def take(_told: object, item: str, _value: object) -> bool:
@@ -204,7 +204,7 @@ def test_what_was_said_of_words_that_were_taken_back_stops_no_others() -> None: 
 
 
 def test_what_is_being_told_when_the_text_ends_comes_before_the_rest() -> None:  # A3
-    """Drafts are told in threads: the last but one must not arrive behind the last, which goes with the outcome."""
+    """Drafts are published in threads: the last but one must not arrive after the last, which goes with the outcome."""
     story, began, goes_on, told = written(), threading.Event(), threading.Event(), list[str]()
 
     def tell(events: Sequence[EventData]) -> None:
@@ -227,7 +227,7 @@ def test_what_is_being_told_when_the_text_ends_comes_before_the_rest() -> None: 
 
 
 def test_a_writer_that_ends_with_a_word_is_not_waited_for_longer() -> None:  # A3
-    """The teller is cancelled in the same moment in which it is woken, again and again."""
+    """The publisher is cancelled at the very moment when it is woken, again and again."""
 
     def tell(_: Sequence[EventData]) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Answers at the edges: no context, no claims, an opinion, hundreds of sentences; each has a defined result (S2.6)."""
+"""Edge cases of answers: no context, no claims, an opinion, hundreds of sentences; each has a defined result (S2.6)."""
 
 from collections.abc import Generator
 from functools import partial
@@ -33,7 +33,7 @@ def play(request: pytest.FixtureRequest, stage: GroqStage) -> Play:
 
 
 def written(story: Story, text: str, *keys: int) -> Story:
-    """What `story` wrote from these chunks."""
+    """Set what `story` wrote from these chunks."""
     return story.selected(*keys).set("generate", {"status": "complete", "text": text, "model": "m"})
 
 
@@ -122,7 +122,7 @@ def test_an_opinion_that_was_written_is_no_supported_claim(play: Play) -> None: 
 
 
 def long_answer(sentences: int) -> str:
-    """Every third sentence states another figure than the source."""
+    """An answer in which every third sentence states another figure than the source."""
     return " ".join(f"Room {n} has {n + (500 if n % 3 == 0 else 100)} seats [†1]." for n in range(1, sentences + 1))
 
 
@@ -137,7 +137,7 @@ def test_a_very_long_answer_is_checked_to_its_last_sentence(stage: GroqStage, of
     states = [sentence["status"] for sentence in query["verification"]["sentences"]]
     assert len(states) == 300
     assert "no_claim" not in states
-    # What is wrong is never called right, nor what the source has no word of.
+    # Wrong sentences are never called right, nor those the source says nothing about.
     assert "supported" not in [*states[2::3], *states[8:]]
     assert query["verification"]["is_grounded"] is False
     assert len(read_history(story.query_id)["verifications"][-1]["citation_checks"]) == 300

@@ -1,4 +1,4 @@
-"""Evaluations: labelled data read with care, checks as scores, retrieval measured in a workspace that goes away."""
+"""Evaluations: labelled data read strictly, checks as scores, retrieval measured in a temporary workspace."""
 
 import asyncio
 import json

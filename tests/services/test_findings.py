@@ -1,4 +1,4 @@
-"""What the checks of a round come to: states, confidence, gaps (N4, S2.2, S2.3)."""
+"""The results of a round's checks: states, confidence, gaps (N4, S2.2, S2.3)."""
 
 from typing import Any
 
@@ -113,7 +113,7 @@ def test_when_the_model_is_down_facts_and_claims_say_so() -> None:  # S1.4, N4
 def test_what_was_not_checked_is_no_support_and_no_failure(missing: Outcome | None) -> None:  # N4
     story = written(DRAFT, yes(), missing, yes())
     assessed = story.assess()
-    assert assessed["confidence"] == pytest.approx(2 / 3)  # and no bonus: nobody knows
+    assert assessed["confidence"] == pytest.approx(2 / 3)  # and no bonus, because it is unknown
     assert (assessed["gaps"], assessed["failing"]) == ([], [])
     query = story.conclude()
     states = [sentence["status"] for sentence in query["verification"]["sentences"]]

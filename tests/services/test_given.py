@@ -1,4 +1,4 @@
-"""Answers from elsewhere, held against the sources that came with them (N2)."""
+"""External answers, checked against the sources that came with them (N2)."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ FILLER = "The annual report describes the shops of the company, its people and i
 
 
 def assert_exact(result: dict[str, Any], *texts: str) -> None:
-    """N3: sentences slice back from the answer as given, evidence from its source."""
+    """N3: sentences slice the answer as given, evidence slices its source."""
     for sentence in result["sentences"]:
         words = result["answer"][sentence["start"] : sentence["end"]]
         assert words.startswith(sentence["text"][:10])
@@ -174,7 +174,7 @@ def test_each_check_can_be_asked_for_alone(check: Any) -> None:  # N2
     expected = ("supported", "accurate") if judged else ("not_checked", "not_checked")
     assert (states(result)[0], cited(result)[0][1]) == expected
     assert result["changed"] is False
-    # What nobody asked for speaks neither for nor against the answer.
+    # A check that was not requested counts neither for nor against the answer.
     verification = result["verification"]
     assert (verification["claims_score"], verification["is_grounded"]) == ((1.0, True) if judged else (None, None))
     assert not any("could not be checked" in issue for issue in verification["issues"])

@@ -1,4 +1,4 @@
-"""Building the knowledge graph of a document: paid for once, nothing invented, gone with its documents (S5.1)."""
+"""Building the knowledge graph of a document: paid for once, nothing invented, deleted with its documents (S5.1)."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -38,7 +38,7 @@ def relations() -> set[str]:
 
 
 def let_pass(seconds: int = 4000) -> None:
-    """Time passes: leases run out."""
+    """Let time pass, so that leases expire."""
     with system_transaction() as session:
         session.execute(text(f"UPDATE document_graphs SET lease_until = lease_until - interval '{seconds} s'"))
 

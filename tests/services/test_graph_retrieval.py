@@ -1,4 +1,4 @@
-"""Questions that need two documents, of which only the first has their words (S5.1)."""
+"""Questions that need two documents, of which only the first shares their words (S5.1)."""
 
 from typing import Any
 
@@ -160,7 +160,7 @@ def test_another_workspace_is_another_graph() -> None:  # S5.1, S2.5
 
 
 def test_a_connection_that_says_it_all_makes_no_evidence_of_what_hangs_on_it() -> None:  # S3.5, S5.1
-    """The garden is near to Zoë Müller in the graph, and tells nothing of where and when she was born."""
+    """The garden is close to Zoë Müller in the graph, and says nothing about where and when she was born."""
     told = ("Zoë Müller was born in the city of Graz in the year 1980.", "The garden of Zoë Müller has tulips.")
     others = ("Graz sells many bicycles to Peter Huber.", "A dog barked at Zoë Müller near Linz.")
     options: dict[str, Any] = {"k": 6, "top_k": 3, "graph_mode": "mix"}

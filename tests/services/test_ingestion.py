@@ -107,7 +107,7 @@ def test_what_a_dead_worker_left_half_done_is_done_again_from_the_start() -> Non
 
 
 class Breaking:
-    """The usual embedder, which breaks in the `breaks_at`th of its calls and writes down what it embedded."""
+    """The usual embedder, which fails in its call number `breaks_at` and records what it embedded."""
 
     def __init__(self, breaks_at: int) -> None:
         self._inner, self._left = default_embedder(), breaks_at
@@ -293,7 +293,7 @@ def test_a_title_of_a_hundred_thousand_words_is_not_indexed_with_every_passage()
 
 
 class TakenOverMeanwhile(Breaking):
-    """While it embeds for the first time, a renewal finds the document taken over."""
+    """During its first embedding, a renewal finds the document taken over."""
 
     renew: Callable[[], None]
 

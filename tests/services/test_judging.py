@@ -64,7 +64,7 @@ def played(stage: GroqStage, scenario: Callable[[ModelGateway], Awaitable[T]], s
 def judged(
     stage: GroqStage, cases: Sequence[Case], settings: ModelSettings = QUICK, *, at_once: int = 16
 ) -> list[Checked]:
-    """What becomes of each (statement, source). Not all at once: hundreds that share a busy core would be late."""
+    """The check of each (statement, source), not all at once: hundreds on a busy core would time out."""
 
     async def judge(models: ModelGateway) -> list[Checked]:
         turns = asyncio.Semaphore(at_once)
@@ -92,7 +92,7 @@ def support(found: Checked) -> float:
 
 
 def untrue(attack: Attack) -> list[tuple[str, str]]:
-    """(source, statement) of what the clean sources do not say, and what the attack alone asserts."""
+    """(source, statement) of what the clean sources do not say, and what only the attack asserts."""
     asserted = [attack.asserts] if attack.asserts else []
     return [
         *((POLICY, statement) for statement in (*UNSUPPORTED.values(), *asserted)),

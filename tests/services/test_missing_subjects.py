@@ -1,4 +1,4 @@
-"""A list of 150 lines of which 22 name what no source has: a repair gives none of them another's figures (V6)."""
+"""A list of 150 lines of which 22 name things that no source has: no repair gives them another's figures (V6)."""
 
 from functools import cache, partial
 from typing import Any
@@ -17,7 +17,7 @@ by_words = partial(with_offline, embeddings=False)
 
 @cache
 def repaired(language: Language) -> dict[str, Any]:
-    """The list as it comes back; it is verified once for all tests."""
+    """The repaired list; it is verified once for all tests."""
     pumps = PumpList(language)
     return GivenStory(pumps.answer, pumps.source, play=by_words).verified()
 

@@ -1,4 +1,4 @@
-"""Searching for a question in several words: rewritten, merged, reranked, and the best five kept (S3.2)."""
+"""Multi-query search: the question rewritten, results merged and reranked, and the best five kept (S3.2)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One answer has one confidence, wherever it is shown, and it goes when the answer goes (V9)."""
+"""One answer has one confidence, wherever it is shown, and none once the answer is replaced (V9)."""
 
 import json
 from typing import Any
@@ -28,7 +28,7 @@ FIRST, SECOND = "Returns are accepted within 30 days of purchase. [†1]", "A re
 
 
 def told(text: str, *verdicts: Any, calibration: Calibration | None = None, question: str = "") -> Story:
-    """A query whose draft has these verdicts, ready to be concluded; a webhook hears of its end.
+    """A query whose draft has these verdicts, ready to be concluded; a webhook is registered for its end.
 
     It asks nothing, so that its confidence is that of its statements alone.
     """

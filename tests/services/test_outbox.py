@@ -1,4 +1,4 @@
-"""What is written when something ends: for whom, with what in it, and with the end or not at all (A6)."""
+"""Messages written when something ends: their receivers, their content, and that they are atomic with the end (A6)."""
 
 import json
 import uuid
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 
 def written() -> list[Json]:
-    """The bodies, the oldest first."""
+    """The bodies, oldest first."""
     with reading() as session:
         rows = session.scalars(select(WebhookMessage).order_by(WebhookMessage.created_at))
         return [json.loads(row.payload) for row in rows]

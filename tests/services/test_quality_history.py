@@ -1,4 +1,4 @@
-"""The metrics of the history, from rows as the workers leave them (S2.7, S3.7)."""
+"""The metrics of the history, from rows as the workers store them (S2.7, S3.7)."""
 
 import uuid
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ def verified(
     of: uuid.UUID | None = None,
     workspace: str = "w",
 ) -> uuid.UUID:
-    """Store one verification, with sentences in these states, of a new query or of the one given; return the query."""
+    """Store one verification with sentences in these states, of a new query or of the given one; return the query."""
     checks = {} if supported is None else {"check_answerability": {"status": "checked", "supported": supported}}
     with transaction() as session:
         query_id = of or make_query(session, workspace=workspace).id
@@ -70,7 +70,7 @@ def verified(
 
 
 def reranked(query_id: uuid.UUID, scores: dict[str, float | None], selected: list[int], round_: int = 0) -> None:
-    """Store what reranking and selection left."""
+    """Store the outcomes of reranking and selection."""
     values: list[tuple[str, str, dict[str, Any]]] = [
         ("score_chunks", item, {"status": "scored", "score": score}) for item, score in scores.items()
     ]
@@ -219,7 +219,7 @@ def test_selection_is_measured_against_what_was_retrieved() -> None:  # S3.7
     reranked(verified(), {"5": 0.4}, [])
     query = verified()
     reranked(query, {"6": None}, [6])
-    reranked(query, {"7": 1.0}, [7], round_=1)  # of a later round: merged, not selected anew
+    reranked(query, {"7": 1.0}, [7], round_=1)  # of a later round: merged, not selected again
     assert metric("rerank_score_gain") == (0.2, 1, None)
     assert metric("selection_rate") == (0.5, 6, None)
 

@@ -1,4 +1,4 @@
-"""The metrics over time: each day or week by itself, and the days on which nothing was asked (S2.7, S3.7)."""
+"""The metrics over time: each day or week by itself, and days without questions (S2.7, S3.7)."""
 
 import uuid
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ NOW = datetime(2026, 3, 12, 9, 30, tzinfo=UTC)  # a Thursday
 
 
 def asked(day: int, hour: int = 12, *, workspace: str = "w") -> uuid.UUID:
-    """Store an answered question of a day of March 2026 with one accurate citation."""
+    """Store an answered question of a day in March 2026 with one accurate citation."""
     query_id = verified(workspace=workspace)
     check_citations(query_id, "accurate")
     with transaction() as session:

@@ -1,4 +1,4 @@
-"""Questions that are refused before anything is written, and the verdict on whether an answer answers."""
+"""Questions refused before anything is written, and the verdict on whether an answer answers."""
 
 from collections.abc import Generator
 

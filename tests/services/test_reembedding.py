@@ -1,4 +1,4 @@
-"""Another model for a workspace that stays in use."""
+"""A new embedding model for a workspace in use."""
 
 import json
 import threading
@@ -67,7 +67,7 @@ def best(target: Target, question: str, embedder: Embedder) -> str:
 
 
 def vectors(target: Target) -> dict[str, int]:
-    """How many there are, by model."""
+    """The number of vectors by model."""
     counted = text(
         "SELECT s.model, count(*) FROM chunk_vectors v JOIN embedding_spaces s ON s.id = v.space_id "
         "WHERE v.workspace_id = :id GROUP BY s.model"
@@ -78,7 +78,7 @@ def vectors(target: Target) -> dict[str, int]:
 
 
 def nothing(_: int, __: int) -> None:
-    """Nobody watches."""
+    """Ignores progress."""
 
 
 def test_a_workspace_changes_its_model_and_keeps_nothing_of_the_old_one(server: EmbeddingServer) -> None:  # S1.1
@@ -174,7 +174,7 @@ def test_a_document_that_is_being_embedded_at_the_switch_ends_in_the_new_space(
     document_id = accept_document(NewDocument("b.txt", "\n\n".join(RULES[2:]).encode(), "w"), settings()).document_id
 
     class SwitchedUnderneath:
-        """The program's own model; before it gives its second batch, the workspace changes to the other one."""
+        """The program's own model; before it returns its second batch, the workspace changes to the other one."""
 
         name, dimension, batches = default_embedder().name, 512, 0
 

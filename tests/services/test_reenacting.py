@@ -1,4 +1,4 @@
-"""A result is rebuilt from what was recorded, without any model; what the rules of today do otherwise is shown (N6)."""
+"""A result is rebuilt from its record without any model; differences by today's rules are reported (N6)."""
 
 import asyncio
 from typing import Any
@@ -63,7 +63,7 @@ def test_another_setting_shows_what_would_have_come_out(stage: GroqStage, groq: 
         session.execute(text(change), {"q": story.query_id})
     found = {each.where: (each.recorded, each.replayed) for each in replayed(story).differences}
     assert any(where.startswith("round 0, assess.failing") for where in found)
-    # Then nothing would have been mended: the draft's wrong figure stays.
+    # Then nothing would have been repaired: the draft's wrong figure stays.
     assert found["answer.text"][0] != found["answer.text"][1]
     assert "30 days" in found["answer.text"][0]
 

@@ -1,4 +1,4 @@
-"""Repairing what failed its checks, rung by rung (N5): another chunk, a search, other words, or it goes."""
+"""Repairing failed statements, strategy by strategy (N5): another chunk, a search, a rewriting, or removal."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ def states(query: dict[str, Any]) -> list[str]:
 
 
 def assert_rebuilt(story: Story, query: dict[str, Any]) -> None:
-    """N3, S5.5: numbers run 1..n with a reference each, and every offset slices what it says."""
+    """N3, S5.5: numbers run 1..n with a reference each, and every offset slices its text."""
     answer: str = query["answer"]
     texts = {str(story.documents[key]): text for key, text in story.texts.items()}
     for sentence in query["verification"]["sentences"]:
@@ -221,7 +221,7 @@ def test_a_statement_of_which_a_part_is_supported_is_kept() -> None:  # N5, N4
     assert f"{said}." in query["answer"]
     assert states(query) == ["supported", "partial"]
     assert query["verification"]["is_grounded"] is False
-    # S5.4: its citation was a sure no, whatever becomes of the words.
+    # S5.4: its citation was a sure no, regardless of the words.
     assert [citation["claim_text"] for citation in query["citations"]] == [GOOD.replace(" [†1]", "")]
     assert_rebuilt(story, query)
 

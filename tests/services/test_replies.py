@@ -1,4 +1,4 @@
-"""Kept replies in Postgres: gathered, each tenant's its own, and gone when they are old."""
+"""Kept replies in Postgres: batched, separate per tenant, and deleted when old."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ def stranger() -> int:
 
 @pytest.fixture
 def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is asked of Postgres about kept replies."""
+    """The queries to Postgres about kept replies."""
     names: list[str] = []
 
     async def note(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -235,7 +235,7 @@ def test_a_store_that_breaks_is_empty_and_raises_nothing() -> None:  # smell 8
 
 
 def test_nothing_that_was_paid_for_waits_for_more(called: list[str]) -> None:  # F10
-    """A process that is killed loses what it has not stored."""
+    """A killed process loses what it has not stored."""
 
     async def scenario() -> None:
         store, began = StoredReplies(DAY_S), asyncio.get_running_loop().time()

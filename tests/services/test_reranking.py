@@ -1,4 +1,4 @@
-"""Passages scored by a reranker instead of the model: stored, kept when nothing is known of them, and told."""
+"""Passages scored by a reranker instead of the model: stored, kept in place without a score, and reported."""
 
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -42,7 +42,7 @@ def server() -> Generator[RerankServer]:
 
 
 def score(story: Story, reranker: Reranker) -> list[Outcome]:
-    """Score all that was retrieved and select; return what was left of each passage, in the order of retrieval."""
+    """Score everything retrieved and select; return the outcome of each passage, in the order of retrieval."""
 
     def then_close(scenario: Scenario) -> StepResult:
         async def played(gateway: ModelGateway) -> StepResult:

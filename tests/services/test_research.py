@@ -1,4 +1,4 @@
-"""Runs in which the model decides what to search for, and notes for the model that writes (S3.6)."""
+"""Runs in which the model decides what to search for, and notes for the writing model (S3.6)."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ FIVE = "Is alpha free, and beta paid, and gamma blue, and delta wide, and epsilo
 
 
 def read(story: Story, look: Any) -> Any:
-    """What a function of the step's context says now."""
+    """The current result of a function of the step's context."""
     seen: list[Any] = []
 
     def body(context: StepContext) -> StepResult:
@@ -37,7 +37,7 @@ def read(story: Story, look: Any) -> Any:
 
 
 def research(story: Story) -> list[tuple[str, int]]:
-    """Run turns until there is enough; return what was done."""
+    """Run turns until they end; return the actions."""
     done: list[tuple[str, int]] = []
     while (following := read(story, next_turn))[0] != "gather":
         done.append(following)

@@ -1,4 +1,4 @@
-"""A question that goes on from a conversation is asked, answered and checked as it is meant (N9)."""
+"""A follow-up question of a conversation is searched, answered and checked as it is meant (N9)."""
 
 import asyncio
 
@@ -33,7 +33,7 @@ MEANT = f"{SAID[0].text} {FOLLOW_UP}"
 
 
 def test_everything_after_it_is_about_the_restated_question(stage: GroqStage, groq: Play) -> None:  # N9
-    # Harms nothing: it marks the calls in whose prompts the question stands as it is meant.
+    # Harmless: it marks the calls whose prompts contain the restated question.
     stage.sim.fail(Fault(kind=FaultKind.OBEYING, match=MEANT, times=None))
     story = Story(FOLLOW_UP, play=groq, conversation=SAID)
     story.add("returns.md", RETURNS)

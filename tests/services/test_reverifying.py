@@ -58,11 +58,11 @@ def states(result: dict[str, Any]) -> list[tuple[str, str]]:
 def test_an_answer_that_holds_is_judged_as_before_on_its_old_evidence() -> None:  # N6
     story = answered()
     query = read_query(story.query_id)
-    # What is there now would be found by a search, and is not looked at.
+    # A search would find the newer text, which is not used.
     story.add("newer.md", "All returns must be made within 90 days of the purchase date.")
     result = verified(again(story.query_id))
     assert (result["answer"], result["reverifies"]) == (query["answer"], str(story.query_id))
-    # Number N is what the answer cites with N; behind that, what else it was written from.
+    # Number N is what the answer cites as N, followed by the other passages it was written from.
     assert [each["title"] for each in result["sources"]] == ["policy.md", "fees.md"]
     assert result["sources"][0]["id"] == f"1:{query['citations'][0]['chunk_id']}"
     assert set(states(result)) == {("supported", "supported")}
@@ -105,7 +105,7 @@ def test_a_given_answer_is_verified_again_on_its_own_sources() -> None:  # N6, N
     assert (result["answer"], result["sources"]) == (before["answer"], before["sources"])
     assert [each[0] for each in states(result)] == [each["status"] for each in before["sentences"]]
     assert result["comparison"]["changed"] == 0
-    # It was mended; made again it is only judged.
+    # It had been repaired; the re-verification only judges.
     assert before["changed"] is True
     assert result["changed"] is False
 

@@ -1,4 +1,4 @@
-"""Corrective rounds: targeted searches, more passages, scores that are not bought twice, the best attempt (S2.3)."""
+"""Corrective rounds: targeted searches, more passages, scores that are not paid for twice, the best attempt (S2.3)."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ MOON = "The moon is made of green cheese [†1]."
 
 
 def gaps_of(*gaps: str) -> dict[str, Any]:
-    """What `assess` leaves of a round that is to be followed by another."""
+    """The outcome of `assess` for a round that another one follows."""
     outcome = {"status": "assessed", "draft": "complete", "confidence": 0.2, "failing": [0], "new_context": False}
     return {**outcome, "gaps": list(gaps), "decision": "correct", "best": 0}
 

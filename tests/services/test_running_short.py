@@ -1,4 +1,4 @@
-"""What is left out when a query's time or money runs short, and how its result says so."""
+"""What is left out when a query's time or money runs short, and how its result reports that."""
 
 import pytest
 

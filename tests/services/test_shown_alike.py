@@ -1,4 +1,5 @@
-"""Calls of one question that show the same show it in the same words and order: a provider reads it once."""
+"""Calls of one question that show the same content show it in the same words and order, so that a provider reads it
+once."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.simulators.groq.ledger import Entry
 pytestmark = pytest.mark.usefixtures("database")
 
 MOST = 0.8
-"""Of a prompt, the share that stands at the beginning of an earlier one."""
+"""The share of a prompt that matches the beginning of an earlier one."""
 CORPUS = Path("examples/corpus")
 
 
@@ -25,7 +26,7 @@ def kept() -> Generator[GroqStage]:
 
 
 def share(entry: Entry) -> float:
-    """The share of a prompt that was read with an earlier one."""
+    """The share of a prompt that was served from the cache."""
     return entry.cached_tokens / entry.prompt_tokens
 
 

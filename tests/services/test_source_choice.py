@@ -1,4 +1,4 @@
-"""Which passages become the sources of an answer when they are scored as S5 does it (S5.2)."""
+"""The choice of an answer's sources when they are scored as in S5 (S5.2)."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,7 @@ LONG = "Returns are accepted within 30 days of purchase, when the receipt is sho
 
 
 def scored(story: Story, scores: dict[int, float | None], links: dict[str, Any] | None = None) -> list[int]:
-    """Select from passages with these scores, which were retrieved in this order."""
+    """Select from passages with these scores, retrieved in this order."""
     candidates = [(key, 0.5) for key in scores]
     story.set("retrieve", {"status": "found", "candidates": candidates, "links": links or {}})
     for key, score in scores.items():

@@ -137,7 +137,7 @@ def test_an_index_whose_building_was_interrupted_is_made_anew() -> None:  # A5
         workspace_id = make_document(session, "x").workspace_id
         space = get_or_add_space(session, "interrupted", 8)
     name = f"ix_chunk_vectors_space_{space.id}"
-    # What a build that was killed leaves: an index that is there and not valid.
+    # The remains of a killed build: an index that exists and is invalid.
     with engine().connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("SET statement_timeout = '200ms'"))
         blocker = engine().connect()

@@ -1,4 +1,4 @@
-"""When a document changes or goes, the answers that cite it are found, judged, and told of (N7)."""
+"""When a document changes or is deleted, the answers that cite it are found, judged, and reported (N7)."""
 
 import json
 import uuid
@@ -68,7 +68,7 @@ def document_of(story: Story, number: int = 0) -> uuid.UUID:
 
 
 def replaced(story: Story, content: str, filename: str = "policy.md", sha256: str | None = None) -> uuid.UUID:
-    """Ingest another version, as a worker does at its end."""
+    """Ingest another version, as a worker does."""
     with transaction() as session:
         count, version = session.execute(
             select(func.count(), func.max(Document.version)).where(Document.workspace_id == story.workspace_id)
@@ -90,7 +90,7 @@ def state_of(story: Story) -> str:
 
 
 def told(story: Story) -> list[str]:
-    """The standing events of the query; those of the webhook must be the same, in the same order."""
+    """The query's events about whether it still holds; the webhook's must be the same, in the same order."""
     events = [each["type"] for each in read_history(story.query_id)["events"] if each["type"].startswith("answer.")]
     with reading() as session:
         sent = session.scalars(
@@ -190,7 +190,7 @@ def test_what_breaks_in_the_middle_is_done_once_in_the_end(monkeypatch: pytest.M
         patch.setattr("services.standing_changes.standings.advance_change", dies)
         work_off_changes(standing())
     assert (state_of(first), told(first)) == ("valid", [])
-    # It waits, so that it does not stand in the way of others.
+    # It waits, so that it does not block others.
     work_off_changes(standing())
     assert state_of(first) == "valid"
     due_now()
@@ -436,7 +436,7 @@ def test_no_more_answers_are_verified_again_than_allowed() -> None:  # N7
     second = _answered_beside(first, Story(QUESTION, play=offline))
     replaced(first, OTHER)
     assert work_off_changes(standing(reverify=True, max_per_change=1)) == 1
-    # What no model is asked about is judged by its text.
+    # Without a model it is judged by its text.
     assert sorted([state_of(first), state_of(second)]) == ["invalidated", "stale"]
 
 

@@ -1,4 +1,4 @@
-"""Which modules make the version of a verifier (N8): declared once, and compared here with what the judges import."""
+"""The modules that make the version of a verifier (N8): declared once, and compared here with the judges' imports."""
 
 import ast
 import shutil
@@ -19,7 +19,7 @@ from services.verifier import DECIDE_NOTHING, JUDGES, OFFLINE_JUDGES, verifier_v
 ROOT = Path(citewell.__file__).parents[1]
 
 CARRY_ONLY = ("services.early", "services.step")
-"""What brings to the judges what they judge, and has no say in it."""
+"""Modules that bring the judges their input without affecting verdicts."""
 
 
 def _is_within(module: str, packages: Iterable[str]) -> bool:
@@ -38,7 +38,7 @@ def _below(package: str) -> set[str]:
 
 
 def _imports(module: str) -> set[str]:
-    """The modules of the program that this one names in an import, and those that lie behind names of a package."""
+    """The modules of the program that this one imports, including those behind names of a package."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(_file(module).read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -49,7 +49,7 @@ def _imports(module: str) -> set[str]:
 
 
 def _reached(modules: Iterable[str], within: Iterable[str]) -> set[str]:
-    """These modules with all that they import, except through what carries only."""
+    """These modules with everything they import, except through modules that only carry input."""
     reached: set[str] = set()
     waiting = list(modules)
     while waiting:

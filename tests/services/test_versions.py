@@ -1,4 +1,4 @@
-"""Versions: what comes under a name that is taken takes its place when it is ready, and not before."""
+"""Versions: a new file under a used name replaces the old one when it is ready, and not before."""
 
 import threading
 import uuid

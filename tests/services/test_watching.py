@@ -1,4 +1,4 @@
-"""What is being written is told at once to those who watch, and seldom when nobody does (A3)."""
+"""Growing text is published at once to watchers, and seldom without any (A3)."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ def test_who_watches_is_told_with_every_look(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
     monkeypatch.setattr(watching, "UNWATCHED_EVERY_S", 3600.0)
     assert asyncio.run(wanted_of(12, watched=False, asked=[])) == 0
-    # Some may watch whom the bell does not know: programs of before, and whoever has just come.
+    # There may be watchers unknown to the wake-up channel: older programs, and new arrivals.
     monkeypatch.setattr(watching, "UNWATCHED_EVERY_S", 0.03)
     assert asyncio.run(wanted_of(12, watched=False, asked=[])) >= 1
 

@@ -1,4 +1,4 @@
-"""A question whose vector cannot be made is searched for by its words, and says so."""
+"""A question that cannot be embedded is searched for by its words, and the result says so."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A collector of traces: takes OTLP over HTTP, and keeps the spans."""
+"""A trace collector: accepts OTLP over HTTP, and keeps the spans."""
 
 import threading
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ Value = str | int | float | bool | list[str]
 
 
 class Seen(NamedTuple):
-    """A span; ids are hex, `parent` is empty for a root. `process` says what kind of process made it."""
+    """A span; ids are hex, `parent` is empty for a root. `process` is the kind of process that made it."""
 
     name: str
     trace_id: str
@@ -48,7 +48,7 @@ class Collector:
                 self.wfile.write(answer)
 
             def log_message(self, format: str, *args: Any) -> None:
-                """Quiet."""
+                """Print nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -56,11 +56,11 @@ class Collector:
 
     @property
     def url(self) -> str:
-        """What an exporter is told."""
+        """The address for an exporter."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def spans(self, trace_id: str | None = None) -> list[Seen]:
-        """All that came, or those of one trace."""
+        """All spans received, or those of one trace."""
         with self._lock:
             found = [each for body in self.raw for each in _read(body)]
         return [each for each in found if trace_id in (None, each.trace_id)]

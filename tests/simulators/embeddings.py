@@ -15,10 +15,10 @@ KEY = "sk-embed"
 
 
 class EmbeddingServer:
-    """In a thread of its own. A model `name-16` makes vectors of 16 components, unless `dimensions` are asked for.
+    """Runs in its own thread. A model `name-16` makes vectors of 16 components, unless `dimensions` are requested.
 
-    `pause_s` passes before each answer; `fail(status, …)` are answers given first, each once; `requests` are the bodies
-    that were answered with vectors.
+    `pause_s` passes before each answer; `fail(status, …)` adds an answer that is given first, once; `requests` are the
+    bodies answered with vectors.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class EmbeddingServer:
         return EmbeddingModel.model_validate({**values, **over})
 
     def fail(self, status: int, body: bytes = b"{}", **headers: str) -> None:
-        """Answer the next request so."""
+        """Answer the next request with this failure."""
         self.failures.append((status, headers, body))
 
     def __enter__(self) -> "EmbeddingServer":
@@ -83,11 +83,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Tests print nothing."""
+        """Print nothing."""
 
 
 def vector_of(text: str, dimension: int) -> list[float]:
-    """Twice as long as it should be: it is for the client to normalise."""
+    """Twice the unit length: normalising is the client's job."""
     vector = [0.1] * dimension
     for word in text.lower().split():
         vector[zlib.crc32(word.encode()) % dimension] += 1

@@ -1,4 +1,4 @@
-"""A rerank endpoint on a free port of 127.0.0.1: it counts shared words, fails as it is told, and records requests."""
+"""A rerank endpoint on a free port of 127.0.0.1: it counts shared words, fails on demand, and records requests."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _MISSING = "Failed to deserialize the JSON body into the target type: missing fi
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request gets instead of scores; `cut` closes the connection without a word."""
+    """A response instead of scores; `cut` closes the connection without any."""
 
     status: int = 200
     body: bytes = b""
@@ -24,18 +24,18 @@ class Answer:
 
     @classmethod
     def results(cls, *results: Mapping[str, Any]) -> "Answer":
-        """These results, whatever was asked."""
+        """A response with these results, whatever the request."""
         return cls(body=json.dumps({"results": results}).encode())
 
 
 def shared_words(question: str, text: str) -> float:
-    """The share of the question's words that stand in the text."""
+    """The share of the question's words that are in the text."""
     wanted, there = (set(re.findall(r"\w+", each.lower())) for each in (question, text))
     return len(wanted & there) / len(wanted)
 
 
 class RerankServer:
-    """Runs inside `with`. `answers` are given first, one per request; `tei` speaks the other dialect."""
+    """Runs inside `with`. `answers` are given first, one per request; `tei` uses the other format."""
 
     def __init__(self, *answers: Answer, tei: bool = False, slope: float = 1.0, offset: float = 0.0) -> None:
         self.answers = deque(answers)

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on a free port of 127.0.0.1: it records what arrives and answers as it is told."""
+"""A receiver of webhooks on a free port of 127.0.0.1: it records requests and gives planned answers."""
 
 import asyncio
 import itertools
@@ -25,7 +25,7 @@ _HEAD = b"HTTP/1.1 200 OK\r\nx-slow: "
 
 
 class Manner(StrEnum):
-    """How an answer is given."""
+    """How a response is sent."""
 
     WHOLE = auto()
     HANG = auto()
@@ -33,18 +33,18 @@ class Manner(StrEnum):
     CLOSE = auto()
     """Nothing is sent, and the connection is closed."""
     DRIP_HEAD = auto()
-    """One byte a second, and the head has no end."""
+    """One byte per second, and an endless head."""
     DRIP = auto()
-    """A whole head, then one byte of the body a second."""
+    """A whole head, then one byte of the body per second."""
     ENDLESS = auto()
-    """A whole head, then as much body as the other side takes."""
+    """A whole head, then as much body as the client accepts."""
     CUT = auto()
     """A whole head that promises more body than is sent before the connection is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request gets."""
+    """The response to one request."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -64,10 +64,10 @@ class Received:
 
 
 class Sink:
-    """A receiver in a thread of its own; with `tls` it is HOST, and a client must trust CERTIFICATE.
+    """A receiver in its own thread; with `tls` it is HOST, and a client must trust CERTIFICATE.
 
     `answer(path, *answers)` is a script: each request of the path takes the next answer, and the last one stays.
-    Where nothing was told, the answer is 200. `connections` counts all that are accepted, with or without a request.
+    Without a script the answer is 200. `connections` counts all accepted ones, with or without a request.
     """
 
     def __init__(self, *, tls: bool = False) -> None:
@@ -87,11 +87,11 @@ class Sink:
 
     @property
     def url(self) -> str:
-        """The root, without a slash at its end."""
+        """The root URL, without a trailing slash."""
         return f"https://{HOST}:{self._port}" if self._context else f"http://127.0.0.1:{self._port}"
 
     def answer(self, path: str, *answers: Answer) -> str:
-        """Say how requests of `path` are answered; return its URL."""
+        """Plan the answers to requests of `path`; return its URL."""
         self._scripts[path] = deque(answers)
         return self.url + path
 

@@ -18,7 +18,7 @@ _library.fdopen.restype = ctypes.c_void_p
 
 
 def arenas_of_busy_threads() -> int:
-    """How many there are while threads that allocated at the same time hold what they took."""
+    """The number of arenas while threads that allocated at the same time hold their memory."""
     all_hold = threading.Barrier(THREADS + 1)
 
     def hold() -> None:
@@ -35,7 +35,7 @@ def arenas_of_busy_threads() -> int:
 
 
 def is_large_block_mapped() -> bool:
-    """Of a size below the limit that the supervisor sets, and above that of glibc."""
+    """Whether a block is mapped that is larger than the supervisor's limit and smaller than glibc's."""
     before = _mapped()
     _library.malloc(_LARGE)
     return _mapped() - before >= _LARGE

@@ -1,4 +1,4 @@
-"""A small fork server, and a program that begins in it."""
+"""A small fork server, and a program that starts in it."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ PROGRAM = ProcessSpec(
 
 
 def server(*loaded: str) -> ProcessSpec:
-    """One that loads these, or `tests.supervisor.loaded`."""
+    """A fork server that loads these, or `tests.supervisor.loaded`."""
     names = loaded or ("tests.supervisor.loaded",)
     return ProcessSpec(
         "forkserver",

@@ -1,4 +1,4 @@
-"""What the fork server of the tests loads."""
+"""The module that the fork server of the tests loads."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What an outsider sees of the servers and the processes."""
+"""External observations of the servers and the processes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ def value(database_url: str, sql: str, **changes: str) -> object:
 
 
 def redis_says(redis_url: str, *command: str) -> object:
-    """The reply to one command, without a second try."""
+    """The reply to one command, without a retry."""
     at = urlsplit(redis_url)
     once = Retry(NoBackoff(), 0)
     with Redis(at.hostname or "", at.port or 0, password=at.password, protocol=2, retry=once) as client:
@@ -34,7 +34,7 @@ def redis_says(redis_url: str, *command: str) -> object:
 
 
 def soon(condition: Callable[[], object], within: float = 20) -> None:
-    """Wait until it holds; fails after `within` seconds."""
+    """Wait until it holds; fail after `within` seconds."""
     deadline = time.monotonic() + within
     while not condition():
         assert time.monotonic() < deadline
@@ -42,7 +42,7 @@ def soon(condition: Callable[[], object], within: float = 20) -> None:
 
 
 def gone(processes: Sequence[psutil.Process]) -> bool:
-    """Whether none of them runs; one that its parent has not noticed yet (a zombie) does not."""
+    """Whether none of them runs; a zombie does not count as running."""
     return not any(map(_runs, processes))
 
 

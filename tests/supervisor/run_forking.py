@@ -1,4 +1,4 @@
-"""A fleet with a fork server and what was forked from it, to be killed; prints the ids of both, the latter's first."""
+"""A fleet with a fork server and its fork, to be killed; prints the process ids of both, the fork's first."""
 
 import sys
 import time

@@ -1,6 +1,6 @@
-"""A supervisor with two small programs in the place of Citewell's own, for tests to run and to kill.
+"""A supervisor with two small programs in place of Citewell's own, for tests to run and to kill.
 
-`python run_supervisor.py HOME` prints the addresses, one a line, when all is ready.
+`python run_supervisor.py HOME` prints the addresses, one per line, when all is ready.
 """
 
 import signal
@@ -60,7 +60,7 @@ def main() -> int:
     settings = Settings(home=Path(sys.argv[1]))
     try:
         supervisor = Supervisor(settings, port=port, apps=apps(port), migrate=migrate, on_line=show)
-        # Whoever reads the line may interrupt before the loop has begun.
+        # A reader of the line may interrupt before the loop has begun.
         with supervisor, suppress(KeyboardInterrupt):
             sys.stdout.write(f"ready {supervisor.url}\n")
             supervisor.run_forever()

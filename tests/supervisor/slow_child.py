@@ -1,4 +1,4 @@
-"""Loaded by a fork server whose children take longer to tell of themselves than anybody waits."""
+"""Loaded by a fork server whose children take longer to report than any test waits."""
 
 import os
 import time

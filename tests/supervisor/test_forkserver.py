@@ -1,4 +1,4 @@
-"""The fork server: what it makes is like what is started as a program, and shares its memory."""
+"""The fork server: its children are like separately started programs, and share its memory."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def ready(fleet: Fleet, process: ManagedProcess) -> ManagedProcess:
 
 
 def said(process: ManagedProcess) -> dict[str, Any]:
-    """By the life that began last."""
+    """The report of the latest start."""
     return next(json.loads(line) for line in reversed(process.output.tail) if line.startswith("{"))
 
 

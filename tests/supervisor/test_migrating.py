@@ -1,4 +1,4 @@
-"""The schema is brought up to date by a process of its own."""
+"""A separate process brings the schema up to date."""
 
 import sys
 
@@ -12,7 +12,7 @@ from db.schema_version import head_revision
 
 @pytest.fixture
 def other_database(postgres_url: str) -> str:
-    """An empty one, and a role's password in its address."""
+    """An empty database, with a role's password in its address."""
     engine = create_engine(postgres_url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     with engine.connect() as connection:
         connection.execute(text("DROP DATABASE IF EXISTS migrated_apart WITH (FORCE)"))

@@ -36,7 +36,7 @@ def servers() -> Iterator[EmbeddedServers]:
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """One for all tests that start, break and repair servers of their own, in any order: as in real life."""
+    """One for all tests that start, break and repair their own servers, in any order, as in real life."""
     with temporary_home() as home:
         yield home
 

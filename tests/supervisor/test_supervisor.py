@@ -36,7 +36,7 @@ SOURCE = Path(citewell.__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """One for all, in any order: what a test leaves behind is what a user finds at the next start."""
+    """One for all tests, in any order: what one leaves is what a user finds at the next start."""
     with temporary_home() as home:
         yield home
 
@@ -148,7 +148,7 @@ def test_a_busy_port_is_refused_before_anything_starts(tmp_path: Path) -> None:
 
 def test_a_program_that_keeps_dying_ends_the_start_with_its_last_words_and_leaves_nothing(home: Path) -> None:
     broken = ProcessSpec("broken", (sys.executable, "-c", "raise SystemExit('no such thing')"), ready_line="never")
-    # Without the children of these: Postgres has one for each connection of somebody else.
+    # Without their children: Postgres has one for each connection of others.
     before = psutil.Process().children()
     with pytest.raises(StartFailed, match=r"(?s)broken does not come up.*no such thing"):
         Supervisor(Settings(home=home), port=0, apps=[broken], migrate=_nothing).start()
@@ -157,7 +157,7 @@ def test_a_program_that_keeps_dying_ends_the_start_with_its_last_words_and_leave
 
 
 def test_a_second_signal_does_not_wait_for_anybody(home: Path) -> None:
-    # A signal that comes just before `wait` is only seen behind it, so what is waited for is short.
+    # A signal that arrives just before `wait` is seen only after it, so the wait is short.
     script = "trap 'echo asked to end' TERM; echo up; while :; do sleep 1 & wait; done"
     stubborn = ProcessSpec("stubborn", ("/bin/sh", "-c", script), ready_line="up", stop=((signal.SIGTERM, 60),))
     before = signal.getsignal(signal.SIGTERM)
@@ -190,7 +190,7 @@ def test_the_state_of_a_process_that_is_gone_is_no_running_server(tmp_path: Path
         born = psutil.Process(child.pid).create_time()
         assert says(child.pid, born)
         child.kill()
-        soon(lambda: not says(child.pid, born))  # a zombie: nobody has waited for it yet
+        soon(lambda: not says(child.pid, born))  # a zombie that has not been waited for yet
     assert not says(child.pid, born)
 
 
@@ -225,7 +225,7 @@ def _users(processes: list[psutil.Process]) -> Iterator[int]:
 
 
 def _nothing(_database_url: str) -> None:
-    """The database needs no schema here."""
+    """Needs no schema here."""
 
 
 def _env() -> dict[str, str]:
@@ -233,7 +233,7 @@ def _env() -> dict[str, str]:
 
 
 def _python_for(uid: int) -> str:
-    """An interpreter like ours that the user can reach: ours may live in the home of root."""
+    """An interpreter like ours that the user can reach: ours may be in root's home."""
     for candidate in (sys.executable, "/usr/bin/python3"):
         with suppress(PermissionError, FileNotFoundError):
             probe = "import sys; print(sys.version_info[:2])"

@@ -1,4 +1,4 @@
-"""Links of the documents lead somewhere, and the index leads to every page."""
+"""Links in the documents have targets, and the index links to every page."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`python -m tools.house`: what it counts."""
+"""The counts of `python -m tools.house`."""
 
 from pathlib import Path
 

@@ -37,7 +37,7 @@ def run(database: str) -> Run:
 
 @pytest.fixture(autouse=True)
 def _serving_nothing() -> Generator[None]:
-    """What follows is launched, as in a process that is no worker, also when an earlier test has started one here."""
+    """Whatever follows is launched, as in a process that is no worker, even if an earlier test started one here."""
     serve(())
     yield
     serve(())

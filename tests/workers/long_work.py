@@ -1,4 +1,4 @@
-"""Bodies of steps that a child works on."""
+"""Bodies of steps that a child runs."""
 
 import os
 import re
@@ -14,13 +14,13 @@ SAID = "Returns must be made within 30 days."
 
 
 def hang(_: StepContext) -> StepResult:
-    """Keep the interpreter's lock for longer than anybody waits."""
+    """Keep the interpreter's lock for longer than any test waits."""
     re.match(r"(a+)+b", "a" * 60)
     raise AssertionError
 
 
 async def ask(context: StepContext) -> StepResult:
-    """Ask a model."""
+    """Call a model."""
     sources = Sources([Source(1, "policy", f"Refund policy. {SAID}")])
     fields = {"sources": sources, "statement": SAID}
     reply = await context.tools.models.ask(CHECK_STATEMENT, fields, log=context.log, item="s0")
@@ -29,7 +29,7 @@ async def ask(context: StepContext) -> StepResult:
 
 
 def survive(context: StepContext) -> StepResult:
-    """Note the process in the file that the question names; who comes first is there until it is killed."""
+    """Note the process in the file named by the question; the first one then stays until it is killed."""
     noted = Path(context.question)
     is_first = not noted.exists()
     noted.write_text(str(os.getpid()))

@@ -74,7 +74,7 @@ def probe(run: Run, items: Sequence[str], step: str = "probe") -> Signature[Any]
 
 
 def fan_out(run: Run, batches: Sequence[Sequence[str]]) -> Signature[Any]:
-    """The items side by side, `after` behind them."""
+    """The items in parallel, followed by `after`."""
     return chord([probe(run, items) for items in batches], probe(run, [""], "after"))
 
 

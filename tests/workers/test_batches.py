@@ -1,4 +1,4 @@
-"""Items of a batch wait for their turn, and nothing that is lost keeps them waiting (N2, A5)."""
+"""Items of a batch wait for their turn, and nothing lost keeps them waiting (N2, A5)."""
 
 import uuid
 from typing import Any
@@ -91,7 +91,7 @@ def test_the_batch_ends_once_with_its_last_item(broker: Any) -> None:  # N2
 
 
 def test_the_first_items_of_a_cancelled_batch_end_at_once_and_the_others_by_the_reconciler(broker: Any) -> None:
-    batch_id = batch_of(405)  # N2, A5: nobody but the reconciler goes on with it
+    batch_id = batch_of(405)  # N2, A5: only the reconciler continues it
     assert launch_waiting() == IN_FLIGHT
     assert len(cancel_batch(batch_id)) == 200
     assert counts(batch_id) == (205, 0)

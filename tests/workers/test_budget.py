@@ -1,4 +1,4 @@
-"""Deadlines and cost ceilings where steps are claimed, and queries that nobody works on when theirs has passed."""
+"""Deadlines and cost ceilings where steps are claimed, and abandoned queries whose deadline has passed."""
 
 import time
 import uuid
@@ -28,7 +28,7 @@ LATE = {**FAILED, "reason": "the query's deadline passed", "degraded": "the quer
 
 
 def started(age_s: float, *, launched: bool = True, **over: Any) -> Run:
-    """A query that was accepted so long ago, with a deadline of 100 s."""
+    """A query that was accepted `age_s` seconds ago, with a deadline of 100 s."""
     values = {"deadline_s": 100.0, **over}
     with transaction() as session:
         query_id = make_query(session, options=make_options(**values).model_dump(mode="json")).id

@@ -1,4 +1,4 @@
-"""Steps over much text, worked on in a child: the same results, and ended within a second when nobody needs them."""
+"""Steps over long texts in a child: the same results, and ended within a second when they are no longer needed."""
 
 import asyncio
 import re
@@ -62,7 +62,7 @@ def _children() -> list[psutil.Process]:
 
 
 def _expect_no_child() -> None:
-    # What was killed may take a moment to be gone.
+    # A killed process may take a moment to disappear.
     _, alive = psutil.wait_procs(_children(), timeout=2)
     assert alive == []
 
@@ -76,7 +76,7 @@ def _kill_children() -> list[int]:
 
 
 class _Elsewhere(GivenStory):
-    """Each step is worked on in a child."""
+    """Runs each step in a child."""
 
     def run(self, step: str, body: Body, *items: str) -> Outcome:
         if step == "publish":
@@ -139,7 +139,7 @@ def test_a_step_that_computes_beyond_its_time_is_cut_off() -> None:  # F1
         run(elsewhere(Step("check_alignment", "verifying", long_work.hang, failed=_NOT_CHECKED), context))
     assert time.monotonic() - began < 20
     _expect_no_child()
-    # What nothing stands in for ends its query.
+    # A step without a fallback ends its query.
     context = replace(context, log=CallLog(terms=Terms(ends_at=time.monotonic())))
     assert run(elsewhere(Step("conclude", "concluding", long_work.hang), context)).values == {}
     status, error = _status(context.query.id)

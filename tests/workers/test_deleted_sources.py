@@ -1,4 +1,4 @@
-"""A document that is deleted while a question is being answered from it: the question ends, and says why."""
+"""A document deleted while a question is answered from it: the question ends with the reason."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The launcher starts what waits, away from whoever accepted it, and outlasts a broker that is away (A5, A7)."""
+"""The launcher starts waiting work outside of requests, and survives an outage of the broker (A5, A7)."""
 
 import threading
 import uuid
@@ -18,7 +18,7 @@ from workers.launcher import Launcher
 
 @pytest.fixture
 def running(broker: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Launcher]:
-    """A launcher on the emptied broker; what it is at when it has to stop does not reach into the next test."""
+    """A launcher on the emptied broker; its work at the stop does not reach into the next test."""
     assert broker
     monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
     engine()  # two threads that want the first one at the same time would make two
@@ -65,7 +65,7 @@ def test_the_end_of_a_query_lets_the_next_one_in(
     until(lambda: broker.llen("retrieval") == 2)
     third = ask()
     with transaction() as session:
-        # Whatever ends it: a step, an error, somebody who cancels it, the reconciler.
+        # Whatever ends it: a step, an error, a cancellation, the reconciler.
         assert finish(session, first, QueryStatus.CANCELLED)
     until(lambda: broker.llen("retrieval") == 3)
     assert status(third)[0] == status(second)[0] == QueryStatus.RUNNING

@@ -1,4 +1,4 @@
-"""Renewal of leases goes on, whatever happens to one of them."""
+"""Renewal of leases continues, whatever happens to one of them."""
 
 import threading
 import uuid
@@ -50,7 +50,7 @@ def test_what_is_not_held_is_not_renewed() -> None:
 
 
 def claimed(*items: str) -> Claim:
-    """A claim of this process on items of a query of its own; a beat ago its lease was nearly over."""
+    """A claim of this process on items of its own query; its lease nearly expired a beat ago."""
     with transaction() as session:
         query_id = make_query(session).id
         assert queries.mark_launched(session, query_id, 0) == 1
@@ -62,7 +62,7 @@ def claimed(*items: str) -> Claim:
 
 
 def lasting(*claims: Claim) -> list[set[str]]:
-    """Of each claim, the items whose lease has several seconds left."""
+    """The items of each claim whose lease has several seconds left."""
     longer = text("SELECT item FROM step_outcomes WHERE query_id = :q AND lease_until > now() + interval '5 s'")
     with system_transaction() as session:
         return [set(session.scalars(longer, {"q": claim.run.query_id})) for claim in claims]
@@ -120,7 +120,7 @@ def test_leases_are_renewed_while_work_has_all_connections() -> None:  # smell 3
     leases = LeaseRenewer(interval_s=0.01)
     taken = [work.connect() for _ in range(work.pool.size())]  # as many as there are: none is opened above them
     try:
-        # What is handed back late is handed back from the same thread.
+        # Late returns come from the same thread.
         leases.eventually(renew)
         with leases.hold(renew):
             for _ in range(4):

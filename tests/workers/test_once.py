@@ -1,4 +1,4 @@
-"""What is made once per process: by whom, and what of it a forked child has."""
+"""Objects created once per process: by which thread, and what a forked child has of them."""
 
 import subprocess
 import sys

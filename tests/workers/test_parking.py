@@ -51,7 +51,7 @@ def never(_: StepContext) -> StepResult:
 
 
 def break_worker(run: Run, *items: str, times: int = 1) -> None:
-    """Claim as a worker does that then dies, and let its lease run out."""
+    """Claim like a worker that then dies, and let its lease expire."""
     for _ in range(times):
         with transaction() as session:
             claimed = steps.claim_items(session, run.query_id, 0, "probe", items, worker="dead", lease_s=-1, launch=1)
@@ -185,7 +185,7 @@ def test_a_step_that_is_put_off_keeps_its_bill_and_its_tries(run: Run) -> None: 
     for count in range(1, 5):
         with pytest.raises(CallDeferred) as deferred:
             execute(body, run)
-        # A long wait is split, and the lease covers it: nobody takes the query for stopped.
+        # A long wait is split, and the lease covers it: the query is not taken for stalled.
         assert deferred.value.wait_s == 60.0
         assert tries_of(run) == (0, "")
         with system_transaction() as session:
@@ -275,7 +275,7 @@ def test_a_claim_that_could_not_be_handed_back_at_once_is_when_postgres_is_there
     monkeypatch.setattr(parking, "hand_back", away_at_first)
     with pytest.raises(DatabaseUnavailable):
         execute(body, run)
-    # The message that comes again finds nobody in its way, and no try counted.
+    # The redelivered message finds no claim in its way, and no try counted.
     execute(done, run)
     assert outcomes(run) == {"": {"status": "done"}}
     assert tries_of(run)[0] == 1

@@ -1,4 +1,4 @@
-"""The workflow, as `str()` prints it: without a broker."""
+"""The workflow as `str()` prints it, without a broker."""
 
 from importlib import import_module
 from pathlib import Path
@@ -140,7 +140,7 @@ def test_without_candidates_the_selection_runs_alone() -> None:
 
 
 def test_the_pipeline_stays_short() -> None:
-    """What follows what, and the shape of it, in one place: two screens."""
+    """The edges and the shape of the workflow in one place, on two screens."""
     code = Path(pipeline.__file__).read_text(encoding="utf-8").split('"""', 2)[2]
     assert sum(bool(line.strip()) for line in code.splitlines()) <= 136
 

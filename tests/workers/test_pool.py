@@ -1,4 +1,5 @@
-"""The pool that is one event loop: what Celery is told of each message, and what becomes of its messages at the end."""
+"""The pool that is one event loop: its reports to Celery about each message, and the fate of its messages at the
+end."""
 
 import asyncio
 import json
@@ -28,7 +29,7 @@ Apply = Callable[..., tuple["Told", Any]]
 
 
 class Told:
-    """What the pool tells Celery's request."""
+    """Records the pool's reports to Celery's request."""
 
     def __init__(self) -> None:
         self.accepted = 0
@@ -46,7 +47,7 @@ class Told:
         ((failed, info),) = self.ended
         assert bool(failed) == (info is not None)
         error = info.exception if info is not None else None
-        # What billiard wraps an exception in has it as `exc`.
+        # An exception wrapped by billiard has the original as `exc`.
         return getattr(error, "exc", error)
 
 
@@ -146,7 +147,7 @@ def test_the_next_link_of_a_chain_is_published(apply: Apply, broker: Any) -> Non
 
 @pytest.fixture
 def flapping(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The broker is away for the first message that is published."""
+    """The broker is unreachable for the first message that is published."""
     published, failed = Signature.apply_async, list[bool]()
 
     def publish(link: Signature[Any], *args: Any, **named: Any) -> Any:

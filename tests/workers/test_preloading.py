@@ -1,4 +1,4 @@
-"""What a fork server of workers has in it when it forks."""
+"""What a fork server of workers has loaded when it forks."""
 
 import json
 import subprocess
@@ -89,7 +89,7 @@ def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
 
 
 def test_workers_that_it_forks_have_names_of_their_own() -> None:  # A5
-    """A worker that ends hands back all that is held under its name."""
+    """A worker that ends hands back everything held under its name."""
     one, other = loaded()["names"]
     assert one != other
 

@@ -1,4 +1,4 @@
-"""Worker processes that live are known, and those that died are known to be dead (A1, A7)."""
+"""Live worker processes are known, and dead ones are recognised as dead (A1, A7)."""
 
 import os
 from datetime import UTC, datetime

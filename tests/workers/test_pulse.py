@@ -1,4 +1,4 @@
-"""A worker's health is a file that grows old when it takes no messages (A10)."""
+"""A worker's health is a file that ages when the worker takes no messages (A10)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ from workers.pulse import Loop, WatchedLoop, start_pulse
 
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Sets the clock that loops are watched by."""
+    """Sets the clock by which loops are watched."""
 
     def set_to(seconds: float) -> None:
         monkeypatch.setattr(pulse, "time", SimpleNamespace(monotonic=lambda: seconds))
@@ -47,7 +47,7 @@ def test_who_waits_for_its_broker_is_not_stuck(now: Callable[[float], None]) -> 
 
 
 class _Counted(Loop):
-    """Counts how often it was looked at."""
+    """Counts how often it was checked."""
 
     looks = 0
 
@@ -56,7 +56,7 @@ class _Counted(Loop):
         return super().is_stuck()
 
     def await_two_looks(self) -> None:
-        """When the second begins, whatever the beat before it did is done."""
+        """Wait until the second check begins: whatever the previous beat did is then done."""
         seen = self.looks
         until(lambda: self.looks >= seen + 2)
 
@@ -85,7 +85,7 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 class _Timer:
-    """Celery's, as far as it is used."""
+    """Celery's timer, as far as it is used."""
 
     def __init__(self) -> None:
         self.entries: list[Callable[[], None]] = []

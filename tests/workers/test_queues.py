@@ -1,4 +1,4 @@
-"""Every queue has a consumer in the embedded form; in the distributed ones: tests/deploy."""
+"""Every queue has a consumer in the embedded form; tests/deploy checks the distributed ones."""
 
 from importlib.metadata import version
 

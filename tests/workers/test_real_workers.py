@@ -1,4 +1,4 @@
-"""What happens to steps when real worker processes are put off, told to end, stopped or killed."""
+"""Steps in real worker processes that are deferred, told to end, stopped or killed."""
 
 import os
 import signal
@@ -204,7 +204,7 @@ def test_a_worker_that_is_told_to_end_hands_back_what_it_cannot_finish(
     process.send_signal(how)
     process.wait(timeout=90)
     tries, worker, lease = claim_of(run, "sleep-30")
-    # As if it had never been tried: whoever comes next may take it at once, and nobody is to blame.
+    # As if it had never been tried: the next worker may take it at once, and no try is counted.
     assert (tries, worker) == (0, "")
     assert lease <= 0
     assert outcomes(run) == {}

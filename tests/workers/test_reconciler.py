@@ -1,4 +1,4 @@
-"""Work that stopped is found and started again by whoever leads."""
+"""Stalled work is found and restarted by the leader."""
 
 import uuid
 from contextlib import ExitStack
@@ -36,7 +36,7 @@ def stopped(launches: int) -> uuid.UUID:
 
 
 def quiet(seconds: float) -> uuid.UUID:
-    """A query that was launched so long ago, and of which nothing was heard since."""
+    """A query that was launched `seconds` ago, without a sign of life since."""
     with transaction() as session:
         query_id = make_query(session).id
     assert launch_waiting() == 1
@@ -182,7 +182,7 @@ def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(
     broker: Any, kind: str
 ) -> None:  # smell 2
     assert broker
-    # One that a newer program may yet start; the deadline ends it if nobody does.
+    # A newer program may yet start it; otherwise the deadline ends it.
     patient = RECOVERY.model_copy(update={"max_launches": 30})
     broken = of_a_newer_program(kind)
     launch_waiting()

@@ -1,4 +1,4 @@
-"""The reconciler starts documents and archives that nobody works on, and leaves those alone that only wait."""
+"""The reconciler starts abandoned documents and archives, and leaves waiting ones alone."""
 
 import uuid
 from typing import Any
@@ -29,7 +29,7 @@ def waiting(number: int, age_s: int) -> uuid.UUID:
 
 
 def lost() -> list[uuid.UUID]:
-    """What is published again; nothing is noted of it."""
+    """The documents that are published again; this records nothing."""
     with system_transaction() as session:
         found = [each for each, _ in admit_documents(session, older_than_s=10)]
         session.rollback()

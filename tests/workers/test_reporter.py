@@ -1,4 +1,4 @@
-"""What processes have counted is added up, and nothing that was counted is lost or counted twice (A9)."""
+"""The counts of all processes are added up, and no count is lost or counted twice (A9)."""
 
 import pytest
 from sqlalchemy import text
@@ -26,13 +26,13 @@ def change(statement: str) -> None:
 
 @pytest.fixture
 def meter() -> Meter:
-    """Of a process that begins now; that of this process has told of itself already, and must not go back."""
+    """The meter of a process that begins now; that of this process has reported already, and must not go back."""
     return Meter()
 
 
 @pytest.fixture
 def reporter(meter: Meter) -> Reporter:
-    """The same process's."""
+    """The reporter of the same process."""
     return Reporter(meter)
 
 
@@ -53,7 +53,7 @@ def test_counts_stay_when_their_process_ends(reporter: Reporter, meter: Meter) -
         1,
         pytest.approx(100.2),
     ]
-    # What it counts after its end counts once.
+    # Counts made after its end count once.
     meter.count(QUERIES_RELAUNCHED)
     reporter.report()
     assert total() == 4

@@ -1,4 +1,4 @@
-"""Which reranker a worker process has, and that it does not start with one that cannot be used."""
+"""The reranker of a worker process, which does not start with an unusable one."""
 
 from collections.abc import Generator
 
@@ -11,7 +11,7 @@ from workers import lifecycle, runtime
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Generator[pytest.MonkeyPatch]:
-    """Settings that are read anew, and forgotten afterwards."""
+    """Settings that are read again, and forgotten afterwards."""
     settings.cache_clear()
     with monkeypatch.context() as patched:
         yield patched

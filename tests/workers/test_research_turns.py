@@ -1,4 +1,4 @@
-"""The turns of a research as messages: each launches the next, and one that comes again repeats nothing (A5, S3.6)."""
+"""The turns of a research as messages: each launches the next, and a redelivered one repeats nothing (A5, S3.6)."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ QUESTION = "How long is the warranty and who repairs broken lamps?"
 
 
 class Message(NamedTuple):
-    """What a step is told; the last of its arguments are its items."""
+    """The arguments of a step; the last of them are its items."""
 
     task: str
     args: list[Any]
@@ -58,20 +58,20 @@ def waiting(broker: Any) -> list[Message]:
 
 
 def work_on(message: Message) -> None:
-    """Do what a worker does with it."""
+    """Process it as a worker does."""
     with suppress(Ignore):
         TASKS[message.task](*message.args)
 
 
 def after(broker: Any, *messages: Message) -> list[Message]:
-    """What is published when these are worked on."""
+    """The messages published while these are processed."""
     for message in messages:
         work_on(message)
     return waiting(broker)
 
 
 def counted(query_id: uuid.UUID, step: str) -> int:
-    """How often a model was called in a step."""
+    """The number of model calls in a step."""
     with reading() as session:
         return sum(call.step == step for call in records.list_model_calls(session, query_id))
 

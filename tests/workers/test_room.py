@@ -1,4 +1,4 @@
-"""A process is given as many queries as it can take, and takes fewer when its machine is busy (A7)."""
+"""A process gets as many queries as it can process, and fewer when its machine is busy (A7)."""
 
 import os
 import threading
@@ -42,7 +42,7 @@ def test_between_the_two_it_stays() -> None:  # F11
 
 
 def test_waiting_for_a_core_counts_where_none_is_idle() -> None:  # F11
-    """Threads that wake together wait for each other also on a machine with time to spare."""
+    """Threads that wake together wait for each other even on a machine with time to spare."""
     many = [0.1] * 10
     assert strain_of(0.4, many, idle=SPARE / 2) > CROWDED
     assert strain_of(0.4, many, idle=SPARE * 2) < CALM
@@ -54,7 +54,7 @@ def test_waiting_for_a_core_counts_where_none_is_idle() -> None:  # F11
 def test_idle_is_what_the_cores_of_this_process_did_not_do(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:  # F11
-    """As proc(5) and the cgroup's cpu.stat tell it: ticks of a hundredth of a second, and microseconds."""
+    """In the formats of proc(5) and the cgroup's cpu.stat: ticks of a hundredth of a second, and microseconds."""
     times, quota = tmp_path / "stat", tmp_path / "cpu.stat"
     times.write_text("cpu 9 9 9 900 90 9\ncpu0 1 1 1 200 50 1 0\ncpu1 1 1 1 300 0 1 0\ncpu2 1 1 1 400 0 1 0\nintr 5\n")
     for name, value in (("CORE_TIMES", times), ("QUOTA", quota)):
@@ -62,7 +62,7 @@ def test_idle_is_what_the_cores_of_this_process_did_not_do(
     monkeypatch.setattr("workers.room._cores", {0, 1}.copy)
     ticks_per_s = os.sysconf("SC_CLK_TCK")
     assert idle_s() == pytest.approx(550 / ticks_per_s)
-    # Both cores stood still for it, for half a second.
+    # Both cores were throttled for half a second.
     quota.write_text("usage_usec 7\nnr_throttled 2\nthrottled_usec 500000\n")
     assert idle_s() == pytest.approx(550 / ticks_per_s - 1)
     times.unlink()

@@ -1,4 +1,4 @@
-"""What worker processes do when they start, and what they start without."""
+"""What worker processes do when they start, and what they can start without."""
 
 from types import SimpleNamespace
 
@@ -14,7 +14,7 @@ from workers.queues import Queue
 
 
 class Worker:
-    """What Celery tells of one; a prefork parent loads the model before it goes on."""
+    """A Celery worker; a prefork parent loads the model first."""
 
     pool_cls = "prefork"
 

@@ -1,4 +1,4 @@
-"""Messages are held by the process that works on them, and put back by it (A5)."""
+"""Messages are held by the process that handles them, and put back by it (A5)."""
 
 import json
 import tempfile
@@ -18,7 +18,7 @@ QUEUE = Queue.VERIFICATION.value
 
 @contextmanager
 def holding(count: int) -> Generator[list[Any]]:
-    """A consumer that holds `count` messages unacknowledged; when it leaves, its channel is closed."""
+    """A consumer that holds `count` messages unacknowledged; afterwards its channel is closed."""
     held: list[Any] = []
     # Celery's types leave the application's connections open.
     connection: Any = app.connection_for_read()

@@ -1,4 +1,4 @@
-"""What hangs in C ends with its process; what only waits does not."""
+"""A hang in C ends its process; mere waiting does not."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Deliveries through the broker: who starts them, and that a task carries ids only (A6)."""
+"""Deliveries through the broker: what starts them, and that a task carries only ids (A6)."""
 
 import base64
 import json
@@ -35,7 +35,7 @@ def sink(monkeypatch: pytest.MonkeyPatch) -> Generator[Sink]:
 
 
 def published(broker: Any) -> list[tuple[str, list[Any]]]:
-    """(task, arguments) of what waits in the queue, the oldest first; the queue is empty afterwards."""
+    """(task, arguments) of the messages in the queue, oldest first; the queue is empty afterwards."""
     messages = [json.loads(raw) for raw in broker.lrange(QUEUE, 0, -1)][::-1]
     broker.delete(QUEUE)
     return [(each["headers"]["task"], json.loads(base64.b64decode(each["body"]))[0]) for each in messages]

@@ -1,4 +1,4 @@
-"""All tasks, a module per pool. A task is a doorway: what it does is a function of `services`."""
+"""All tasks, a module per pool. A task only calls a function of `services`."""
 
 from workers.tasks import (
     citations,

@@ -7,7 +7,7 @@ from workers.step import step_of, step_task
 
 
 def _read_while_checked(context: StepContext) -> list[int]:
-    """What the answer is written from, and what its checks look at besides."""
+    """The passages that the answer is written from, and those that its checks also need."""
     return [*context.selection["selected"], *context.selection["ranked"][:ALIGNMENT_CHUNKS]]
 
 

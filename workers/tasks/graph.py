@@ -24,7 +24,7 @@ plan_graph_task = step_task(step_of("plan_graph", plan_graph, failed=NOT_PLANNED
 
 @app.task(name="document.graph", bind=True)
 def build_document_graph(task: Task[Any, Any], document_id: str, tenant: int) -> None:
-    """Build the knowledge graph of one document, and start the next."""
+    """Build the knowledge graph of one document, and start the next ones."""
     try:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(document_id=document_id):
             built = build_graph(uuid.UUID(document_id), _builder(), leases().hold)

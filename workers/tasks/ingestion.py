@@ -43,7 +43,7 @@ def ingest_document(task: Task[Any, Any], document_id: str, tenant: int) -> None
 
 @app.task(name="import.unpack", bind=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
 def unpack_import(task: Task[Any, Any], import_id: str, tenant: int) -> None:
-    """Make documents of the files in an archive, for a while; the rest behind what is waiting."""
+    """Turn the files of an archive into documents, for a while; the rest is queued after other work."""
     try:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(import_id=import_id):
             if unpack(uuid.UUID(import_id), settings(), leases().hold, _accepted):

@@ -27,7 +27,7 @@ def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, te
             query = queries.find_current(session, query_id, launch)
             error = {"code": "step_broke", "message": REASON}
             if query is not None and not steps.is_claimed(session, query.id):
-                # No step left its work undone: what broke is the way to the next one, and the broker is to blame. The
+                # Every step finished its work: what failed is the way to the next one, because of the broker. The
                 # reconciler starts the query again, a limited number of times.
                 log.warning("not_failed", query_id=query_id)
                 return

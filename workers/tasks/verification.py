@@ -20,15 +20,15 @@ from workers.step import Step, step_of, step_task, steps_task
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
 NOT_RESTATED: Outcome = {"status": "fallback", "question": None}
 NO_PLAN: Outcome = {"status": "fallback", "queries": []}
-# What was found so far has to do; when that is nothing, the question itself is searched for.
+# The results so far must do; without any, the question itself is searched for.
 NO_DECISION: Outcome = {"status": "fallback", "action": "answer", "queries": []}
 NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
-# A repair that broke says nothing about the documents: the statement stays, and its state says that it failed.
+# A failed repair says nothing about the documents: the statement stays, and its state says that it failed.
 NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
 
 
 def plan_checks(context: StepContext) -> StepResult:
-    """The plan follows from the draft alone. What was checked while it was written is stored as what it is part of."""
+    """The plan follows from the draft alone. Early checks are stored under the items that they belong to."""
     adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
 
     def save(session: Session) -> None:
@@ -38,7 +38,7 @@ def plan_checks(context: StepContext) -> StepResult:
 
 
 def read_off(_: StepContext) -> StepResult:
-    """Nothing is left to do for what follows from the checks of the statements."""
+    """Nothing is left to do: the result follows from the checks of the statements."""
     return StepResult.single({"status": "done"})
 
 
@@ -48,8 +48,8 @@ WHOLE_CHECKS = tuple(
     for name in pipeline.WHOLE_CHECKS
 )
 check_answer_task = steps_task("check_answer", WHOLE_CHECKS)
-# A query that was begun before they were one message has one for each of them, and for two that are read off the
-# checks of the statements by now.
+# Queries begun by older versions have one message for each of these checks, and for two more that now follow from the
+# checks of the statements.
 single_check_tasks = [
     step_task(check)
     for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))

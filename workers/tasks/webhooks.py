@@ -19,12 +19,12 @@ log = structlog.get_logger()
 
 @app.task(name="webhook.deliver")
 def deliver_webhook(delivery_id: str, tenant: int) -> None:
-    """Try a delivery once, and start what waited for its place."""
+    """Try a delivery once, and start the one that waited for its place."""
     with acting_for(tenant), structlog.contextvars.bound_contextvars(delivery_id=delivery_id):
         try:
             following = deliver(uuid.UUID(delivery_id), _send, settings().webhooks)
         except DatabaseUnavailable:
-            # The dispatcher finds it again: at once when nothing was claimed, else when the lease has run out.
+            # The dispatcher finds it again: at once if nothing was claimed, else when the lease has expired.
             log.warning("webhook_not_noted", delivery_id=delivery_id)
             return
         if following is not None:

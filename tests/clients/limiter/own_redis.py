@@ -1,4 +1,4 @@
-"""A Valkey that a test may kill and start again: `with OwnRedis(folder) as redis`."""
+"""A Valkey that a test may kill and restart: `with OwnRedis(folder) as redis`."""
 
 import random
 import socket
@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 
 class OwnRedis:
-    """On a port of its own, which stays the same; nothing is saved, so that every start is an empty one."""
+    """On its own, constant port; nothing is saved, so that every start is empty."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -27,7 +27,7 @@ class OwnRedis:
         return f"redis://127.0.0.1:{self._port}/0"
 
     def start(self) -> None:
-        """Return when it answers."""
+        """Start it and wait until it answers."""
         options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         options += ["--dir", str(self._folder)]
         self._process = subprocess.Popen([str(_program()), *options], stdout=subprocess.DEVNULL)
@@ -43,7 +43,6 @@ class OwnRedis:
         raise TimeoutError("Valkey did not start")
 
     def kill(self) -> None:
-        """SIGKILL."""
         if self._process:
             self._process.kill()
             self._process.wait()
@@ -60,7 +59,8 @@ class OwnRedis:
 
 
 def _free_port() -> int:
-    # Not one of those that the system gives to whoever asks for any: somebody would have it while the server is down.
+    # Outside the range from which the system assigns free ports: another process could take it while the server is
+    # down.
     for port in random.SystemRandom().sample(range(20_000, 32_000), 100):
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port

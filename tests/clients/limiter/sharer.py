@@ -1,6 +1,6 @@
-"""A process that takes as much as it gets for some seconds, and says when it asked and when it got it.
+"""A process that takes as many tokens as it gets for some seconds, and reports when it asked and when it got them.
 
-No call of it ever ends. It says that it is ready and waits for a line before it begins.
+None of its calls ever ends. It reports that it is ready, then waits for a line before it begins.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from tests.clients.limiter.stage import MODEL, limiter, reply
 
 
 async def share(url: str, account: str, seconds: float, limit: float, tokens: int, lease_s: float) -> None:
-    """Take `tokens` again and again, in ten tasks."""
+    """Take `tokens` repeatedly, in ten tasks."""
     # A machine that is busy with so many processes is no outage.
     settings = LimiterSettings(margin=0, lease_s=lease_s, timeout_s=10)
     one = limiter(url, account=account, settings=settings, tpm=limit)

@@ -1,4 +1,4 @@
-"""Where scenes with the allowance are played: a Redis, an account of its own, and a clock that a test may turn."""
+"""A stage for limiter scenarios: a Redis, a separate account, and a clock that tests control."""
 
 import asyncio
 import secrets
@@ -24,13 +24,13 @@ _CLOCK = "redis.call('TIME')"
 
 
 def reply(used: int, *, limit: int | None = None, remaining: int | None = None) -> ModelReply:
-    """A reply that used so many tokens, with what the server says of tokens per minute."""
+    """A reply that used `used` tokens, with the server's headers about tokens per minute."""
     allowance = Allowance(limit_tokens=limit, remaining_tokens=remaining)
     return ModelReply("x", MODEL, Usage(prompt_tokens=used), "stop", allowance=allowance)
 
 
 class Turned:
-    """The shared allowance by a clock that stands still until `turn`; the rest of the script is as it is."""
+    """The shared allowance on a clock that stops until `turn`; the rest of the script is unchanged."""
 
     def __init__(self, url: str, limits: Mapping[Kind, float], settings: LimiterSettings) -> None:
         assert _CLOCK in ALLOWANCE
@@ -43,14 +43,14 @@ class Turned:
         self.turn(0)
 
     def turn(self, seconds: float) -> None:
-        """Let so much time go by."""
+        """Advance the clock."""
         self.now += seconds
         whole, micro = divmod(round(self.now * 1_000_000), 1_000_000)
         self._redis.delete(self._clock)
         self._redis.rpush(self._clock, whole, micro)
 
     def forget(self) -> None:
-        """What FLUSHALL does to this account."""
+        """Delete this account's keys, as FLUSHALL would."""
         for key in self._redis.scan_iter(match=f"*{self.account}*"):
             if key.decode() != self._clock:
                 self._redis.delete(key)
@@ -65,7 +65,7 @@ class Turned:
         return await self._shared.leave(ticket)
 
     async def known(self) -> None:
-        """A first call that tells nothing but that the server is there: no longer a cold start."""
+        """Make a first call that only shows that the server is there: no longer a cold start."""
         first = ticket(0)
         await self.take(first)
         await self.settle(first, Told(0, answered=True))
@@ -76,7 +76,7 @@ class Turned:
 
 
 def ticket(tokens: int, since: float = 1.0, *, is_batch: bool = False) -> Ticket:
-    """One of a query that was accepted at `since`."""
+    """A ticket of a query accepted at `since`."""
     return Ticket.of(MODEL, tokens, Priority(is_batch, since))
 
 
@@ -87,7 +87,7 @@ def play(
     settings: LimiterSettings | None = None,
     **limits: float,
 ) -> T:
-    """Play a scene with an account of such limits, without a margin unless `settings` has one."""
+    """Run a scenario with an account of these limits, without a margin unless `settings` has one."""
 
     async def whole() -> T:
         known: dict[Kind, float] = {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
@@ -103,7 +103,7 @@ def play(
 
 
 def limiter(url: str, *, account: str = "", settings: LimiterSettings | None = None, **limits: float) -> SharedLimiter:
-    """A whole limiter by the real clock; the same `account` is shared with others of that name."""
+    """A complete limiter on the real clock; limiters with the same `account` share it."""
     of_settings = settings or LimiterSettings(margin=0, timeout_s=10)
     known: dict[str, dict[Kind, float]] = {
         MODEL: {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}

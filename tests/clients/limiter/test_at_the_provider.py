@@ -1,4 +1,4 @@
-"""The limiter and the Groq client together against the simulated provider, whose limits follow the same law (A7)."""
+"""The limiter and the Groq client against the simulated provider, whose limits follow the same law (A7)."""
 
 import asyncio
 import secrets
@@ -40,7 +40,7 @@ Scene = Callable[[GroqModel, Limiter], Awaitable[None]]
 
 
 async def call(model: GroqModel, limiter: Limiter, patience_s: float = 10.0) -> ModelError | None:
-    """One call as the gateway makes it."""
+    """One call in the way of the gateway."""
     lease = await limiter.acquire(FAST, model.reserves(REQUEST), Priority(), patience_s=patience_s)
     try:
         reply = await model.complete(REQUEST)
@@ -52,7 +52,7 @@ async def call(model: GroqModel, limiter: Limiter, patience_s: float = 10.0) -> 
 
 
 def play(redis_url: str, limits: Limits, scene: Scene, *, used: int = 0, faults: tuple[Fault, ...] = ()) -> list[int]:
-    """Play the scene with an account of such limits, of which `used` is used; return the status of every call."""
+    """Run the scenario with an account of these limits, of which `used` is used; return the status of every call."""
     key = f"gsk_{secrets.token_hex(8)}"
 
     async def whole(simulator: GroqSimulator) -> None:

@@ -1,4 +1,4 @@
-"""The script against the provider's own book-keeping: nothing is let through that it would refuse (A7)."""
+"""The script against the provider's own bookkeeping: it admits nothing that the provider would refuse (A7)."""
 
 from itertools import accumulate
 
@@ -13,7 +13,7 @@ from config.limits import LimiterSettings
 from tests.clients.limiter.stage import Turned, play, ticket
 from tests.simulators.groq.limits import Limits, Meter
 
-# What happens: time goes by, somebody asks for tokens, or a call ends that used a share of what it reserved.
+# The events: time passes, tokens are requested, or a call ends that used a share of its reservation.
 _PASS = st.tuples(st.just("pass"), st.floats(0.0, 40.0))
 _ASK = st.tuples(st.just("ask"), st.integers(1, 700))
 _END = st.tuples(st.just("end"), st.floats(0.0, 1.2))

@@ -1,4 +1,4 @@
-"""What the server's answers teach (A7)."""
+"""Learning limits from the server's answers (A7)."""
 
 import pytest
 
@@ -8,7 +8,6 @@ from tests.clients.limiter.stage import Turned, play, ticket
 
 
 def told(used: int | None, limit: int, remaining: int) -> Told:
-    """An answer with headers."""
     return Told(used, answered=True, allowance=Allowance(limit_tokens=limit, remaining_tokens=remaining))
 
 
@@ -20,7 +19,7 @@ def test_cold_start_sends_one_call_and_holds_the_others(redis_url: str) -> None:
         held = await turned.take(second)
         assert not held.granted
         assert held.poll < 0.1
-        await turned.settle(first, told(100, 1_000, 50))  # somebody else uses this account, too
+        await turned.settle(first, told(100, 1_000, 50))  # another program uses this account, too
         held = await turned.take(second)
         assert not held.granted
         assert held.wait == pytest.approx(3, abs=0.1)

@@ -1,4 +1,4 @@
-"""What killed workers reserved comes back (A5, A7)."""
+"""Reservations of killed workers are returned (A5, A7)."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_the_lease_of_a_dead_worker_ends_and_gives_back_what_calls_usually_leave
         drained = 0.2 / 60
         # 60 % of 5,000: a call of this model usually uses 40 %, and the dead one's was probably made.
         assert before - after == pytest.approx(0.3 + drained, abs=0.001)
-        # Who comes late has nothing to give back.
+        # A late caller has nothing to give back.
         assert (await turned.settle(lost, Told(0, answered=True))).full["tpm"] == pytest.approx(after)
 
     play(redis_url, scene, settings=SETTINGS, tpm=10_000)

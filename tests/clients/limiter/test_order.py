@@ -1,4 +1,4 @@
-"""Who goes first among those that wait (A7)."""
+"""The order in which waiting calls are admitted (A7)."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 async def order(turned: Turned, waiting: dict[str, Ticket]) -> list[str]:
-    """Let everybody ask in the given order, again and again as time goes by, until all have been let through."""
+    """Let all ask in the given order, repeatedly as time passes, until all have been admitted."""
     left, gone = dict(waiting), list[str]()
     for _ in range(2_000):
         for name, each in list(left.items()):
@@ -24,7 +24,7 @@ async def order(turned: Turned, waiting: dict[str, Ticket]) -> list[str]:
 
 
 async def filled(turned: Turned) -> None:
-    """Use up everything."""
+    """Use up the whole allowance."""
     await turned.known()
     assert (await turned.take(ticket(1_000))).granted
 
@@ -65,7 +65,7 @@ def test_room_for_all_before_one_is_room_to_pass(redis_url: str) -> None:
         first, second = ticket(100, 1.0), ticket(100, 2.0)
         await turned.take(first)
         await turned.take(second)
-        turned.turn(12.1)  # nobody has to wait until the first has asked again
+        turned.turn(12.1)  # no call has to wait until the first has asked again
         assert (await turned.take(second)).granted
         assert (await turned.take(first)).granted
 
@@ -94,7 +94,7 @@ def test_a_deferred_call_keeps_its_place_for_a_while(redis_url: str) -> None:
         turned.turn(31)
         assert not (await turned.take(ticket(100, 2.0), 0)).granted  # there is room, but it is kept
         back = ticket(500, 1.0)
-        assert (await turned.take(back)).granted  # the same query's call, in whatever process
+        assert (await turned.take(back)).granted  # a call of the same query, in any process
         turned.turn(6.1)
         assert (await turned.take(ticket(100, 2.0), 0)).granted
 

@@ -1,4 +1,4 @@
-"""Redis paused, killed and emptied: calls go on, within a share (A5, A7)."""
+"""Redis paused, killed and emptied: calls continue, within a share (A5, A7)."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ def _plain_logs() -> None:
 
 
 async def timed(one: SharedLimiter, tokens: int, patience_s: float = 2.0) -> float:
-    """Seconds until the call was let through."""
+    """Seconds until the call was admitted."""
     started = time.monotonic()
     await one.acquire(MODEL, tokens, NOW, patience_s=patience_s)
     return time.monotonic() - started
@@ -87,7 +87,7 @@ def test_a_killed_redis_leaves_a_share_and_comes_back_empty(own: OwnRedis) -> No
         # Empty, but the processes remember how much they used.
         lease = await one.acquire(MODEL, 100, NOW, patience_s=20)
         with pytest.raises(CallDeferred):
-            await other.acquire(MODEL, 100, NOW, patience_s=0)  # nobody knows what the server thinks
+            await other.acquire(MODEL, 100, NOW, patience_s=0)  # the server's view is unknown
         await one.settle(lease, reply(100))
         with pytest.raises(CallDeferred):
             await other.acquire(MODEL, 1_000, NOW, patience_s=0)

@@ -29,16 +29,15 @@ class Sharer:
         self._in, self._out = self._process.stdin, self._process.stdout
 
     def await_ready(self) -> None:
-        """Wait until it only waits to be let go."""
+        """Wait until the process is ready."""
         assert self._out.readline() == "ready\n"
 
     def begin(self) -> None:
-        """Let it go."""
         self._in.write("go\n")
         self._in.flush()
 
     def granted(self, most: int | None = None) -> list[tuple[float, float]]:
-        """When it asked for tokens and when it had got them: the first so many, or all until its end."""
+        """When it asked for tokens and when it got them: the first `most`, or all until its end."""
         return [(float(asked), float(got)) for asked, got in map(str.split, islice(self._out, most))]
 
     def __enter__(self) -> "Sharer":

@@ -1,4 +1,4 @@
-"""What is asked together is decided together, and what needs no decision is not asked (A7, N1)."""
+"""Concurrent requests are decided together, and those that need no decision are not sent (A7, N1)."""
 
 import asyncio
 from collections.abc import Generator
@@ -19,13 +19,13 @@ from tests.clients.limiter.stage import MODEL, NOW, limiter, reply, warm
 
 @pytest.fixture
 def own(tmp_path: Path) -> Generator[OwnRedis]:
-    """A Valkey of which nobody else counts the commands."""
+    """A Valkey whose commands only this test counts."""
     with OwnRedis(tmp_path) as redis:
         yield redis
 
 
 class Counted:
-    """How often the script ran, and how many commands there were, since it was asked last."""
+    """The number of runs of the script, and of commands, since the last reading."""
 
     def __init__(self, url: str) -> None:
         self._client: Any = Redis.from_url(url)  # pyright: ignore[reportUnknownMemberType]
@@ -48,7 +48,7 @@ class Counted:
 
 
 async def many(one: SharedLimiter, count: int) -> None:
-    """So many calls that begin together and end together."""
+    """`count` calls that begin together and end together."""
     leases = await asyncio.gather(*(one.acquire(MODEL, 10, NOW, patience_s=5) for _ in range(count)))
     await asyncio.gather(*(one.settle(lease, reply(5)) for lease in leases))
 
@@ -85,7 +85,7 @@ def test_an_end_that_somebody_waits_for_is_told_at_once(redis_url: str, monkeypa
         lease = await one.acquire(MODEL, 6_000, NOW, patience_s=0)
         with pytest.raises(CallDeferred):  # keeps a place
             await other.acquire(MODEL, 3_000, Priority(since=1.0), patience_s=1)
-        with pytest.raises(CallDeferred):  # hears that somebody waits
+        with pytest.raises(CallDeferred):  # notices a waiting call
             await one.acquire(MODEL, 3_000, NOW, patience_s=0)
         await one.settle(lease, reply(0))
         async with asyncio.timeout(30):

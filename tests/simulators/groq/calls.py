@@ -1,4 +1,4 @@
-"""A chat completion request, checked as strictly as the provider checks it."""
+"""A chat completion request, checked as strictly as the provider does."""
 
 import hashlib
 import json
@@ -39,7 +39,7 @@ class StreamOptions(_Strict):
 
 
 class ChatRequest(_Strict):
-    """What the provider takes; anything else is refused by name."""
+    """The fields that the provider accepts; any other is refused by name."""
 
     model: str
     messages: list[Message] = Field(min_length=1)
@@ -62,7 +62,7 @@ class ChatRequest(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that was accepted, and what was counted of it."""
+    """An accepted request with its counts."""
 
     request: ChatRequest
     spec: ModelSpec
@@ -87,14 +87,15 @@ class Call:
 
     @property
     def digest(self) -> str:
-        """Names the same messages to the same model by the same 16 hex digits."""
+        """The same 16 hex digits for the same messages to the same model."""
         text = self.request.model + "".join(f"\0{m.role}\0{m.content}" for m in self.request.messages)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def prefixes(self, block: int) -> list[str]:
-        """Digests of the prompt's first `block` tokens, of its first 2 * `block`, … as far as whole blocks go.
+        """Digests of the prompt's first `block` tokens, of its first 2 * `block`, … in whole blocks.
 
-        The schema stands first, as in the chat template; the texts follow in their order."""
+        The schema comes first, as in the chat template; the texts follow in their order.
+        """
         schema = [json.dumps(self.schema)] if self.schema else []
         texts = schema + [f"{message.role}\0{message.content}" for message in self.request.messages]
         whole, size, digest = "\0".join(texts).encode(), 4 * block, hashlib.sha256()

@@ -1,4 +1,4 @@
-"""The models that the simulated provider serves, and how fast they are (medians of real usage blocks)."""
+"""The models that the simulated provider serves, and their speeds (medians of real usage blocks)."""
 
 from dataclasses import dataclass
 
@@ -33,5 +33,5 @@ _REASONING_TOKENS = {"none": 0, "low": 24, "medium": 80, "default": 80, "high": 
 
 
 def reasoning_tokens(spec: ModelSpec, effort: str | None) -> int:
-    """How long the model thinks before it writes."""
+    """The number of tokens that the model thinks before it writes."""
     return _REASONING_TOKENS[effort or "medium"] if spec.efforts else 0

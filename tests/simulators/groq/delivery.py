@@ -1,4 +1,4 @@
-"""How an answer reaches the caller, and the ways in which it does not."""
+"""Delivers answers to the caller, or fails to do so in various ways."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ _HTML = "<html><head><title>502 Bad Gateway</title></head><body>cloudflare</body
 
 
 def proxy_page(prepared: Prepared) -> web.Response | None:
-    """The HTML page of a proxy that did not let the call through, if that is the fault."""
+    """The HTML page of a proxy that did not forward the call, if that is the fault."""
     if prepared.fault and prepared.fault.kind in UNBILLED:
         return web.Response(text=_HTML, status=UNBILLED[prepared.fault.kind], content_type="text/html")
     return None
@@ -84,7 +84,7 @@ async def broken(request: web.Request, response: web.StreamResponse, prepared: P
 
 
 async def drip(request: web.Request, prepared: Prepared, headers: dict[str, str]) -> web.StreamResponse:
-    """Blanks, which both JSON and an event stream may begin with, so that no read timeout ever fires."""
+    """Send blanks, with which both JSON and an event stream may begin, so that no read timeout ever fires."""
     if prepared.call.request.stream:
         response = await open_stream(request, headers)
     else:
@@ -107,9 +107,9 @@ def told(prepared: Prepared, body: dict[str, Any]) -> dict[str, Any]:
 
 
 async def pad(response: web.StreamResponse, prepared: Prepared) -> None:
-    """Blanks behind a reply: 10 MB of them, or no end of them."""
+    """Send blanks after a reply: 10 MB of them, or endlessly."""
     sent = 0
-    # Who has read enough hangs up.
+    # A client that has read enough hangs up.
     with suppress(ConnectionResetError):
         while prepared.spoilt_by(FaultKind.ENDLESS) or sent < _HUGE_BYTES:
             await response.write(_BLANKS)

@@ -81,7 +81,7 @@ def too_large(model: str, org: str, kind: str, limit: int, requested: int) -> Ap
 
 
 def output_too_large(model: str, org: str, limit: int, requested: int) -> ApiError:
-    """The same told as a 429 that no retry can cure: limits on output tokens."""
+    """The same as a 429 that no retry can cure: limits on output tokens."""
     error = too_large(model, org, "output tokens per minute (OTPM)", limit, requested)
     return ApiError(429, error.message, error.type, error.code, headers={"x-should-retry": "false"})
 

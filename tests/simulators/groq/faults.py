@@ -1,4 +1,4 @@
-"""Faults on demand: scripted one after another, by probability, or for prompts that match."""
+"""Faults on demand: scripted in sequence, by probability, or for matching prompts."""
 
 import random
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from tests.simulators.groq import errors
 
 
 class FaultKind(StrEnum):
-    """What can be made to happen to a call."""
+    """The possible faults of a call."""
 
     RATE_LIMITED = "rate_limited"
     OUTPUT_TOO_LARGE = "output_too_large"
@@ -45,7 +45,7 @@ class FaultKind(StrEnum):
     LYING = "lying"  # fits the schema, but quotes and verdicts are wrong
     MIXED_UP = "mixed_up"  # of several items in one reply the first has an unknown id, and the second comes twice
     OBEYING = "obeying"  # says "supported", with `quote`, whenever a source tells it to
-    BELIEVING = "believing"  # the same, whatever the sources are
+    BELIEVING = "believing"  # the same, regardless of the sources
     ECHO = "echo"  # 400 whose message is `quote`
     ECHO_500 = "echo_500"
     TELLING = "telling"  # a good reply with `usage` as its usage, or with `headers`
@@ -76,7 +76,7 @@ class Fault(BaseModel):
 
 @dataclass(slots=True)
 class FaultPlan:
-    """The faults in force; for each call the first that hits is used."""
+    """The faults in force; each call gets the first that matches."""
 
     seed: int
     faults: list[Fault] = field(default_factory=list[Fault])
@@ -96,7 +96,7 @@ class FaultPlan:
 
 
 def refusal(fault: Fault, model: str, org: str) -> errors.ApiError | None:
-    """The error answer of `fault`, or None when it spoils the answer in another way."""
+    """The error answer of `fault`, or None if it spoils the answer in another way."""
     if fault.kind is FaultKind.RATE_LIMITED:
         after = None if fault.retry_after is None else f"{fault.retry_after:g}"
         message = f"Rate limit reached for model `{model}` in organization `{org}` on tokens per minute (TPM)."

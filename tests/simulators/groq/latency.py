@@ -1,4 +1,4 @@
-"""How long the provider takes, drawn from the distribution of real answers; the same seed gives the same times."""
+"""The provider's latency, drawn from the distribution of real answers; the same seed gives the same times."""
 
 import random
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Timing:
 class LatencyModel:
     """`spread` is the sigma of the lognormal queue time; a share `tail` of the calls is `tail_factor` times slower.
 
-    `queue_s` and `tokens_per_s` override what the catalogue says of every model.
+    `queue_s` and `tokens_per_s` override the catalogue's values for every model.
     """
 
     network_s: float = 0.03
@@ -37,7 +37,7 @@ class LatencyModel:
     tokens_per_s: float | None = None
 
     def draw(self, rng: random.Random, spec: ModelSpec, *, uncached: int, reasoning: int) -> Timing:
-        """The times of a call with so many prompt tokens to read and reasoning tokens to think."""
+        """The times of a call with these numbers of prompt tokens to read and reasoning tokens to think."""
         slow = self.tail_factor if rng.random() < self.tail else 1.0
         per_token = 1 / (self.tokens_per_s or spec.tokens_per_s)
         median = spec.queue_s if self.queue_s is None else self.queue_s

@@ -1,4 +1,4 @@
-"""What the provider knows of every call: the other side of the caller's own records."""
+"""The provider's record of every call: the other side of the caller's own records."""
 
 import time
 from collections.abc import Iterable
@@ -23,11 +23,12 @@ class Entry:
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     at: float = field(default_factory=time.time)
-    """When it arrived, in Unix seconds."""
+    """Time of arrival, in Unix seconds."""
     left: float = 0.0
-    """When the last of its answer had left, in Unix seconds; 0 when it has not."""
+    """The time when the last of its answer had left, in Unix seconds; 0 if it has not."""
     written: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
-    """Of a stream: when each piece of its text left, in Unix seconds, and how many characters had left then."""
+    """For a stream: the time when each piece of its text left, in Unix seconds, and the number of characters sent by
+    then."""
 
 
 @dataclass(slots=True)

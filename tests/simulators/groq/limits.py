@@ -1,7 +1,7 @@
-"""Rate limits by the provider's own law: a leaky bucket per organisation, model and kind.
+"""Rate limits by the provider's own rules: a leaky bucket per organisation, model and kind.
 
 A bucket holds `limit` and drains `limit / window` per second; `wait = (used + requested - limit) / limit * window`.
-Limits run in real time, whatever TIME_SCALE is.
+Limits run in real time, regardless of TIME_SCALE.
 """
 
 import math
@@ -16,7 +16,7 @@ _MINUTE, _DAY = 60.0, 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Per minute and per day; None is no limit. The defaults are a developer account's."""
+    """Per minute and per day; None means no limit. The defaults are a developer account's."""
 
     rpm: int | None = 1_000
     rpd: int | None = 500_000
@@ -31,7 +31,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Bucket:
-    """What is used of one limit at time `at`; `drained` is all that ever ran through."""
+    """The use of one limit at time `at`; `drained` is all that ever ran through."""
 
     name: str
     about: str
@@ -94,12 +94,12 @@ class Meter:
         self._add(requests=1, tokens=tokens)
 
     def settle(self, reserved: int, used: int) -> None:
-        """Give back what was reserved and not used."""
+        """Return the unused part of a reservation."""
         if self.limits.give_back or used > reserved:
             self._add(requests=0, tokens=used - reserved)
 
     def headers(self) -> dict[str, str]:
-        """RPD and TPM; no header tells RPM or TPD."""
+        """RPD and TPM; no header reports RPM or TPD."""
         shown = {"requests per day (RPD)", "tokens per minute (TPM)"}
         return {k: v for bucket in self.buckets if bucket.name in shown for k, v in bucket.headers().items()}
 
@@ -117,7 +117,7 @@ class Meter:
 
 
 def go_duration(seconds: float) -> str:
-    """As Go prints durations: `1m26.4s`, `36.27s`, `1ms`."""
+    """The duration in Go's format: `1m26.4s`, `36.27s`, `1ms`."""
     if seconds < 1:
         return f"{round(seconds * 1000, 3):g}ms"
     minutes, rest = divmod(seconds, 60)

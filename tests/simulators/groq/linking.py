@@ -1,4 +1,4 @@
-"""How the simulated model links what it reads: names, what connects them, and questions that need two passages."""
+"""Links what the simulated model reads: names, their connections, and questions that need two passages."""
 
 import re
 from collections.abc import Sequence

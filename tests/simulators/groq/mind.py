@@ -1,6 +1,6 @@
-"""What the simulated model answers: plausible judgements and cited answers, from nothing but the prompt's own text.
+"""The replies of the simulated model: plausible judgements and cited answers, from the prompt's own text alone.
 
-A task is recognised by the fields that the reply must have, named in the JSON schema or in the system text.
+A task is recognised by the fields of the required reply, named in the JSON schema or in the system text.
 """
 
 import json
@@ -43,7 +43,7 @@ Rated = tuple[float, Source, Span]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A prompt, taken apart."""
+    """A parsed prompt."""
 
     system: str
     user: str
@@ -62,7 +62,7 @@ class Task:
 
 
 def kind_of(call: Call) -> str:
-    """Name the task: one of the kinds below, or `other`."""
+    """The name of the task: one of the kinds below, or `other`."""
     asked = json.dumps(call.schema) if call.schema else call.system
     if call.request.response_format.type == "text":
         return "generate_answer" if _SOURCE.search(call.user) else "other"
@@ -70,7 +70,7 @@ def kind_of(call: Call) -> str:
 
 
 def think(call: Call, *, lying: bool = False) -> str:
-    """Write the reply to `call`; when `lying`, one that has the right form and is wrong."""
+    """Write the reply to `call`; when `lying`, one of the right form that is wrong."""
     task, kind = Task(call.system, call.user), kind_of(call)
     if kind == "generate_answer":
         answer = _answer(task)
@@ -98,16 +98,16 @@ def _relevance(task: Task, sources: list[Source]) -> float:
 
 
 def _ranked_by_part(task: Task, sources: list[Source] | None = None) -> list[list[Rated]]:
-    """For each part of the question the sentences of all sources, the best first."""
+    """For each part of the question, the sentences of all sources, best first."""
     parts = [part for part in _PART.split(task.part("question")) if len(stems(part)) > 1]
     given = task.sources if sources is None else sources
     return [sorted(_rated(part, given), key=lambda rated: -rated[0]) for part in parts]
 
 
 def _rated(question: str, sources: list[Source]) -> list[Rated]:
-    """Each sentence with the share of the question that it and its surroundings speak of, 0..1."""
+    """Each sentence with the share of the question that it and its surroundings cover, 0..1."""
     about = [stems(f"{source.name} {source.text}") for source in sources]
-    # What every source speaks of tells them apart no more: "the company" is not what is asked.
+    # Words that every source contains do not tell them apart: "the company" is not what is asked.
     weights = {stem: 1 / max(1, sum(stem in known for known in about)) for stem in stems(question)}
 
     def covered(known: set[str]) -> float:
@@ -205,7 +205,7 @@ def _checked(statement: str, source: str) -> dict[str, Any]:
 
 
 def _check_facts(task: Task) -> dict[str, Any]:
-    """What other systems ask for; Citewell reads its facts off its checks of statements."""
+    """For other systems; Citewell derives its facts from its checks of statements."""
     return {"claims": [_fact(span.flat, task.sources) for span in sentences(task.part("answer"))[:5]]}
 
 
@@ -252,7 +252,7 @@ def _plan_queries(task: Task) -> dict[str, Any]:
 
 
 def _restate_question(task: Task) -> dict[str, Any]:
-    """A short question, or one with a pronoun, behind the user's first one."""
+    """A short question, or one with a pronoun, after the user's first one."""
     question, before = (
         task.part("question").strip(),
         re.findall(r"^user: (.+)$", task.part("conversation"), re.MULTILINE),
@@ -262,7 +262,7 @@ def _restate_question(task: Task) -> dict[str, Any]:
 
 
 def _rewrite_question(task: Task) -> dict[str, Any]:
-    """Each part of the question, and its words without those that ask."""
+    """Each part of the question, and its words without question words."""
     question = task.part("question").strip()
     parts = [part.rstrip("?") for part in _PART.split(question) if len(stems(part)) > 1]
     content = [word for word in re.findall(r"[\w-]+", question) if stems(word)]
@@ -270,7 +270,7 @@ def _rewrite_question(task: Task) -> dict[str, Any]:
 
 
 def _decide_search(task: Task) -> dict[str, Any]:
-    """Each part of the question is searched for, once."""
+    """Search for each part of the question, once."""
     made = {line.strip("- ").strip() for line in task.part("searches").splitlines()}
     parts = [part.rstrip("?") for part in _PART.split(task.part("question").strip()) if len(stems(part)) > 1]
     wanted = [part for part in parts if part not in made][:3]
@@ -309,7 +309,7 @@ def _corrupted(text: str) -> str:
 
 
 def _inverted(judgement: dict[str, Any]) -> dict[str, Any]:
-    """The opposite verdicts, quotes that stand nowhere, sources that are others."""
+    """The opposite verdicts, quotes that are nowhere, wrong sources."""
     lies: dict[str, Callable[[Any], Any]] = {
         "score": lambda score: round(1 - score, 2),
         "answers": lambda answers: "no" if answers == "yes" else "yes",

@@ -1,4 +1,4 @@
-"""A model that is talked into its verdicts: what it says when a source orders it to, or always."""
+"""A model that obeys its sources: its verdicts when a source orders them, or always."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def persuaded(reply: str, call: Call, quote: str, *, always: bool) -> str:
 
 
 def quoted(task: Task, quote: str) -> str:
-    """What it quotes: `order`, the first sentence with an order; `likest` and `unlike`, the sentence of the sources
+    """The quotation: `order`, the first sentence with an order; `likest` and `unlike`, the sentence of the sources
     that shares most and least with the statement; anything else as it is."""
     spans = [span.text for span in sentences(task.everything)]
     wanted = stems(task.part("statement") or task.part("answer"))

@@ -1,4 +1,4 @@
-"""The provider behind the wire: accounts, limits, faults, the ledger, and the making of answers."""
+"""The provider behind the wire: accounts, limits, faults, the ledger, and the generation of answers."""
 
 import json
 import random
@@ -23,7 +23,7 @@ _BARE_VALUE = re.compile(r"(?<=: )(?:true|false|[\d.]+)(?=[,}])")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who a key belongs to, and what that organisation may use of each model."""
+    """The owner of a key, and that organisation's limits for each model."""
 
     org: str
     limits: Limits = field(default_factory=Limits)
@@ -31,7 +31,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An answer and how it is to be spoilt."""
+    """An answer and the way to spoil it."""
 
     answer: Answer
     call: Call
@@ -46,7 +46,7 @@ class Prepared:
 
 @dataclass(slots=True)
 class Provider:
-    """One simulated provider; `cached_tokens` switches its prompt cache on, which serves beginnings of at least
+    """One simulated provider; `cached_tokens` switches on its prompt cache, which serves beginnings of at least
     `least_cached` tokens."""
 
     accounts: Mapping[str, Account]
@@ -68,7 +68,7 @@ class Provider:
 
     @property
     def served(self) -> dict[str, ModelSpec]:
-        """The models that exist today."""
+        """The models that currently exist."""
         return {name: spec for name, spec in MODELS.items() if name not in self.gone}
 
     def reset(self) -> None:
@@ -99,7 +99,7 @@ class Provider:
         self._in_flight -= 1
 
     def prepare(self, account: Account, raw: bytes) -> Prepared:
-        """Decide the whole answer and write it into the ledger. Raises ApiError, which is written there too."""
+        """Decide the whole answer and record it in the ledger. Raises ApiError, which is recorded, too."""
         call = read_call(raw, MODELS)
         self._seen[call.digest] += 1
         rng = random.Random(f"{self.seed}:{call.digest}:{self._seen[call.digest]}")
@@ -181,13 +181,13 @@ class Provider:
         )
 
     def has_read(self, prepared: Prepared) -> None:
-        """Keep what the prompt begins with: from now on later calls find it, those that are on their way do not."""
+        """Cache the beginnings of the prompt: later calls find them, calls already in flight do not."""
         if self.cached_tokens and prepared.call.spec.caches:
             self._cache |= _beginnings(prepared.entry.org, prepared.call)
 
     def _cached(self, account: Account, call: Call) -> int:
-        """Prompt tokens that the prefix cache serves: the whole blocks, from the first on, that a call to this model
-        which was read before began with, too."""
+        """Prompt tokens served from the prefix cache: the whole blocks, from the first on, that an earlier call to
+        this model also began with."""
         if not self.cached_tokens:
             return 0
         cached = len(_beginnings(account.org, call) & self._cache) * _CACHE_BLOCK
@@ -215,7 +215,7 @@ def _spoilt(kind: FaultKind | None, text: str) -> str:
 
 
 def _mixed_up(text: str) -> str:
-    """Of replies that list items with ids; others stay as they are."""
+    """Mix up replies that list items with ids; others stay as they are."""
     told: dict[str, Any] = json.loads(text)
     for name in told.keys() & {"scores", "verdicts"}:
         items: list[dict[str, Any]] = told[name]

@@ -1,4 +1,4 @@
-"""How the simulated model reads: words, numbers, negation, sentences. Crude on purpose, and its own."""
+"""Reads for the simulated model: words, numbers, negation, sentences. Deliberately crude and independent."""
 
 import re
 from collections.abc import Set as AbstractSet
@@ -25,7 +25,7 @@ _STOP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """`text` as it stands at `[start, start + len(text))` of what was read."""
+    """`text` as at `[start, start + len(text))` of what was read."""
 
     start: int
     text: str
@@ -36,12 +36,12 @@ class Span:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it ends as a sentence does; else it was cut, or is an item of a list or table."""
+        """Whether it ends like a sentence; otherwise it was cut, or is an item of a list or table."""
         return self.text.endswith((".", "!", "?", "。"))
 
 
 def stems(text: str) -> set[str]:
-    """Content words and numbers, cut to where inflection begins."""
+    """Content words and numbers, cut where inflection begins."""
     found = {_stem(word) for word in _WORD.findall(text.lower())} - _STOP
     return {stem for stem in found if len(stem) > 1 or _HANGUL.match(stem)} | numbers(text)
 
@@ -60,7 +60,7 @@ def numbers(text: str) -> set[str]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Sentences with at least two content words, exactly as they stand in `text`; headings are no sentences."""
+    """Sentences with at least two content words, exactly as in `text`; headings are no sentences."""
     spans = [Span(match.start(), match[0].rstrip()) for match in _SENTENCE.finditer(text)]
     return [span for span in spans if len(stems(span.text)) > 1 and not span.text.startswith("#")]
 
@@ -70,7 +70,7 @@ def without_markers(text: str) -> str:
 
 
 def share(part: AbstractSet[str], whole: AbstractSet[str]) -> float:
-    """How much of `part` is in `whole`."""
+    """The share of `part` that is in `whole`."""
     return len(part & whole) / len(part) if part else 0.0
 
 
@@ -82,7 +82,7 @@ def judge(statement: str, source: str) -> tuple[Relation, float, str]:
     overlap = share(said, stems(source))
     if overlap < 0.3:
         return "does_not_mention", 0.85, best.flat
-    # A number that stands elsewhere in the source, about something else, is no support.
+    # A number elsewhere in the source, about something else, is no support.
     around = " ".join(span.text for rate, span in rated if rate >= 0.6 * same_words)
     negation_differs = same_words >= 0.6 and _negated(statement) != _negated(best.text)
     if numbers(statement) - numbers(around) or negation_differs:

@@ -1,4 +1,4 @@
-"""The part of JSON Schema that strict structured output knows: a check of schemas, a check of values, an example."""
+"""The part of JSON Schema supported by strict structured output: a check of schemas, a check of values, an example."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,7 +19,7 @@ _BLANKS: dict[str, Any] = {"string": "", "boolean": False, "integer": 0, "number
 
 
 def strict_fault(schema: Schema) -> str | None:
-    """Say why strict mode refuses `schema`, or None."""
+    """Return why strict mode refuses `schema`, or None."""
     if "anyOf" in schema:
         return "/: anyOf is not supported at the root"
     return next((fault for path, node in _nodes(schema, "") if (fault := _node_fault(path, node))), None)
@@ -49,7 +49,7 @@ def _nodes(node: Schema, path: str) -> Iterator[tuple[str, Schema]]:
 
 
 def conforms(value: Any, schema: Schema, root: Schema) -> bool:
-    """Whether `value` is what `schema` describes; `root` holds its `$defs`."""
+    """Whether `value` matches `schema`; `root` holds its `$defs`."""
     schema = _resolved(schema, root)
     if "anyOf" in schema:
         return any(conforms(value, option, root) for option in schema["anyOf"])
@@ -77,7 +77,7 @@ _PARTS: dict[str, Callable[[Any, Schema, Schema], bool]] = {"object": _object_fi
 
 
 def blank(schema: Schema, root: Schema) -> Any:
-    """The emptiest value that `schema` allows: what a model says that was not made for the question."""
+    """The emptiest value that `schema` allows: the reply of a model not made for the question."""
     schema = _resolved(schema, root)
     if "anyOf" in schema:
         return blank(schema["anyOf"][0], root)

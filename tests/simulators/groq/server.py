@@ -27,12 +27,12 @@ _FAULTS = TypeAdapter(list[Fault])
 
 
 class GroqSimulator:
-    """A provider on a free port of 127.0.0.1, in a thread of its own.
+    """A provider on a free port of 127.0.0.1, in its own thread.
 
     `time_scale` multiplies every simulated delay: 0 answers at once, 1 is as slow as the real one. `accounts` maps API
-    keys to organisations with their limits. `gone` are the models that answer 404. `cached_tokens` switches the prompt
-    cache on; it serves beginnings of at least `least_cached` tokens that were read when a call arrives. Without
-    `usage_in_x_groq` a stream tells its usage only to those who ask with `stream_options`.
+    keys to organisations with their limits. `gone` are the models that answer 404. `cached_tokens` switches on the
+    prompt cache; it serves beginnings of at least `least_cached` tokens that were read when a call arrives. Without
+    `usage_in_x_groq` a stream reports its usage only on request by `stream_options`.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class GroqSimulator:
 
     @property
     def base_url(self) -> str:
-        """What GROQ_BASE_URL must be."""
+        """The value for GROQ_BASE_URL."""
         return f"http://127.0.0.1:{self._port}"
 
     @property
@@ -84,11 +84,11 @@ class GroqSimulator:
         self.provider.plan.faults.extend(planned)
 
     def go_on(self) -> None:
-        """Let models say the other half of what they are saying."""
+        """Let models write the second half of their answers."""
         self._goes_on.set()
 
     def reset(self) -> None:
-        """Forget all calls and faults, calls also that somebody gave up before they were read here."""
+        """Forget all calls and faults, including calls that were abandoned before they were read here."""
         if self._loop and self._thread.is_alive() and threading.current_thread() is not self._thread:
             asyncio.run_coroutine_threadsafe(_read_all(), self._loop).result(60)
         self._goes_on.clear()
@@ -219,14 +219,14 @@ class GroqSimulator:
 
 
 def _note(prepared: Prepared, chunk: Mapping[str, Any]) -> None:
-    """Write down when a piece of text leaves."""
+    """Record when a piece of text leaves."""
     written = prepared.entry.written
     if piece := next((choice["delta"].get("content") for choice in chunk["choices"]), None):
         written.append((time.time(), (written[-1][1] if written else 0) + len(piece)))
 
 
 async def _read_all() -> None:
-    # A connection is accepted, read and begun with in a few turns of the loop.
+    # Accepting, reading and starting a connection takes a few turns of the loop.
     for _ in range(20):
         await asyncio.sleep(0)
 

@@ -14,7 +14,7 @@ _ULID = "0123456789abcdefghjkmnpqrstvwxyz"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything that is decided of an answer before its first byte leaves."""
+    """Everything decided about an answer before its first byte leaves."""
 
     request_id: str
     model: str
@@ -29,7 +29,7 @@ class Answer:
     seed: int
 
     def usage(self) -> dict[str, Any]:
-        """The usage block; the details are absent when there is nothing to detail."""
+        """The usage block; details are absent if there are none."""
         decoding = self.completion_tokens * self.timing.per_token_s
         block: dict[str, Any] = {
             "queue_time": self.timing.queue_s,
@@ -87,7 +87,7 @@ class Answer:
             yield 0, frame | {"choices": [], "usage": self.usage(), "service_tier": "on_demand"}
 
     def stopped_chunk(self) -> dict[str, Any]:
-        """What comes when the provider gives up in the middle of a stream."""
+        """The chunk sent when the provider gives up in the middle of a stream."""
         return self._chunk({}, x_groq={"id": self.request_id, "error": "over_capacity"})
 
     def _chunk(
