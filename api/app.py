@@ -1,5 +1,5 @@
 """The HTTP application. It parses, calls a service and returns; it never computes: no parsing, no models,
-but for the vector of a search (decision 0038)."""
+but for the vector of a search (decision 14)."""
 
 import logging
 from collections.abc import AsyncGenerator
