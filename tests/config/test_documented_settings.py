@@ -2,10 +2,11 @@
 
 import re
 from pathlib import Path
-from typing import get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import pytest
-from pydantic import BaseModel
+import yaml
+from pydantic import BaseModel, TypeAdapter
 
 from config.settings import Settings
 
@@ -40,6 +41,12 @@ def dotted(page: Path) -> list[str]:
     return sorted({name for name in found if name.split(".")[0] in GROUPS} - NOT_SETTINGS)
 
 
+def files(page: Path) -> list[str]:
+    """Blocks that are a config.yaml, or a part of one."""
+    found = re.findall(r"^```yaml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [each for each in found if yaml.safe_load(each).keys() <= Settings.model_fields.keys()]
+
+
 def exists(path: list[str]) -> bool:
     """Whether the path of names, such as rerank and top_k, leads to a field."""
     model: type[BaseModel] | None = Settings
@@ -71,3 +78,12 @@ def test_a_setting_named_by_its_path_exists(page: str, name: str) -> None:
 
 def test_the_readme_leads_to_the_settings() -> None:
     assert "](docs/settings.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, id=f"{page.name}-{at}") for page in PAGES for at, text in enumerate(files(page))]
+)
+def test_a_file_of_settings_that_a_page_shows_is_accepted(text: str) -> None:
+    for name, value in yaml.safe_load(text).items():
+        kind: Any = Settings.model_fields[name].annotation
+        TypeAdapter[Any](kind).validate_python(value)
