@@ -10,7 +10,6 @@ from typing import Any, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
 from config.settings import Settings
 
@@ -67,9 +66,11 @@ def _row(name: str, field: FieldInfo) -> str:
 
 
 def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    if field.default_factory:
+        return "see right"
     value: Any = field.default
-    if value is PydanticUndefined:
-        return "see right" if field.default_factory else "required"
     if isinstance(value, SecretStr):
         value = value.get_secret_value()
     if value is None or value == "":
