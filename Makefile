@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help setup demo test test-all test-browser check bench faults up lock audit sbom licences
+.PHONY: help setup demo test test-all test-browser check bench faults up lock audit sbom licences settings
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,7 +42,7 @@ check: setup ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 
-bench: setup ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/performance.md)
+bench: setup ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/internals/performance.md)
 	$(BIN)/python -m benchmarks
 
 faults: setup ## real processes killed, stopped, emptied, for half an hour; one table (tests/faults)
@@ -69,5 +69,8 @@ sbom: setup ## what the image is made of, for scanners: build/citewell.cdx.json 
 	@mkdir -p build
 	$(BIN)/python -m deploy.inventory sbom > build/citewell.cdx.json
 
-licences: setup ## docs/licences.md anew, after `make lock`
-	$(BIN)/python -m deploy.inventory licences > docs/licences.md
+licences: setup ## docs/internals/licences.md anew, after `make lock`
+	$(BIN)/python -m deploy.inventory licences > docs/internals/licences.md
+
+settings: setup ## docs/settings.md anew, after a change in config/
+	$(BIN)/python -m tools.settings_page > docs/settings.md

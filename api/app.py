@@ -1,4 +1,4 @@
-"""The HTTP application. It validates, calls a service and returns; apart from the vector of a search (decision 0038)
+"""The HTTP application. It validates, calls a service and returns; apart from the vector of a search (decision 14)
 it computes nothing: no document parsing, no models."""
 
 import logging

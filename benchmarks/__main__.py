@@ -3,8 +3,8 @@
     python -m benchmarks [--quick] [--only NAME]... [--rounds N] [--minutes M] [--in-flight 8,50,200]
 
 Every system is started, asked alone and asked with many in flight, in each round anew and in turns, so that what else
-the machine does hits all of them. docs/performance.md says what each of them does and how it is measured. The table is
-printed and written to build/bench.md, everything behind it to build/bench.json.
+the machine does hits all of them. docs/internals/performance.md says what each of them does and how it is measured.
+The table is printed and written to build/bench.md, everything behind it to build/bench.json.
 """
 
 import argparse

@@ -191,7 +191,7 @@ def print_table(title: str, pairs: Pairs, support: Array) -> None:
 
 
 def print_markdown(pairs: Pairs, support: Array) -> None:
-    """Print the rows of the table in `docs/evaluation.md`."""
+    """Print the rows of the table in `docs/internals/evaluation.md`."""
     print()
     for name, _, row in table(pairs, support):
         figures = dict(zip(COLUMNS, row, strict=True))

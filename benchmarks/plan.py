@@ -1,4 +1,7 @@
-"""What so many worker machines would need, multiplied from the cost of one query; docs/scaling.md explains it."""
+"""What so many worker machines would need, multiplied from the cost of one query.
+
+docs/internals/scaling.md explains it.
+"""
 
 import math
 from collections.abc import Callable

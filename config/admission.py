@@ -9,11 +9,11 @@ class AdmissionSettings(Group):
     """Work above the running limits waits in Postgres; work above the waiting limits is refused."""
 
     in_flight_per_process: int = Field(
-        default=32, ge=2, description="queries that run at a time, per process that verifies"
+        default=32, ge=2, description="Queries that run at a time, per process that verifies"
     )
-    max_queued_per_tenant: int = Field(default=1_000, ge=1, description="waiting questions of one tenant; then 429")
-    max_queued: int = Field(default=5_000, ge=1, description="waiting questions of all tenants; then 503")
-    max_wait_s: float = Field(default=150.0, gt=0, description="a question that would wait longer is refused with 503")
+    max_queued_per_tenant: int = Field(default=1_000, ge=1, description="Waiting questions of one tenant; more get 429")
+    max_queued: int = Field(default=5_000, ge=1, description="Waiting questions of all tenants; more get 503")
+    max_wait_s: float = Field(default=150.0, gt=0, description="A question that would wait longer gets 503")
     max_documents_queued: int = Field(
-        default=20_000, ge=2, description="waiting documents; a single tenant may have half of it"
+        default=20_000, ge=2, description="Waiting documents; one tenant may use half of it"
     )

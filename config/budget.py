@@ -10,8 +10,8 @@ class BudgetSettings(Group):
     ceiling".
     """
 
-    deadline_s: float = Field(default=300.0, gt=0, le=86_400)
-    max_cost_usd: float | None = Field(default=None, gt=0, description="of one query; None: no ceiling")
+    deadline_s: float = Field(default=300.0, gt=0, le=86_400, description="Default deadline of a query")
+    max_cost_usd: float | None = Field(default=None, gt=0, description="Default cost ceiling of a query; null: none")
     grace_s: float = Field(
-        default=30.0, gt=0, description="nobody works on a query for so long behind its deadline: it fails"
+        default=30.0, gt=0, description="A query that no worker has touched for this long after its deadline fails"
     )

@@ -11,13 +11,17 @@ from config.limits import DEVELOPER, ModelLimits
 class ModelInfo(Group):
     """What is known of one model id. Prices are US dollars per million tokens, as published 2026-08."""
 
-    price_in: float = 0.0
+    price_in: float = Field(default=0.0, description="US dollars per million prompt tokens")
     price_cached: float | None = Field(
-        default=None, description="of tokens that the provider's prefix cache served; null: as the others"
+        default=None, description="The same for tokens from the provider's prefix cache; null: as `price_in`"
     )
-    price_out: float = 0.0
-    strict_schema: bool = False
-    reasoning_effort: Literal["low", "medium", "high"] | None = None
+    price_out: float = Field(default=0.0, description="US dollars per million completion tokens")
+    strict_schema: bool = Field(
+        default=False, description="Whether the server enforces a JSON schema (`response_format: json_schema`)"
+    )
+    reasoning_effort: Literal["low", "medium", "high"] | None = Field(
+        default=None, description="Sent to models that accept it"
+    )
     limits: ModelLimits = ModelLimits()
 
 
@@ -48,11 +52,13 @@ def _catalogue() -> dict[str, ModelInfo]:
 class BreakerSettings(Group):
     """When a model that fails is left alone, per model and process. 429s and unusable replies are no failures."""
 
-    share: float = Field(default=0.5, gt=0, le=1, description="of the last calls that failed")
-    calls: int = Field(default=10, ge=1, description="that must have ended before it is judged")
-    window_s: float = Field(default=10.0, gt=0, description="how far back calls count")
-    open_s: float = Field(default=2.0, gt=0, description="until one call tries again; doubled each time it fails")
-    longest_s: float = Field(default=10.0, gt=0, description="the longest such pause")
+    share: float = Field(default=0.5, gt=0, le=1, description="Share of failed calls that opens the circuit")
+    calls: int = Field(default=10, ge=1, description="Calls that must have ended before the model is judged")
+    window_s: float = Field(default=10.0, gt=0, description="Period in which calls count")
+    open_s: float = Field(
+        default=2.0, gt=0, description="First pause before a trial call; doubles each time the trial fails"
+    )
+    longest_s: float = Field(default=10.0, gt=0, description="Longest such pause")
 
 
 class ModelSettings(Group):
@@ -61,82 +67,130 @@ class ModelSettings(Group):
     `openai_compatible` is any server of OpenAI's chat completions; docs/models.md.
     """
 
-    provider: Literal["auto", "groq", "openai_compatible", "offline"] = "auto"
-    base_url: str | None = Field(default=None, description="of an openai_compatible server, without /chat/completions")
-    api_key: SecretStr | None = Field(default=None, description="of an openai_compatible server, if it wants one")
-    client: Literal["lean", "sdk"] = Field(
-        default="lean", description="what speaks to Groq: our own client, or Groq's SDK, which takes twice the CPU"
+    provider: Literal["auto", "groq", "openai_compatible", "offline"] = Field(
+        default="auto", description="`auto`: `groq` if `GROQ_API_KEY` is set, otherwise `offline`"
     )
-    main: str = "openai/gpt-oss-120b"
-    fast: str = "openai/gpt-oss-20b"
+    base_url: str | None = Field(
+        default=None, description="Of an OpenAI-compatible server, without `/chat/completions`"
+    )
+    api_key: SecretStr | None = Field(default=None, description="For an OpenAI-compatible server that requires one")
+    client: Literal["lean", "sdk"] = Field(
+        default="lean",
+        description="HTTP client for Groq: `lean` is our own; `sdk` is Groq's, at about twice the processor time",
+    )
+    main: str = Field(default="openai/gpt-oss-120b", description="Model that writes answers")
+    fast: str = Field(default="openai/gpt-oss-20b", description="Model that scores passages and judges statements")
     fallbacks: dict[str, tuple[str, ...]] = Field(
         default={
             "openai/gpt-oss-120b": ("openai/gpt-oss-20b",),
             "openai/gpt-oss-20b": ("openai/gpt-oss-120b",),
             "llama-3.1-8b-instant": ("openai/gpt-oss-20b",),
-        }
+        },
+        description="Models to try, in this order, when a model is unavailable",
     )
-    catalogue: dict[str, ModelInfo] = Field(default_factory=_catalogue)
-    attempts: int = Field(default=3, ge=1, le=10, description="tries per model call, the first included")
-    call_timeout_s: float = Field(default=30.0, gt=0)
-    deadline_s: float = Field(default=90.0, gt=0, description="per model call, all attempts and waits included")
-    concurrency: int = Field(default=128, ge=1, description="model calls in flight per worker process")
+    catalogue: dict[str, ModelInfo] = Field(
+        default_factory=_catalogue,
+        description="Known models; replaces the built-in catalogue, so name every model you use",
+    )
+    attempts: int = Field(default=3, ge=1, le=10, description="Tries per model call, including the first")
+    call_timeout_s: float = Field(default=30.0, gt=0, description="Timeout of one attempt")
+    deadline_s: float = Field(default=90.0, gt=0, description="Limit of one model call with all its attempts and waits")
+    concurrency: int = Field(default=128, ge=1, description="Model calls in flight per worker process")
     patience_s: float = Field(
-        default=2.0, ge=0, description="a step that would wait longer for its allowance is put off and holds no worker"
+        default=2.0,
+        ge=0,
+        description="A step that would wait longer for the rate limit is deferred and frees its worker",
     )
     # A classifier of (source, statement) pairs with a veto on what is called supported; docs/neural-judge.md.
-    judge: str | None = Field(default=None, description="a folder, or the id of a model in the hub's cache")
-    judge_label: str | None = Field(default=None, description="which of its labels means that the source supports")
-    judge_languages: set[Literal["en", "ko"]] = Field(
-        default={"en"}, min_length=1, description="of statements and sources that it was trained for; others it leaves"
+    judge: str | None = Field(
+        default=None,
+        description='Classifier with a veto on "supported": a folder, or a model id in the local hub cache',
     )
-    judge_download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
-    keep_replies_s: float = Field(default=604_800.0, ge=0, description="how long paid replies are kept; 0 keeps none")
-    share_replies: bool = Field(default=True, description="a judgement made for one query serves the tenant's others")
-    share_answers: bool = Field(default=False, description="the same for what models write")
-    hedge_share: float = Field(default=0.05, ge=0, le=1, description="extra calls for late judgements; 0: none")
-    hedge_min_s: float = Field(default=0.4, ge=0, description="no judgement is late before that")
+    judge_label: str | None = Field(
+        default=None, description='The classifier\'s label that means "supported", if its names do not tell'
+    )
+    judge_languages: set[Literal["en", "ko"]] = Field(
+        default={"en"},
+        min_length=1,
+        description="Languages the classifier was trained for; it is not asked about others",
+    )
+    judge_download: bool = Field(
+        default=False, description="Download the classifier from the hub if it is not in the cache"
+    )
+    keep_replies_s: float = Field(
+        default=604_800.0, ge=0, description="How long model replies are stored for reuse; 0 stores none"
+    )
+    share_replies: bool = Field(default=True, description="Reuse judgements across the queries of a tenant")
+    share_answers: bool = Field(default=False, description="Reuse generated texts across the queries of a tenant")
+    hedge_share: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="Second attempts for late judgements, as a share of all calls; 0 disables them",
+    )
+    hedge_min_s: float = Field(default=0.4, ge=0, description="No judgement counts as late before this")
     breaker: BreakerSettings = BreakerSettings()
 
 
 class RerankSettings(Group):
     """Who scores passages: `llm`, one model call for each, or a reranker, which scores a task's together (S1.1)."""
 
-    provider: Literal["llm", "cross_encoder", "endpoint"] = "llm"
-    model: str | None = Field(default=None, description="a folder or hub id; the endpoint's name for its model")
-    download: bool = Field(default=False, description="get it from the hub when it is not in the cache")
-    base_url: str | None = Field(default=None, description="of the endpoint, without /rerank")
-    api_key: SecretStr | None = None
-    scores: Literal["auto", "probabilities", "logits"] = Field(default="auto", description="what the endpoint gives")
-    timeout_s: float = Field(default=30.0, gt=0, description="per task, all attempts and waits included")
-    top_k: int = Field(default=3, ge=1, le=50)
-    merged_top_k: int = Field(default=5, ge=1, le=50, description="the same, when several searches are merged")
-    batch: int = Field(default=10, ge=1, description="chunks per task; every chunk has a model call of its own")
-    context_tokens: int = Field(default=6000, ge=100, description="of all passages to write from, about (S4.5)")
-    source_scoring: bool | None = Field(
-        default=None, description="position, length and frequency choose the sources (S5.2); null: for /query/verified"
+    provider: Literal["llm", "cross_encoder", "endpoint"] = Field(
+        default="llm",
+        description="What scores passages: one model call per passage, a local cross-encoder, or a rerank endpoint",
     )
-    max_sources: int = Field(default=5, ge=1, le=50, description="with source scoring, instead of top_k")
-    min_relevance: float = Field(default=0.4, ge=0, le=1, description="a source that scores lower is left out")
-    min_excerpt_length: int = Field(default=20, ge=0, description="characters; a shorter passage is no source")
+    model: str | None = Field(
+        default=None, description="Folder or hub id of the cross-encoder, or the endpoint's model name"
+    )
+    download: bool = Field(
+        default=False, description="Download the cross-encoder from the hub if it is not in the cache"
+    )
+    base_url: str | None = Field(default=None, description="Of the endpoint, without `/rerank`")
+    api_key: SecretStr | None = Field(default=None, description="Sent to the endpoint as a bearer token")
+    scores: Literal["auto", "probabilities", "logits"] = Field(
+        default="auto", description="What the endpoint returns; `auto` detects it from the values"
+    )
+    timeout_s: float = Field(default=30.0, gt=0, description="Limit of one task with all its attempts and waits")
+    top_k: int = Field(default=3, ge=1, le=50, description="Passages an answer is written from")
+    merged_top_k: int = Field(default=5, ge=1, le=50, description="The same when several searches are merged")
+    batch: int = Field(default=10, ge=1, description="Passages per task; also the size of a request to an endpoint")
+    context_tokens: int = Field(
+        default=6000, ge=100, description="Approximate token budget of all passages in the prompt (S4.5)"
+    )
+    source_scoring: bool | None = Field(
+        default=None,
+        description="Choose sources by position, length and frequency (S5.2); null: for `/query/verified` only",
+    )
+    max_sources: int = Field(default=5, ge=1, le=50, description="With source scoring, used instead of `top_k`")
+    min_relevance: float = Field(
+        default=0.4, ge=0, le=1, description="With source scoring, the lowest score of a source"
+    )
+    min_excerpt_length: int = Field(
+        default=20, ge=0, description="With source scoring, the shortest source in characters"
+    )
 
 
 class EmbeddingModel(Group):
     """A model that makes vectors of texts: the one that comes with the program, or any OpenAI-compatible endpoint."""
 
-    provider: Literal["wheel", "openai_compatible"] = "wheel"
-    model: str = Field(default="", description="as the endpoint calls it")
-    base_url: str = Field(default="https://api.openai.com/v1", description="without /embeddings")
-    api_key: SecretStr | None = None
-    dimension: int | None = Field(default=None, ge=1, le=4000, description="asked for; without it as the model is")
-    batch: int = Field(default=64, ge=1, description="texts per request")
-    concurrency: int = Field(default=4, ge=1, description="requests at a time, per document or search")
-    timeout_s: float = Field(default=30.0, gt=0, description="of one request")
-    query_prefix: str = Field(default="", description="before every question, as some models want: `query: `")
-    document_prefix: str = Field(default="", description="before every text that is stored: `passage: `")
+    provider: Literal["wheel", "openai_compatible"] = Field(
+        default="wheel", description="The built-in model, or an OpenAI-compatible endpoint"
+    )
+    model: str = Field(default="", description="The endpoint's name for the model")
+    base_url: str = Field(default="https://api.openai.com/v1", description="Without `/embeddings`")
+    api_key: SecretStr | None = Field(default=None, description="Sent to the endpoint as a bearer token")
+    dimension: int | None = Field(default=None, ge=1, le=4000, description="Requested dimension; null: the model's own")
+    batch: int = Field(default=64, ge=1, description="Texts per request")
+    concurrency: int = Field(default=4, ge=1, description="Concurrent requests per document or search")
+    timeout_s: float = Field(default=30.0, gt=0, description="Timeout of one request")
+    query_prefix: str = Field(default="", description="Put before every question; E5 models need `query: `")
+    document_prefix: str = Field(default="", description="Put before every stored text; E5 models need `passage: `")
 
 
 class EmbeddingSettings(EmbeddingModel):
     """The model of new workspaces. `earlier` are models whose workspaces are still served, until `citewell reembed`."""
 
-    earlier: tuple[EmbeddingModel, ...] = ()
+    earlier: tuple[EmbeddingModel, ...] = Field(
+        default=(),
+        description="Previous models, so that their workspaces can still be searched until `citewell reembed`",
+    )

@@ -12,7 +12,7 @@ class ServingSettings(Group):
     meet the closing connection and be lost without an answer.
     """
 
-    head_s: float = Field(default=10.0, gt=0, description="until the head of a request has arrived whole")
-    body_s: float = Field(default=10.0, gt=0, description="how often it is looked whether a body still arrives")
-    body_bytes_per_s: int = Field(default=1_000, ge=1, description="that a body brings at least, on that average")
-    idle_s: int = Field(default=75, ge=1, description="for which a connection is kept open between requests")
+    head_s: float = Field(default=10.0, gt=0, description="Time for the head of a request to arrive")
+    body_s: float = Field(default=10.0, gt=0, description="Interval over which the speed of a body is measured")
+    body_bytes_per_s: int = Field(default=1_000, ge=1, description="Minimum speed of a body")
+    idle_s: int = Field(default=75, ge=1, description="How long a connection stays open between requests")

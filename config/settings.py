@@ -33,38 +33,48 @@ class ConfigurationInvalid(Exception):
 class RetrievalSettings(Group):
     """`vector` is similarity alone (S1.1); `hybrid` fuses it with lexical search by reciprocal rank."""
 
-    method: Literal["vector", "hybrid"] = "hybrid"
-    k: int = Field(default=10, ge=1, le=100)
+    method: Literal["vector", "hybrid"] = Field(
+        default="hybrid", description="Vectors alone (S1.1), or vectors and words fused by reciprocal rank"
+    )
+    k: int = Field(default=10, ge=1, le=100, description="Passages retrieved per search")
     # 0.3 was measured for the built-in model, which is small; vectors of any other model weigh as much as words.
-    dense_weight: float | None = Field(default=None, ge=0, description="of similarity, where words count 1")
+    dense_weight: float | None = Field(
+        default=None,
+        ge=0,
+        description="Weight of vectors relative to words (1); null: 0.3 for the built-in model, 1 for any other",
+    )
     multi_query: int = Field(
-        default=0, ge=0, le=5, description="rewritten questions that are searched for too (S3.2); 0 and 1 mean none"
+        default=0, ge=0, le=5, description="Rewritten questions that are searched as well (S3.2); 0 and 1 mean none"
     )
     graph: Literal["naive", "local", "global", "hybrid", "mix"] = Field(
-        default="naive", description="how the knowledge graph takes part (S5.1); naive: not at all"
+        default="naive", description="How the knowledge graph takes part (S5.1); `naive`: not at all"
     )
 
 
 class AgenticSettings(Group):
     """Runs in which the model decides what to search for (S3.6)."""
 
-    max_searches: int = Field(default=4, ge=1, le=8, description="of one question, at most")
+    max_searches: int = Field(default=4, ge=1, le=8, description="Searches per question at most")
 
 
 class IngestionSettings(Group):
-    max_bytes: int = Field(default=50_000_000, ge=1)
-    import_max_bytes: int = Field(default=500_000_000, ge=1, description="of an archive as it is sent")
-    import_max_unpacked_bytes: int = Field(default=2_000_000_000, ge=1, description="of all files in an archive")
-    import_max_files: int = Field(default=10_000, ge=1, description="in one archive")
-    max_pages: int = Field(default=5_000, ge=1)
-    max_chars: int = Field(default=20_000_000, ge=1)
-    parse_memory_mb: int = Field(default=1024, ge=128, description="of the process that reads one file")
-    parse_base_s: float = Field(default=8.0, gt=0, description="how long reading a file may take, whatever its size")
-    parse_s_per_mb: float = Field(default=2.0, ge=0, description="and per MB of it; tenfold if it is packed, as PDFs")
-    parse_max_s: float = Field(default=240.0, gt=0, description="but never longer than that")
-    chunk_tokens: int = Field(default=220, ge=30, description="the length of a passage, in tokens as models count them")
-    overlap_tokens: int = Field(default=30, ge=0, description="of whole sentences that the next passage repeats")
-    batch: int = Field(default=32, ge=1, description="chunks embedded and stored per transaction")
+    max_bytes: int = Field(default=50_000_000, ge=1, description="Largest file")
+    import_max_bytes: int = Field(default=500_000_000, ge=1, description="Largest archive as uploaded")
+    import_max_unpacked_bytes: int = Field(
+        default=2_000_000_000, ge=1, description="Total size of all files in an archive"
+    )
+    import_max_files: int = Field(default=10_000, ge=1, description="Files in one archive")
+    max_pages: int = Field(default=5_000, ge=1, description="Pages of one document")
+    max_chars: int = Field(default=20_000_000, ge=1, description="Characters of one document")
+    parse_memory_mb: int = Field(default=1024, ge=128, description="Memory limit of the process that reads one file")
+    parse_base_s: float = Field(default=8.0, gt=0, description="Time to read a file, regardless of its size")
+    parse_s_per_mb: float = Field(
+        default=2.0, ge=0, description="Additional time per MB; ten times as much for compressed formats such as PDF"
+    )
+    parse_max_s: float = Field(default=240.0, gt=0, description="Upper limit of the time to read a file")
+    chunk_tokens: int = Field(default=220, ge=30, description="Length of a passage in model tokens")
+    overlap_tokens: int = Field(default=30, ge=0, description="Tokens of whole sentences repeated in the next passage")
+    batch: int = Field(default=32, ge=1, description="Passages embedded and stored per transaction")
 
 
 class GraphSettings(Group):
@@ -72,34 +82,47 @@ class GraphSettings(Group):
     rules do.
     """
 
-    extractor: Literal["auto", "model", "local", "off"] = "auto"
-    documents: int = Field(default=2, ge=1, description="that are read at a time; no question waits for a free thread")
-    concurrency: int = Field(default=4, ge=1, description="chunks of one document that are read at a time")
-    max_chunks: int = Field(default=2_000, ge=1, description="of one document; the rest of it is not read")
-    entities: int = Field(default=10, ge=1, le=100, description="entities that a search starts from")
-    relations: int = Field(default=20, ge=1, le=100, description="relations that a search follows")
+    extractor: Literal["auto", "model", "local", "off"] = Field(
+        default="auto",
+        description="What reads documents into the graph; `auto`: `model` with a provider, otherwise `local`",
+    )
+    documents: int = Field(default=2, ge=1, description="Documents read at a time")
+    concurrency: int = Field(default=4, ge=1, description="Passages of one document read at a time")
+    max_chunks: int = Field(default=2_000, ge=1, description="Passages read per document; the rest is left out")
+    entities: int = Field(default=10, ge=1, le=100, description="Entities a search starts from")
+    relations: int = Field(default=20, ge=1, le=100, description="Relations a search follows")
 
 
 class RecoverySettings(Group):
     """How fast work of a dead process is detected and restarted; all in seconds."""
 
-    heartbeat_s: float = Field(default=2.0, gt=0)
-    lease_s: float = Field(default=10.0, gt=0)
-    check_s: float = Field(default=2.0, gt=0)
-    stalled_s: float = Field(default=60.0, gt=0, description="no step running and none finished for so long")
-    max_launches: int = Field(default=30, ge=1, description="then the query fails; its deadline normally comes first")
-    max_attempts: int = Field(default=3, ge=1, description="a step that ended its worker so often is parked")
+    heartbeat_s: float = Field(default=2.0, gt=0, description="How often a process renews its leases")
+    lease_s: float = Field(
+        default=10.0, gt=0, description="After this long without a heartbeat, a process counts as dead"
+    )
+    check_s: float = Field(default=2.0, gt=0, description="How often stopped work is looked for")
+    stalled_s: float = Field(
+        default=60.0, gt=0, description="Restart a query in which no step has run or ended for this long"
+    )
+    max_launches: int = Field(
+        default=30, ge=1, description="Restarts after which a query fails; its deadline usually comes first"
+    )
+    max_attempts: int = Field(default=3, ge=1, description="Worker deaths after which a step is parked")
     drain_s: float = Field(
-        default=25.0, ge=0, description="after SIGTERM steps may go on for so long; then they are handed back"
+        default=25.0, ge=0, description="How long steps may continue after SIGTERM before they are handed back"
     )
 
 
 class AccessSettings(Group):
     """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
 
-    keys: Literal["auto", "required"] = "auto"
-    requests_per_minute: int = Field(default=600, ge=1, description="of one key; a key may have its own limit")
-    trust_for_s: float = Field(default=2.0, ge=0, le=4, description="how long a key that was looked up counts as valid")
+    keys: Literal["auto", "required"] = Field(
+        default="auto", description="`auto` requires a key unless the API listens on loopback only"
+    )
+    requests_per_minute: int = Field(
+        default=600, ge=1, description="`POST` requests per key; a key can have its own limit"
+    )
+    trust_for_s: float = Field(default=2.0, ge=0, le=4, description="How long a verified key is cached")
 
 
 class WebhookSettings(Group):
@@ -107,18 +130,26 @@ class WebhookSettings(Group):
     development.
     """
 
-    allowed_networks: tuple[str, ...] = ()
-    allowed_ports: tuple[int, ...] = (80, 443)
-    deadline_s: float = Field(default=15.0, gt=0, description="of one attempt, everything included")
-    max_response_bytes: int = Field(default=65_536, ge=0)
-    schedule_s: tuple[Annotated[float, Field(ge=0)], ...] = Field(
-        default=(0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400), min_length=1
+    allowed_networks: tuple[str, ...] = Field(
+        default=(), description="Private networks that may be called, on any port and without TLS; for development"
     )
-    jitter: float = Field(default=0.1, ge=0, le=1)
-    in_flight: int = Field(default=2, ge=1, description="deliveries to one receiver at a time")
-    in_flight_of_tenant: int = Field(default=16, ge=1, description="deliveries of one tenant at a time")
-    disable_after_s: float = Field(default=432_000, gt=0, description="of nothing but failures")
-    check_s: float = Field(default=1.0, gt=0, description="how often due deliveries are looked for")
+    allowed_ports: tuple[int, ...] = Field(default=(80, 443), description="Ports that may be called elsewhere")
+    deadline_s: float = Field(
+        default=15.0, gt=0, description="Limit of one attempt, from the DNS lookup to the last byte read"
+    )
+    max_response_bytes: int = Field(default=65_536, ge=0, description="Bytes read of a response")
+    schedule_s: tuple[Annotated[float, Field(ge=0)], ...] = Field(
+        default=(0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400),
+        min_length=1,
+        description="Wait before each attempt",
+    )
+    jitter: float = Field(default=0.1, ge=0, le=1, description="Share by which a wait may be longer, at random")
+    in_flight: int = Field(default=2, ge=1, description="Concurrent deliveries to one receiver")
+    in_flight_of_tenant: int = Field(default=16, ge=1, description="Concurrent deliveries of one tenant")
+    disable_after_s: float = Field(
+        default=432_000, gt=0, description="Disable a webhook after failing this long without a success"
+    )
+    check_s: float = Field(default=1.0, gt=0, description="How often due deliveries are looked for")
 
     @field_validator("allowed_networks")
     @classmethod
@@ -131,12 +162,12 @@ class WebhookSettings(Group):
 class PoolSettings(Group):
     """One group of worker processes and the queues it consumes."""
 
-    queues: tuple[str, ...]
+    queues: tuple[str, ...] = Field(description="Queues the processes consume")
     pool: Literal["loop", "threads", "prefork"] = Field(
-        default="loop", description="loop: one event loop per process, with threads for what is no step of a query"
+        default="loop", description="`loop`: one event loop per process; `prefork`: child processes, for ingestion"
     )
-    concurrency: int = Field(default=8, ge=1, description="messages that a process takes at a time")
-    processes: int = Field(default=1, ge=1)
+    concurrency: int = Field(default=8, ge=1, description="Messages a process handles at a time")
+    processes: int = Field(default=1, ge=1, description="Number of processes")
 
 
 def _pools() -> dict[str, PoolSettings]:
@@ -161,24 +192,55 @@ class Settings(BaseSettings):
         env_prefix="CITEWELL_", env_nested_delimiter="__", extra="ignore", frozen=True, populate_by_name=True
     )
 
-    home: Path = Field(default_factory=lambda: default_home())
-    pulse_file: Path | None = Field(default=None, description="touched every 2 s by a worker that takes messages")
-    database_url: SecretStr = SecretStr("postgresql+psycopg://citewell@127.0.0.1:5432/citewell")
-    redis_url: SecretStr = SecretStr("redis://127.0.0.1:6379/0")
-    api_host: str = "127.0.0.1"
-    api_port: int = Field(default=8000, ge=0, le=65535)
-    preset: Literal["standard", "cheap"] = Field(
-        default="standard", description="cheap: one model call scores many chunks or checks many statements"
+    home: Path = Field(
+        default_factory=lambda: default_home(),
+        description=(
+            "Data directory of `citewell up`. Default: `~/.local/share/citewell`, as root `/var/lib/citewell`"
+        ),
     )
-    question_max_chars: int = Field(default=4000, ge=1)
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    pulse_file: Path | None = Field(
+        default=None, description="File that a healthy worker touches every 2 s, for health checks"
+    )
+    database_url: SecretStr = Field(
+        default=SecretStr("postgresql+psycopg://citewell@127.0.0.1:5432/citewell"),
+        description="Postgres, as an SQLAlchemy URL",
+    )
+    redis_url: SecretStr = Field(
+        default=SecretStr("redis://127.0.0.1:6379/0"),
+        description="Redis or Valkey: broker, rate limits and notifications",
+    )
+    api_host: str = Field(
+        default="127.0.0.1", description="Address the API listens on; anything beyond loopback requires keys"
+    )
+    api_port: int = Field(default=8000, ge=0, le=65535, description="Port the API listens on; 0 picks a free one")
+    preset: Literal["standard", "cheap"] = Field(
+        default="standard", description="`cheap` shares model calls between passages and between statements"
+    )
+    question_max_chars: int = Field(default=4000, ge=1, description="Longest accepted question")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="Of Citewell's own log lines; libraries stay at INFO or above"
+    )
     # `auto` is `console` on a terminal and `json` elsewhere.
-    log_format: Literal["auto", "json", "console"] = "auto"
+    log_format: Literal["auto", "json", "console"] = Field(
+        default="auto", description="`auto` is `console` on a terminal and `json` elsewhere"
+    )
 
-    groq_api_key: SecretStr | None = Field(default=None, validation_alias="GROQ_API_KEY")
-    groq_base_url: str = Field(default="https://api.groq.com", validation_alias="GROQ_BASE_URL")
+    groq_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="GROQ_API_KEY",
+        description="API key for Groq; setting it selects the provider `groq`",
+    )
+    groq_base_url: str = Field(
+        default="https://api.groq.com",
+        validation_alias="GROQ_BASE_URL",
+        description="Groq, or a gateway that speaks its protocol",
+    )
     # S1.7: the seed's own variable; None leaves it to config.yaml.
-    enable_verification: bool | None = Field(default=None, validation_alias="ENABLE_VERIFICATION")
+    enable_verification: bool | None = Field(
+        default=None,
+        validation_alias="ENABLE_VERIFICATION",
+        description="Overrides `verification.enable`; a request overrides both",
+    )
 
     models: ModelSettings = ModelSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
@@ -195,7 +257,14 @@ class Settings(BaseSettings):
     webhooks: WebhookSettings = WebhookSettings()
     admission: AdmissionSettings = AdmissionSettings()
     serving: ServingSettings = ServingSettings()
-    pools: dict[str, PoolSettings] = Field(default_factory=_pools)
+    pools: dict[str, PoolSettings] = Field(
+        default_factory=_pools,
+        description=(
+            "Worker processes of `citewell up`; replaces the default list as a whole. Default: "
+            "`queries` (one process, or two with two or more cores, for all steps of a question), "
+            "`ingestion`, `webhooks`"
+        ),
+    )
     limiter: LimiterSettings = LimiterSettings()
     budget: BudgetSettings = BudgetSettings()
     metrics: MetricsSettings = MetricsSettings()

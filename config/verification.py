@@ -12,52 +12,69 @@ class CalibrationSettings(Group):
     in use.
     """
 
-    version: str
-    slope: float = Field(gt=0)
-    offset: float
-    ece: float = Field(ge=0, le=1)
+    version: str = Field(description="Name of the calibration")
+    slope: float = Field(gt=0, description="Of the logistic function (Platt scaling)")
+    offset: float = Field(description="Of the logistic function")
+    ece: float = Field(ge=0, le=1, description="Expected calibration error, measured on data left out of the fit")
     high: float | None = Field(
-        default=None, ge=0.9, le=1, description="from here on at least 9 of 10 were right (V9); without it none is High"
+        default=None,
+        ge=0.9,
+        le=1,
+        description="Confidence from which at least 9 of 10 were right (V9); null: no answer is called High",
     )
-    false_pass: float | None = Field(default=None, ge=0, le=1, description="unsupported statements taken for supported")
-    false_strip: float | None = Field(default=None, ge=0, le=1, description="supported ones taken for unsupported")
-    languages: tuple[str, ...] = Field(default=(), description="of the data, en or ko; empty: of any")
-    measured_on: str = ""
+    false_pass: float | None = Field(
+        default=None, ge=0, le=1, description="Share of unsupported statements called supported"
+    )
+    false_strip: float | None = Field(
+        default=None, ge=0, le=1, description="Share of supported statements called unsupported"
+    )
+    languages: tuple[str, ...] = Field(default=(), description="Languages of the data, `en` or `ko`; empty: any")
+    measured_on: str = Field(default="", description="Description of the data")
 
 
 class VerificationSettings(Group):
     """Weights and thresholds of S1.5; confidence thresholds of S2.4 and S5.4."""
 
-    enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled"))
-    weight_alignment: float = Field(default=0.4, ge=0)
-    weight_coverage: float = Field(default=0.3, ge=0)
-    weight_facts: float = Field(default=0.3, ge=0)
-    alignment_threshold: float = Field(default=0.5, ge=0, le=1)
-    coverage_threshold: float = Field(default=0.5, ge=0, le=1)
-    facts_threshold: float = Field(default=0.7, ge=0, le=1)
-    citation_confidence: float = Field(default=0.7, ge=0, le=1)
-    min_evidence_score: float = Field(default=0.2, ge=0, le=1, description="a chunk scored lower is not evidence")
-    span_min_chars: int = Field(default=50, ge=1)
-    span_max_chars: int = Field(default=200, ge=10)
-    batch: int = Field(default=4, ge=1, description="statements per task; every one has a model call of its own")
-    show_claims: bool = False
+    enable: bool = Field(
+        default=True,
+        validation_alias=AliasChoices("enable", "enabled"),
+        description="Verify answers; a request can override it",
+    )
+    weight_alignment: float = Field(default=0.4, ge=0, description="Weight in `overall_score`")
+    weight_coverage: float = Field(default=0.3, ge=0, description="Weight in `overall_score`")
+    weight_facts: float = Field(default=0.3, ge=0, description="Weight in `overall_score`")
+    alignment_threshold: float = Field(default=0.5, ge=0, le=1, description="A lower score is reported as an issue")
+    coverage_threshold: float = Field(default=0.5, ge=0, le=1, description="A lower score is reported as an issue")
+    facts_threshold: float = Field(default=0.7, ge=0, le=1, description="A lower score is reported as an issue")
+    citation_confidence: float = Field(default=0.7, ge=0, le=1, description="A verdict below it is `uncertain`")
+    min_evidence_score: float = Field(
+        default=0.2, ge=0, le=1, description="A passage with a lower score does not count as evidence"
+    )
+    span_min_chars: int = Field(default=50, ge=1, description="Shortest quoted span")
+    span_max_chars: int = Field(default=200, ge=10, description="Longest quoted span")
+    batch: int = Field(default=4, ge=1, description="Statements per task; each has its own model call")
+    show_claims: bool = Field(default=False, description="List the claims of an answer in its result")
     confidence_threshold: float = Field(
-        default=0.7, ge=0, le=1, description="of the claims: a draft below it is corrected"
+        default=0.7, ge=0, le=1, description="A draft whose `claims_score` is lower starts a corrective round"
     )
-    max_crag_attempts: int = Field(default=2, ge=0, le=5, description="corrective rounds per question, at most")
-    repair: Literal["full", "citations"] = "full"
+    max_crag_attempts: int = Field(default=2, ge=0, le=5, description="Corrective rounds per question at most")
+    repair: Literal["full", "citations"] = Field(
+        default="full", description="Repair failing sentences, or only remove wrong citations"
+    )
     refusal_language: Literal["question", "en"] = Field(
-        default="question", description='"I don\'t know" in the language of the question, or always in English'
+        default="question", description='Language of "I don\'t know": that of the question, or always English'
     )
-    calibration: CalibrationSettings | None = None
+    calibration: CalibrationSettings | None = Field(
+        default=None, description="For a provider without a built-in calibration; `citewell evaluate` prints it"
+    )
 
 
 class VerifyingSettings(Group):
     """Verification of external answers (N2)."""
 
-    max_sources: int = Field(default=100, ge=1)
-    max_answer_chars: int = Field(default=100_000, ge=1)
-    max_bytes: int = Field(default=20_000_000, ge=1, description="of one request")
-    batch_max_bytes: int = Field(default=50_000_000, ge=1, description="of one file of a batch")
-    batch_max_items: int = Field(default=10_000, ge=1)
-    batch_in_flight: int = Field(default=8, ge=1, description="items of one batch that run at a time")
+    max_sources: int = Field(default=100, ge=1, description="Sources per request")
+    max_answer_chars: int = Field(default=100_000, ge=1, description="Longest answer")
+    max_bytes: int = Field(default=20_000_000, ge=1, description="Largest request")
+    batch_max_bytes: int = Field(default=50_000_000, ge=1, description="Largest batch file")
+    batch_max_items: int = Field(default=10_000, ge=1, description="Items per batch")
+    batch_in_flight: int = Field(default=8, ge=1, description="Items of one batch that run at a time")

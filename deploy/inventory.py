@@ -1,6 +1,7 @@
 """What Citewell is made of: the licence of every dependency of the lock, and the image's contents for scanners.
 
-`python -m deploy.inventory licences` prints docs/licences.md; `python -m deploy.inventory sbom` prints CycloneDX JSON.
+`python -m deploy.inventory licences` prints docs/internals/licences.md; `python -m deploy.inventory sbom` prints
+CycloneDX JSON.
 Both come from the locks and the metadata of what is installed; nothing is asked of anybody.
 """
 
@@ -69,7 +70,7 @@ _THERE = {
 }
 _TITLE = """# Licences
 
-What Citewell itself is under: [Apache-2.0](../LICENSE). What it is built from, as `requirements.lock` pins it, with
+What Citewell itself is under: [Apache-2.0](../../LICENSE). What it is built from, as `requirements.lock` pins it, with
 the licence that each package states (SPDX). Made by `make licences`, and a test keeps it so. *image*: in the
 container image; *optional or development*: the embedded servers, MCP, and what builds and tests.
 
@@ -127,7 +128,7 @@ def licence_of(name: str) -> str:
 
 
 def licences() -> str:
-    """docs/licences.md."""
+    """docs/internals/licences.md."""
     in_image = {package.name for package in of_the_image()}
     rows: list[str] = []
     for package in locked(ALL):

@@ -31,7 +31,7 @@ def measure(root: Path) -> list[Figure]:
     folders = Counter(path.parent for path in modules if path.parent != root / ONE_FILE_EACH)
     functions = [each for text in modules.values() for each in _functions(text)]
     lines = [len(text.splitlines()) for text in modules.values()]
-    decisions = [_words(path) for path in (root / "docs/decisions").glob("*.md")]
+    decisions = [_words(path) for path in (root / "docs/decisions").glob("[0-9]*.md")]
     for_users = [root / "README.md", *(root / "docs").glob("*.md")]
     documented = sum(ast.get_docstring(each) is not None for each in functions)
     return [

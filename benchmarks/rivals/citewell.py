@@ -10,7 +10,8 @@ import aiohttp
 from benchmarks.rivals.loop import Outcome
 from benchmarks.rivals.work import KEPT, QUESTION, RETRIEVED
 
-# The others name what is wrong and leave it; so does Citewell here. What it would do besides is in docs/performance.md.
+# The others name what is wrong and leave it; so does Citewell here. What it would do besides is in
+# docs/internals/performance.md.
 _QUERY = {
     "question": QUESTION,
     "retrieval": {"k": RETRIEVED},

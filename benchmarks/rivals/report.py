@@ -33,7 +33,7 @@ def show(table: list[list[str]]) -> None:
 
 
 def as_markdown(table: list[list[str]]) -> str:
-    """The same for docs/performance.md."""
+    """The same for docs/internals/performance.md."""
     lines = ["| " + " | ".join(row) + " |" for row in table]
     return "\n".join([lines[0], "|---" * len(table[0]) + "|", *lines[1:], ""])
 

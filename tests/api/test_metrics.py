@@ -201,7 +201,7 @@ def test_every_alert_names_a_part_of_the_operations_page() -> None:  # A9
 
 
 def test_the_documentation_lists_every_metric(http: httpx.Client) -> None:
-    page = (ROOT / "docs" / "observability.md").read_text()
+    page = (ROOT / "docs" / "internals" / "metrics.md").read_text()
     told = re.findall(r"^# TYPE (\S+) \S+$", http.get("/metrics").text, re.MULTILINE)
     assert [name for name in told if f"`{name.removesuffix('_total')}`" not in page] == []
 

@@ -2,17 +2,27 @@
 
 import re
 from pathlib import Path
-from typing import get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import pytest
-from pydantic import BaseModel
+import yaml
+from pydantic import BaseModel, TypeAdapter
 
 from config.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 VARIABLE = re.compile(r"\bCITEWELL_[A-Z0-9_]+\b")
-# Read by the client, the tests or Compose; NAME is a placeholder for the names of a table.
+DOTTED = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)`")
+GROUPS = frozenset(name for name, field in Settings.model_fields.items() if isinstance(field.default, BaseModel))
+# Fields of results, types of webhooks and methods of the client that begin as a group's settings do.
+NOT_SETTINGS = frozenset(
+    (
+        "retrieval.filter verification.confidence verification.issues verification.question verification.succeeded "
+        "verification.failed webhooks.create"
+    ).split()
+)
+# Read by the client, the tests or Compose; NAME stands for the names of a table.
 ELSEWHERE = frozenset(
     (
         "CITEWELL_URL CITEWELL_API_KEY CITEWELL_CONFIG CITEWELL_WEBHOOK_SECRET CITEWELL_CHROMIUM CITEWELL_EVENTS "
@@ -25,10 +35,22 @@ def named(page: Path) -> list[str]:
     return sorted({*VARIABLE.findall(page.read_text(encoding="utf-8"))} - ELSEWHERE)
 
 
-def exists(variable: str) -> bool:
-    """Whether the path of names, such as RERANK__TOP_K, leads to a field."""
+def dotted(page: Path) -> list[str]:
+    """Names such as `rerank.top_k`, alone between backticks."""
+    found = DOTTED.findall(page.read_text(encoding="utf-8"))
+    return sorted({name for name in found if name.split(".")[0] in GROUPS} - NOT_SETTINGS)
+
+
+def files(page: Path) -> list[str]:
+    """Blocks that are a config.yaml, or a part of one."""
+    found = re.findall(r"^```yaml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [each for each in found if yaml.safe_load(each).keys() <= Settings.model_fields.keys()]
+
+
+def exists(path: list[str]) -> bool:
+    """Whether the path of names, such as rerank and top_k, leads to a field."""
     model: type[BaseModel] | None = Settings
-    for name in variable.removeprefix("CITEWELL_").lower().split("__"):
+    for name in path:
         if model is None or name not in model.model_fields:
             return False
         kind = model.model_fields[name].annotation
@@ -40,12 +62,28 @@ def exists(variable: str) -> bool:
 
 
 # seeds-audit, claim 5: README named one file for settings that are in nine.
-@pytest.mark.parametrize(("page", "variable"), [(page.name, each) for page in PAGES for each in named(page)])
+@pytest.mark.parametrize(
+    ("page", "variable"), [(page.relative_to(ROOT).as_posix(), each) for page in PAGES for each in named(page)]
+)
 def test_a_documented_setting_exists(page: str, variable: str) -> None:
-    assert exists(variable), f"{page} names {variable}"
+    assert exists(variable.removeprefix("CITEWELL_").lower().split("__")), f"{page} names {variable}"
 
 
-def test_the_readme_says_where_the_settings_are() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "top_k: int" in (ROOT / "config" / "models.py").read_text(encoding="utf-8")
-    assert "(`rerank.top_k` is in `config/models.py`)" in text
+@pytest.mark.parametrize(
+    ("page", "name"), [(page.relative_to(ROOT).as_posix(), each) for page in PAGES for each in dotted(page)]
+)
+def test_a_setting_named_by_its_path_exists(page: str, name: str) -> None:
+    assert exists(name.split(".")), f"{page} names {name}"
+
+
+def test_the_readme_leads_to_the_settings() -> None:
+    assert "](docs/settings.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, id=f"{page.name}-{at}") for page in PAGES for at, text in enumerate(files(page))]
+)
+def test_a_file_of_settings_that_a_page_shows_is_accepted(text: str) -> None:
+    for name, value in yaml.safe_load(text).items():
+        kind: Any = Settings.model_fields[name].annotation
+        TypeAdapter[Any](kind).validate_python(value)

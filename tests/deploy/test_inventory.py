@@ -5,7 +5,7 @@ from pathlib import Path
 
 from deploy.inventory import ALL, IMAGE, licences, locked, of_the_image, sbom
 
-TABLE = Path("docs/licences.md")
+TABLE = Path("docs/internals/licences.md")
 # By the locks alone, without the reading of deploy.inventory.
 PINS = re.compile(r"^([a-z0-9-]+)(?:\[[^]]+\])?==", re.MULTILINE)
 OPEN = re.compile(r"MIT|Apache|BSD|ISC|MPL|PSF|LGPL|PostgreSQL|Zlib|CC0|0BSD|Unlicense|HPND")

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROW = re.compile(r"^\| (S\d\.\d) \| (.+) \| `([\w.]+)\.(\w+)` \| (?:`(\w+)\.(\w+)`)? ?\|$", re.MULTILINE)
-PAGE = (ROOT / "docs" / "seed-formulas.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "internals" / "seed-formulas.md").read_text(encoding="utf-8")
 ROWS = [match.groups("") for match in ROW.finditer(PAGE)]
 
 

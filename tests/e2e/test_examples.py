@@ -1,4 +1,4 @@
-"""The examples of README.md and docs/client.md run as printed, and give the printed results (users B6)."""
+"""The examples of README.md, docs/quickstart.md and docs/client.md run as printed and give what is printed (B6)."""
 
 import json
 import os
@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = (ROOT / "docs" / "client.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+QUICKSTART = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
 # The code of an example, and what it prints, where the page says it.
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\s+It prints\s+```text\n(.*?)```)?", re.DOTALL)
 NEEDS_A_SERVER = [(code, printed) for code, printed in EXAMPLE.findall(CLIENT) if "@app.post" not in code]
@@ -57,9 +58,9 @@ def test_the_examples_of_the_client_print_what_the_page_says(offline: Stack, tmp
             assert told == printed
 
 
-def blocks(readme: str) -> list[str]:
-    """README's commands for a running installation."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+def blocks(page: str) -> list[str]:
+    """What a page says to type where something is running."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     typed = [block for language, block in found if not language]
     return [block for block in typed if re.search(r"^(?:curl|\.venv/bin/citewell)", block, re.MULTILINE)]
 
@@ -71,11 +72,12 @@ def scripted(block: str, url: str, query_id: str) -> str:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
-def test_the_commands_of_the_readme_run(offline: Stack, desk: Path) -> None:  # A3, N2, users B6
-    assert len(blocks(README)) >= 3
+@pytest.mark.parametrize("page", [README, QUICKSTART], ids=["README", "quickstart"])
+def test_the_commands_of_a_page_run(offline: Stack, desk: Path, page: str) -> None:  # A3, N2, users B6
+    assert len(blocks(page)) >= 3
     offline.add_text("a.md", "The revenue was 412 million dollars in 2023.", workspace="readme")
     query_id = offline.submit("What was the revenue in 2023?", workspace="readme")
-    for block in blocks(README):
+    for block in blocks(page):
         script = scripted(block.replace("curl -s", "curl -f -s"), offline.supervisor.url, query_id)
         run(offline, desk, "/bin/bash", "-euo", "pipefail", "-c", script)
 

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("overhead")]
 QUERIES, IN_FLIGHT, IDLE_S = 16, 4, 4.0
 
 # Per query, 1.3 to 1.5 times the most that was measured, on a starved machine: there, fewer calls ask the limiter
-# together (docs/decisions/0032-counts-are-guarded-times-are-not.md). The provider answers at once, so few claims are
+# together (docs/decisions/0018-measuring.md). The provider answers at once, so few claims are
 # renewed and drafts come in one piece.
 MOST = {
     "model calls": 18,

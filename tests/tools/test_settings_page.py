@@ -1,0 +1,54 @@
+"""docs/settings.md is what `make settings` prints, and has every setting."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from config.models import ModelInfo
+from config.settings import PoolSettings, Settings
+from config.verification import CalibrationSettings
+from tools.settings_page import page
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUPS = {name: field.default for name, field in Settings.model_fields.items() if isinstance(field.default, BaseModel)}
+
+
+def fields() -> Iterator[tuple[str, str, str | None]]:
+    for name, field in Settings.model_fields.items():
+        if name not in GROUPS:
+            yield "Without a group", str(field.validation_alias or name), field.description
+    models = {name: type(group) for name, group in GROUPS.items()}
+    models |= {"models.catalogue.NAME": ModelInfo, "pools.NAME": PoolSettings}
+    for path, model in (models | {"verification.calibration": CalibrationSettings}).items():
+        for name, field in model.model_fields.items():
+            if not isinstance(field.default, BaseModel):
+                yield f"`{path}`", name, field.description
+
+
+def test_the_page_is_what_the_command_prints() -> None:
+    assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == page(), "run `make settings`"
+
+
+@pytest.mark.parametrize(("group", "name", "description"), list(fields()))
+def test_every_setting_is_described_below_its_group(group: str, name: str, description: str | None) -> None:
+    assert description
+    (section,) = [part for part in page().split("\n## ") if part.startswith(f"{group}\n")]
+    assert f"\n| `{name}` | " in section
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| `top_k` | `3` | Passages an answer is written from |",
+        "| `patience_s` | `2` |",
+        '| `judge_languages` | `["en"]` |',
+        "| `GROQ_BASE_URL` | `https://api.groq.com` |",
+        "fused by reciprocal rank. Values: `vector`, `hybrid` |",
+        "| `queues` | required |",
+    ],
+)
+def test_defaults_and_values_are_written_as_in_a_file(row: str) -> None:
+    assert row in page()
+    assert "(S1.1)" not in page()
