@@ -13,7 +13,7 @@ from db.queries.spaces import Space, space_of
 from domain.errors import EmbeddingMismatch
 
 EXACT_UP_TO = 10_000
-"""Up to this many chunks are compared one by one, with full recall. Measured, as the rest: docs/internals/retrieval.md."""
+"""Up to this many chunks are compared one by one, with full recall (measured: docs/internals/retrieval.md)."""
 EF_SEARCH = 100
 OVERFETCH = 4
 """A filtered scan returns matches only roughly in order: of four times `k`, the best `k` are nearly the nearest."""
