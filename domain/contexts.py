@@ -33,6 +33,13 @@ def headings_of(context: str) -> list[str]:
     return [] if not first or _CELLS.search(first) else first.split(_BETWEEN)
 
 
+def below_columns(text: str, context: str) -> str:
+    """Return `text`, which begins within a table, below the names of the columns that its context has."""
+    first, _, rest = context.partition("\n")
+    columns = (context if _CELLS.search(first) else rest).strip("\n")
+    return f"{columns}\n{text}" if columns else text
+
+
 def _columns(document: ParsedDocument, start: int) -> str:
     """The header of the table that a text begins in, below the header."""
     index = bisect_right(document.tables, start, key=lambda table: table.start) - 1
