@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from domain.contexts import below_columns, headings_of
+from domain.facts.above import form_of, lasting
 from domain.facts.comparing import identifiers_in
 from domain.facts.kinds import Difference
 from domain.facts.proving import is_named_by_heading
@@ -17,7 +18,6 @@ from domain.facts.tokens import Token, read_tokens
 
 _TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")
 _LOWER = re.compile(r"(?<!\w)[a-z]+")
-_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,15 @@ class Cited:
     def _of_another_identifier(self, claim: str) -> Iterator[Difference]:
         """An identifier is known whatever else its heading says: "3.1 X200 overview"."""
         known = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
-        mine = {_form(each): heading for heading in self.headings for each in identifiers_in(heading)}
+        mine = {form_of(each): heading for heading in self.headings for each in identifiers_in(heading)}
         headings = (
             *headings_of(self.context),
             *(each for section in read_sections(self.whole) for each in section.path),
         )
         named = frozenset(each for heading in headings for each in identifiers_in(heading))
         for each in dict.fromkeys(identifiers_in(claim)):
-            if each in named and each not in known and _form(each) in mine:
-                yield Difference("subject", each, mine[_form(each)])
+            if each in named and each not in known and form_of(each) in mine:
+                yield Difference("subject", each, mine[form_of(each)])
 
     @cached_property
     def _words(self) -> str:
@@ -137,25 +137,6 @@ class Cited:
             having = min((by_cell.get(cell, []) for cell in line), key=len)
             found += [row for cells, row in having if line <= cells][:1]
         return found if len(found) == len(lines) else []
-
-
-def lasting(path: Sequence[str]) -> tuple[str, ...]:
-    """Return the headings of a `path`, outermost first, that still hold at its end.
-
-    What stands below "X100 › X200" is about X200: a heading ends what one of its form, but for the digits, began.
-    """
-    later: set[str] = set()
-    found: list[str] = []
-    for heading in reversed(path):
-        forms = {_form(heading), *map(_form, identifiers_in(heading))}
-        if not (_NUMBER.search(heading) and forms & later):
-            found.append(heading)
-        later |= forms
-    return tuple(reversed(found))
-
-
-def _form(name: str) -> str:
-    return _NUMBER.sub("#", name.casefold())
 
 
 def _is_named(row: Row) -> bool:

@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 
 from domain.citation_scoring import CitationIssue, score_citation
-from domain.facts.cited import Cited, lasting
+from domain.facts.above import lasting
+from domain.facts.cited import Cited
 
 IT = "It weighs {} kilograms and runs on two batteries."
 HEADINGS = ["# {}", "## {}", "**{}**", "**{}:**", "{}", "■ {}", "{}\n------"]

@@ -160,7 +160,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
 def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
     """V7: a yes where the sources say every part of the statement between them, in their own words; else None."""
     texts = [source.text for source in sources]
-    joint = read_jointly(statement, texts)
+    joint = read_jointly(statement, texts, [source.context for source in sources])
     if joint is None or not joint.sure:
         return None
     found = [next(iter(part.evidence.values())) for part in joint.parts]
