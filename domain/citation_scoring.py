@@ -8,6 +8,7 @@ from enum import StrEnum
 from domain.contexts import below_columns
 from domain.disagreements import cited_disagreements
 from domain.evidence import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
+from domain.facts.above import lasting_context
 from domain.facts.proving import unnamed_subjects
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
@@ -113,7 +114,7 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
     """What the cited words, read with their headings, are not about (V2, V4)."""
-    for name in unnamed_subjects(claim, source, *located, context):
+    for name in unnamed_subjects(claim, source, *located, lasting_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 

@@ -83,7 +83,7 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
     found = [
         each
         for each in disagreements(claim, cited.readable)
-        if each.source_value or not cited.is_above(claim, each.claim_value)
+        if not cited.is_above(claim, each.claim_value, each.source_value)
     ]
     if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
         return tuple(found)

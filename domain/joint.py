@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from domain.disagreements import disagreements
 from domain.evidence import best_text_span, claim_relevance
 from domain.facts.above import below
 from domain.facts.aligning import align, same
@@ -16,7 +15,7 @@ from domain.facts.clauses import HANGUL, spoken_subject
 from domain.facts.comparing import compare, read_source
 from domain.facts.parting import Part, partings
 from domain.facts.proving import unproven_words
-from domain.facts.standing import stands_in_one_place
+from domain.facts.standing import is_said_in, is_told_above
 from domain.facts.tokens import Token, read_tokens
 from domain.judgements import StatementCheck
 from domain.ruling import DOUBT, Evidence, Ruling
@@ -134,7 +133,9 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
     if sure:
         says = found.clean and (not shared or align(read_tokens(reading), read_tokens(found.place)).local >= _UNBROKEN)
     else:
-        says = not disagreements(reading, source) and not found.differences and stands_in_one_place(reading, source)
+        says = is_said_in(source, reading) and all(
+            is_told_above(reading, source, each.stated, each.known) for each in found.differences
+        )
     if not says:
         return None
     start, end = best_text_span(source, reading)

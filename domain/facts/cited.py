@@ -15,8 +15,10 @@ from domain.facts.sections import Section, read_sections
 from domain.facts.tables import Row, cells_of, read_tables
 from domain.facts.terms import Term, Told, most_specific, terms, terms_of
 from domain.facts.tokens import Token, read_tokens
+from domain.facts.vocabulary import GENERIC
 
 _TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")
+_DEMONSTRATIVES = frozenset("이 그 해당 본".split())
 _LOWER = re.compile(r"(?<!\w)[a-z]+")
 
 
@@ -45,11 +47,22 @@ class Cited:
         paths = [lasting((*above, *section.path)) for section in self._sections] or [lasting(above)]
         return tuple(dict.fromkeys(heading for path in paths for heading in path))
 
-    def is_above(self, claim: str, number: str) -> bool:
-        """Say whether a number of the `claim` is a part of what a heading names: the 4 of "Pump 4"."""
-        told, whole = Told(terms(read_tokens(claim))), re.compile(rf"(?<![\w.]){re.escape(number)}(?!\d)")
+    def is_above(self, claim: str, stated: str, known: str | None) -> bool:
+        """Say whether what a `claim` states is told by a heading, and the words only refer to that.
+
+        So is the 4 of "Pump 4", and "Pump 4" where the words say "this pump" or "the device" (`known`) instead. "The
+        charger" may be another thing.
+        """
+        told, whole = Told(terms(read_tokens(claim))), re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\d)")
         named = (each for heading in self.headings for each in read_tokens(heading) if not each.value)
-        return any(whole.search(each.text) and told.has(terms_of(each.text)) for each in named)
+        refers = known is None or self._refer_to(known)
+        return refers and any(whole.search(each.text) and told.has(terms_of(each.text)) for each in named)
+
+    def _refer_to(self, noun: str) -> bool:
+        if noun in _DEMONSTRATIVES:
+            return True
+        before = "the|this|these" if noun in GENERIC else "this|these"
+        return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
 
     def name(self, thing: str) -> bool:
         """Say whether the words have the whole name of a row or heading."""

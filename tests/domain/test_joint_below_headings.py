@@ -63,9 +63,9 @@ def test_without_the_headings_nobody_knows_what_it_is_about() -> None:
         ("Germany › Berlin", "Germany has two airports.", "Berlin"),
         ("Germany › Berlin", "Berlin in Germany has two airports.", "Germany\n\nBerlin"),
         ("X100 › X200", "The X100 and the X200 have two ports.", "X200"),
-        ("Model X100 › Weight", "Model X100 weighs 5 kg.", "Model X100\n\nWeight"),
+        ("Model X100 › Weight", "Model X100 weighs 5 kg.", "Weight\n\nModel X100"),
         ("Acme › Report 2024", "Acme has two airports.", "Acme"),
-        ("Overview › Weight", "Model X100 weighs 5 kg.", "Overview\n\nWeight"),
+        ("Overview › Weight", "Model X100 weighs 5 kg.", "Weight\n\nOverview"),
         ("", "Model X100 weighs 5 kg.", ""),
     ],
 )
