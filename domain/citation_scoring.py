@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from domain.contexts import below_columns
+from domain.disagreements import cited_disagreements
 from domain.evidence import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
+from domain.facts.above import lasting_context
 from domain.facts.proving import unnamed_subjects
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
@@ -74,20 +77,19 @@ def score_citation(
     - Span: 1.0 if it is there word for word, 0.7–0.99 if more than 70 % similar, else its similarity, below 0.7.
       Without a span the best one of the source is taken. One of more than 500 characters that is not found scores 0,
       one of more than 2,000 has to be there word for word.
-    - Relevance: the share of the claim's words in the source. The seed takes the whole source, not the span: a short
-      span may leave to its neighbours what the claim repeats.
+    - Relevance: the share of the claim's words in the source and its `context`, the headings and columns that stand
+      outside of it. The seed takes the whole source, not the span: a short span may leave to its neighbours what the
+      claim repeats.
     - Accurate: confidence of at least 0.7 and no issue at all, so a similar span is found but never accurate.
     - A number, date, unit, name or negation is compared with the words of the source that the span was found at, since
       they are what is cited; with the whole source when it was not found.
-    - What those words are about is read in the whole source and its `context`, the headings that stand outside of it.
+    - What those words are about is read in the whole source and its `context`: a row belongs to the heads of its table,
+      and what stands below a heading to what that names.
     """
     rules, claim = rules or CitationRules(), without_markup(claim)
     text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
-    relevance = claim_relevance(claim, source)
-    cited = source[located[0] : located[1]] if located else source
-    differing = disagreements(claim, cited)
-    if located and not any(each.kind in ("name", "subject") for each in differing):
-        differing = (*differing, *_other_subjects(claim, source, located, context))
+    relevance = claim_relevance(claim, f"{context}\n{source}")
+    differing = _differing(claim, source, located, context)
     issues = (*_issues(text_span_score, relevance, located, rules), *_mismatches(differing))
     confidence = min(text_span_score, relevance)
     return CitationScore(
@@ -101,10 +103,18 @@ def score_citation(
     )
 
 
+def _differing(claim: str, source: str, located: tuple[int, int] | None, context: str) -> tuple[Disagreement, ...]:
+    if located is None:
+        return disagreements(claim, below_columns(source, context))
+    found = cited_disagreements(claim, source[slice(*located)], source, context)
+    if any(each.kind in ("name", "subject") for each in found):
+        return found
+    return (*found, *_other_subjects(claim, source, located, context))
+
+
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
-    """Where the cited words, read with their headings, are about something else than the claim (V2, V4)."""
-    yield from (each for each in disagreements(claim, source) if each.kind == "subject")
-    for name in unnamed_subjects(claim, source, *located, context):
+    """What the cited words, read with their headings, are not about (V2, V4)."""
+    for name in unnamed_subjects(claim, source, *located, lasting_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 

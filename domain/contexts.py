@@ -6,6 +6,7 @@ neither says so itself.
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from domain.documents import ParsedDocument, Table
 
@@ -21,7 +22,7 @@ def context_of(document: ParsedDocument, section: int, start: int, end: int) -> 
     """
     path = document.sections[section].path if section >= 0 else ()
     own = document.text[start:end]
-    place = _BETWEEN.join(title for title in dict.fromkeys(path) if title not in own)
+    place = joined(title for title in dict.fromkeys(path) if title not in own)
     columns = _columns(document, start)
     lines = (place[:_MOST], columns[:_MOST])
     return "\n".join(line for line in lines if line) or None
@@ -30,6 +31,18 @@ def context_of(document: ParsedDocument, section: int, start: int, end: int) -> 
 def headings_of(context: str) -> list[str]:
     first = context.partition("\n")[0]
     return [] if not first or _CELLS.search(first) else first.split(_BETWEEN)
+
+
+def joined(headings: Iterable[str]) -> str:
+    """Return the first line of a context with these headings, outermost first."""
+    return _BETWEEN.join(headings)
+
+
+def below_columns(text: str, context: str) -> str:
+    """Return `text`, which begins within a table, below the names of the columns that its context has."""
+    first, _, rest = context.partition("\n")
+    columns = (context if _CELLS.search(first) else rest).strip("\n")
+    return f"{columns}\n{text}" if columns else text
 
 
 def _columns(document: ParsedDocument, start: int) -> str:

@@ -8,9 +8,11 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
+from domain.facts.cited import Cited
 from domain.facts.comparing import Compared, compare
 from domain.facts.kinds import Difference, Kind
 from domain.figures import differing_figures
@@ -68,6 +70,33 @@ def best_places(claim: str, source: str) -> tuple[Compared, ...]:
         return ()
     plain = _plain_source(source)
     return tuple(compare(sentence, plain) for sentence in _sentences(claim))
+
+
+def cited_disagreements(claim: str, quoted: str, source: str, context: str = "") -> tuple[Disagreement, ...]:
+    """Return what the `claim` states otherwise than words that are `quoted` from the `source` (V2, V4, S4.4).
+
+    The words are read with what they stand below in the source and its `context`, the headings and columns outside of
+    it: a row belongs to the heads of its table, and a sentence is about what its headings name. What a section says
+    of its heading does not count against words that name it themselves.
+    """
+    cited = Cited(_plain_source(quoted), _plain_source(source), _plain_source(context))
+    found = [
+        each
+        for each in disagreements(claim, cited.readable)
+        if not cited.is_above(claim, each.claim_value, each.source_value)
+    ]
+    if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
+        return tuple(found)
+    elsewhere = [
+        each
+        for place in best_places(claim, cited.whole)
+        if place.in_table or (place.section and not cited.name(place.section))
+        for each in place.differences
+        if each.sure
+    ]
+    if not any(each.kind == "subject" for each in elsewhere):
+        elsewhere += islice(cited.of_another(claim), 1)
+    return (*found, *map(_fact, elsewhere))
 
 
 @remembered()

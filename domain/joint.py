@@ -6,15 +6,16 @@ exceeds what was said: with two subjects exchanged, no source says either of the
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
-from domain.disagreements import disagreements
 from domain.evidence import best_text_span, claim_relevance
+from domain.facts.above import below
 from domain.facts.aligning import align, same
 from domain.facts.clauses import HANGUL, spoken_subject
 from domain.facts.comparing import compare, read_source
 from domain.facts.parting import Part, partings
 from domain.facts.proving import unproven_words
-from domain.facts.standing import stands_in_one_place
+from domain.facts.standing import is_said_in, is_told_above
 from domain.facts.tokens import Token, read_tokens
 from domain.judgements import StatementCheck
 from domain.ruling import DOUBT, Evidence, Ruling
@@ -66,19 +67,21 @@ class Joint:
         return [part.text for part in self.parts if not part.evidence]
 
 
-def read_jointly(statement: str, sources: Sequence[str]) -> Joint | None:
+def read_jointly(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> Joint | None:
     """Return the parts of `statement` and which of `sources` say them; None if it has one part, no source has one, or
     it has more than 2,000 characters.
 
-    Of all partitions, the one that leaves least unsaid, then the one with the fewest parts. Linear in the sources'
-    lengths: a statement has at most 15 parts, and only the first 8 sources count.
+    `contexts` are the headings and columns above each source: they name what it is about. Of all partitions, the one
+    that leaves least unsaid, then the one with the fewest parts. Linear in the sources' lengths: a statement has at
+    most 15 parts, and only the first 8 sources count.
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
     found, count = partings(statement)
     if count < 2:
         return None
-    known = {(first, last): _said(statement, part, sources[:MOST_SOURCES]) for first, last, part in found}
+    read = list(zip(sources[:MOST_SOURCES], contexts or repeat(""), strict=False))
+    known = {(first, last): _said(statement, part, read) for first, last, part in found}
     parts = _best(known, count)
     return Joint(parts) if any(part.evidence for part in parts) else None
 
@@ -95,7 +98,7 @@ def _best(known: Mapping[tuple[int, int], Said], count: int) -> tuple[Said, ...]
     return best[-1][2]
 
 
-def _said(statement: str, part: Part, sources: Sequence[str]) -> Said:
+def _said(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> Said:
     for sure in (True, False):
         for reading in part.readings:
             shared = reading != part.text
@@ -103,12 +106,22 @@ def _said(statement: str, part: Part, sources: Sequence[str]) -> Said:
                 continue  # a part's shared words are added only when its own words are the source's
             evidence = {
                 number: Evidence(number, *place)
-                for number, source in enumerate(sources)
-                if (place := _place(statement, reading, source, shared=shared, sure=sure))
+                for number, (source, context) in enumerate(sources)
+                if (place := _place_below(context, statement, reading, source, shared=shared, sure=sure))
             }
             if evidence:
                 return Said(part.text, evidence, sure, reading)
     return Said(part.text, {}, sure=False)
+
+
+def _place_below(
+    context: str, statement: str, reading: str, source: str, *, shared: bool, sure: bool
+) -> tuple[int, int] | None:
+    """Where a source says a part, read below its headings and columns; what they say alone is no evidence."""
+    whole = below(reading, source, context)
+    outside = len(whole) - len(source)
+    found = _place(statement, reading, whole, shared=shared, sure=sure)
+    return (max(0, found[0] - outside), found[1] - outside) if found and found[1] > outside else None
 
 
 def _place(statement: str, reading: str, source: str, *, shared: bool, sure: bool) -> tuple[int, int] | None:
@@ -119,14 +132,19 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
     if sure:
         says = found.clean and (not shared or align(read_tokens(reading), read_tokens(found.place)).local >= _UNBROKEN)
     else:
-        says = not disagreements(reading, source) and not found.differences and stands_in_one_place(reading, source)
+        says = is_said_in(source, reading) and all(
+            is_told_above(reading, source, each.stated, each.known) for each in found.differences
+        )
     if not says:
         return None
     start, end = best_text_span(source, reading)
     relevant = sure or claim_relevance(reading, source[start:end]) >= _ALIKE
     if not relevant or unproven_words(reading, source, start, end):
         return None
-    return None if _is_of_another(statement, reading, found.place or source[start:end], source) else (start, end)
+    place = found.place or source[start:end]
+    # The heads of a table are names of none of its rows.
+    told = place.partition(": ")[0] if found.in_table else place
+    return None if _is_of_another(statement, reading, told, source) else (start, end)
 
 
 def _may_say(reading: str, source: str) -> bool:

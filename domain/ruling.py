@@ -13,7 +13,9 @@ from domain.attacks import without_orders
 from domain.bearing import bears_on, hardly_says
 from domain.disagreements import Disagreement, disagreements
 from domain.evidence import best_text_span, claim_relevance
+from domain.facts.above import below_own, lasting_context
 from domain.facts.proving import unproven_words
+from domain.facts.standing import untold_above
 from domain.judgements import Relation, StatementCheck
 from domain.quotes import locate_quote
 from domain.self_contradiction import denies_itself
@@ -82,15 +84,17 @@ class Grounds:
         """Read the `sources` once; words in them that address a model do not count. `contexts` are the headings and
         columns above each source: they name what it is about, but prove no value."""
         readable = tuple(map(without_orders, sources))
-        above = tuple(map(without_orders, contexts or [""] * len(readable)))
+        above = tuple(lasting_context(without_orders(each)) for each in contexts or [""] * len(readable))
         if is_too_long(statement):
             own = _verbatim(statement, readable)
             return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
+        whole = "\n\n".join(below_own(statement, *each) for each in zip(readable, above, strict=True))
+        found = disagreements(statement, whole)
         return cls(
             statement=statement,
             readable=readable,
             contexts=above,
-            disagreements=disagreements(statement, "\n\n".join(readable)),
+            disagreements=untold_above(statement, whole, found) if any(above) else found,
             own_evidence=_own_evidence(statement, readable),
             hardly_said=all(hardly_says(source, statement) for source in readable),
         )

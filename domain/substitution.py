@@ -4,13 +4,15 @@ import re
 from collections.abc import Sequence
 
 from domain.disagreements import Disagreement, disagreements, readable
-from domain.evidence import best_text_span, claim_relevance
-from domain.facts.standing import keeps_subjects, stands_in_one_place
+from domain.evidence import claim_relevance
+from domain.facts.above import below
+from domain.facts.standing import is_said_in, keeps_subjects, read_at_best
 
 # After a consonant, after a vowel. ㄹ counts as a vowel before 로.
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
 _FORMS = {form: pair for pair in _PARTICLES for form in pair}
 _PARTICLE = r"(?P<particle>으로|은|는|이|가|을|를|과|와|로)(?=(?:부터|는|도|서|써)?(?![가-힣]))"
+_PARTICLE_OF_NAME = re.compile(r"(?<=[A-Za-z0-9])(?:으로|은|는|이|가|을|를|의|과|와|로)(?![가-힣])")
 _SYLLABLES, _FINALS, _RIEUL = 0xAC00, 28, 8
 _VALUES = frozenset({"number", "date", "unit", "negation"})
 """The kinds in which the subject stays the same when the source's value is inserted (V6)."""
@@ -25,22 +27,26 @@ _UNIT = re.compile(r"\D*$")
 _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 
 
-def corrected(claim: str, source: str) -> str | None:
+def corrected(claim: str, source: str, context: str = "") -> str | None:
     """Return `claim` with its wrong values replaced by those of `source`, still about the same; None if impossible
     (V6).
 
-    The source must name the claim's subject in the same place as the values.
+    The source must name the claim's subject in the same place as the values, or a heading of its `context` must.
     """
-    text = substituted(claim, disagreements(claim, source))
-    if text is None or not keeps_subjects(claim, text) or not is_proven(text, source):
+    read = below(claim, source, context)
+    text = substituted(claim, disagreements(claim, read))
+    if text is None or not keeps_subjects(claim, text) or not is_said_in(read, text):
         return None
-    start, end = best_text_span(source, text, 50, 3 * len(text))
-    return text if claim_relevance(text, source[start:end]) >= _SAME_MATTER else None
+    told = _PARTICLE_OF_NAME.sub("", text)
+    return text if claim_relevance(told, read_at_best(read, text)) >= _SAME_MATTER else None
 
 
-def is_proven(text: str, source: str) -> bool:
-    """Say whether a place of `source` has the subjects and values of `text`, and nothing there contradicts it (V6)."""
-    return not disagreements(text, source) and stands_in_one_place(text, source)
+def is_proven(text: str, source: str, context: str = "") -> bool:
+    """Say whether a place of `source` has the subjects and values of `text`, and nothing there contradicts it (V6).
+
+    The headings and columns of its `context` belong to the place.
+    """
+    return is_said_in(below(text, source, context), text)
 
 
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:

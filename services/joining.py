@@ -49,7 +49,8 @@ def _cited(statement: Statement, sources: Sources) -> Sources:
 
 async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
     cited = Sources(cited[:MOST_SOURCES])
-    joint = await asyncio.to_thread(read_jointly, statement.text, [source.text for source in cited])
+    texts, contexts = [source.text for source in cited], [source.context for source in cited]
+    joint = await asyncio.to_thread(read_jointly, statement.text, texts, contexts)
     if joint is None:
         return {}
     reply = None

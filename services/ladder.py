@@ -112,7 +112,7 @@ class Ladder:
         if not 1 <= reply.source <= len(passages) or not self._is_minimal(text):
             return None
         passage = passages[reply.source - 1]
-        if not is_proven(text, passage.readable):
+        if not is_proven(text, passage.readable, passage.readable_context):
             return None
         ruling = await self._ruling(text, [passage])
         return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
@@ -125,7 +125,8 @@ class Ladder:
 
     def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
         for passage in passages[:_MOST_TRIED]:
-            if text := clean_words(corrected(self.statement.text, passage.readable) or ""):
+            text = corrected(self.statement.text, passage.readable, passage.readable_context)
+            if text and (text := clean_words(text)):
                 yield passage, text
 
     def _is_minimal(self, text: str) -> bool:

@@ -40,7 +40,9 @@ _LIST_SIGN = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"[\s_‐‑-]")
-_IDENTIFIER = re.compile(r"(?<![a-z0-9])(?:[a-z]{1,20}[\s_‐‑-]?\d|\d{1,20}[\s_‐‑-]?[a-z])[a-z0-9]{0,40}")
+_IDENTIFIER = re.compile(
+    r"(?<![a-z0-9])(?:[a-z]{1,20}[\s_‐‑-]?\d|\d{1,20}(?:\s(?![a-z]{1,20}\d)|[_‐‑-])?[a-z])[a-z0-9]{0,40}"
+)
 _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
 
@@ -185,7 +187,7 @@ def read_source(text: str) -> ReadSource:
 
 def identifiers_in(text: str) -> Iterator[str]:
     """Yield what is made of Latin letters and digits, as X200, in one form: "X-200", "X 200" and "Ｘ２００" are the
-    same, and so are "CO₂" and "CO2"."""
+    same, and so are "CO₂" and "CO2". A number in front of one is none of it: "3.1 X200"."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return (_JOINT.sub("", found[0]) for found in _IDENTIFIER.finditer(plain))
 
@@ -197,7 +199,10 @@ def folded(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The best place of a source for a statement: `near` if it says nearly the same, and what differs there."""
+    """The best place of a source for a statement: `near` if it says nearly the same, and what differs there.
+
+    `section` is the heading that the statement names, if that led there; `in_table` says that the names of a cell did.
+    """
 
     near: bool
     verbatim: bool
@@ -205,6 +210,8 @@ class Compared:
     likeness: float
     differences: tuple[Difference, ...]
     place: str
+    section: str = ""
+    in_table: bool = False
 
     @property
     def clean(self) -> bool:
@@ -247,7 +254,7 @@ def _in_tables(tokens: Sequence[Token], source: str) -> Compared | None:
         return None
     if cell.differences and (told := _best(tokens, read_source(read_tables(source).prose), whole=False)).clean:
         return told
-    return Compared(True, False, cell.share, likeness=cell.share, differences=cell.differences, place=cell.place)
+    return Compared(True, False, cell.share, cell.share, cell.differences, cell.place, in_table=True)
 
 
 def _in_section(tokens: Sequence[Token], source: str) -> Compared | None:
@@ -258,7 +265,7 @@ def _in_section(tokens: Sequence[Token], source: str) -> Compared | None:
     own = read_source(section.own)
     whole = _best(tokens, own, whole=False)
     if whole.clean and not section.in_part:
-        return whole
+        return replace(whole, section=section.heading)
     if section.in_part and _names_it(_best(tokens, read_source(source), whole=False), section):
         return None
     found = _best(section.rest, own, whole=False)
@@ -267,11 +274,11 @@ def _in_section(tokens: Sequence[Token], source: str) -> Compared | None:
         if section.in_part or (other and other.may_refer):
             # In doubt, as another thing may be meant: neither proven nor contradicted.
             known = other.token.text if other else section.heading
-            return replace(found, differences=(Difference("wording", section.named, known),))
+            return replace(found, section=section.heading, differences=(Difference("wording", section.named, known),))
         if other is None:
-            return found
+            return replace(found, section=section.heading)
     elif found.near and any(each.sure for each in found.differences):
-        return found
+        return replace(found, section=section.heading)
     return _in_others(section) if section.is_name and not section.in_part else None
 
 
@@ -292,7 +299,8 @@ def _in_others(section: NamedSection) -> Compared | None:
     for other in section.others:
         found = _best(section.rest, read_source(other.text), whole=False)
         if found.clean:
-            return replace(found, differences=(Difference("subject", section.heading, other.path[-1]),))
+            difference = Difference("subject", section.heading, other.path[-1])
+            return replace(found, differences=(difference,), section=section.heading)
     return None
 
 

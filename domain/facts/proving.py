@@ -140,11 +140,11 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
     before = [each.text for each in read.sentences[max(0, opening - _BEFORE) : opening]]
     above = (*headings_of(context), *_headings_above(source, start)[-_MOST_ABOVE:])
     named = [token for text in before for token in read_tokens(text) if token.kind == "name"]
-    named += [token for text in above for token in read_tokens(text[:_MOST_HEADING]) if _is_named_by_heading(token)]
+    named += [token for text in above for token in read_tokens(text[:_MOST_HEADING]) if is_named_by_heading(token)]
     return any(not any(same(token, each) for each in stated) for token in named)
 
 
-def _is_named_by_heading(token: Token) -> bool:
+def is_named_by_heading(token: Token) -> bool:
     """A heading names what stands below it, unless it only says what part of a text, or of a thing, that is."""
     words = [each for each in token.text.casefold().split() if not _NUMBERING.fullmatch(each)]
     return token.kind in ("name", "word") and any(

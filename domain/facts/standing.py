@@ -4,11 +4,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from domain.evidence import best_text_span
+from domain.evidence import Disagreement, best_text_span, disagreements
 from domain.facts.aligning import same
+from domain.facts.cited import Cited
 from domain.facts.clauses import clauses, spoken_subject
 from domain.facts.proving import nearby, unproven_words
+from domain.facts.terms import Told, terms
 from domain.facts.tokens import Token, read_tokens
+from domain.facts.vocabulary import GENERIC
+from domain.word_index import read_sentences
 
 _NAMED = frozenset("0123456789#")
 _LONGEST = 3  # times the length of a statement: the place that is to say all of it
@@ -51,6 +55,29 @@ def _about(clause: str) -> tuple[Token, ...]:
     return tuple(each for each in (*spoken, *numbered, *told) if each.matters)
 
 
+def is_said_in(source: str, text: str) -> bool:
+    """Say whether one place of `source` says all of `text`, and nothing in it says otherwise (V6)."""
+    return not untold_above(text, source, disagreements(text, source)) and stands_in_one_place(text, source)
+
+
+def untold_above(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
+    """Return the disagreements of `text` and `source` but for what the heading of the best place tells."""
+    return tuple(each for each in found if not is_told_above(text, source, each.claim_value, each.source_value))
+
+
+def read_at_best(source: str, text: str) -> str:
+    """Return the place of `source` that has most of `text`, with the headings that it stands below."""
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    headings = [head for each in _stating(text, source, start, end) for head in Cited(each, source).headings]
+    return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
+
+
+def is_told_above(text: str, source: str, stated: str, known: str | None) -> bool:
+    """Say whether what `text` states otherwise than its place is what the heading above that place names."""
+    places = list(_stating(text, source, *best_text_span(source, text, 50, _LONGEST * len(text))))
+    return bool(places) and all(Cited(each, source).is_above(text, stated, known) for each in places)
+
+
 def stands_in_one_place(text: str, source: str) -> bool:
     """Say whether the best place of `source` names what `text` is about, and has all of its names and values (V6).
 
@@ -59,8 +86,33 @@ def stands_in_one_place(text: str, source: str) -> bool:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     if end <= start or unproven_words(text, source, start, end):
         return False
+    stating = [Cited(each, source) for each in _stating(text, source, start, end)]
+    if any(next(each.of_another(text), None) for each in stating) or not any(
+        _may_be_about(text, each) for each in stating
+    ):
+        return False
     place = nearby(text, source, start, end)
     return all(_has(place, each) for each in _told(text))
+
+
+def _may_be_about(text: str, cited: Cited) -> bool:
+    """Say whether the words name nothing else in front of their verb: "The charger weighs …" is about no pump."""
+    told = Told(terms([*read_tokens(text), *(each for heading in cited.headings for each in read_tokens(heading))]))
+    subject = [each for each in read_tokens(spoken_subject(cited.words)) if each.kind != "value"]
+    named = [each for each in terms(subject) if GENERIC.isdisjoint((each.key, each.token.text.casefold()))]
+    refers = len(named) < len(terms(subject)) or any(each.kind == "pronoun" for each in subject)
+    return refers or not named or any(told.has([each]) for each in named)
+
+
+def _stating(text: str, source: str, start: int, end: int) -> Iterator[str]:
+    """The sentences of a place that state a value of `text`; without values the one that has most of its words."""
+    values = [each for clause in clauses(text) for each in _of_kind(read_tokens(clause), "value")]
+    if not values:
+        best = best_text_span(source, text, 1, _LONGEST * len(text))
+        yield source[slice(*best)]
+    for each in read_sentences(source).sentences if values else ():
+        if each.start < end and each.end > start and any(_has(read_tokens(each.text), value) for value in values):
+            yield each.text
 
 
 def _told(text: str) -> Iterator[Token]:

@@ -21,6 +21,7 @@ _RULE = re.compile(r"[\s|:+=-]+")
 _QUOTED_CELL = re.compile(r'"([^"]*)"')
 _SENTENCE = re.compile(r"[.!?。]\s*$")
 _DATA = re.compile(r"[\s(~<>≤≥+−–-]*[$€£₩¥]?\s?[(−–-]?\d")
+_FIGURE = re.compile(r"\d[\d.,]*")
 _TIME = re.compile(r"(?:19|20)\d\d(?!\d|[,.]\d)|\d{1,2}\s[A-Z][a-z]{2}|\d[분년월]")
 _PAIR = re.compile(r"[\s*•-]*+[^,;:]{1,40}:\s")
 _NOTE = re.compile(
@@ -129,6 +130,11 @@ def _cut(line: str) -> _Line:
     return _Line(line, ())
 
 
+def cells_of(line: str) -> tuple[str, ...]:
+    """Return what a line of a table has in its cells; () for any other line."""
+    return tuple(each for each in _cut(line).cells if each)
+
+
 def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
     grid = _grid(lines)
     if len(grid[0]) < 2:
@@ -136,7 +142,7 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
     top = _count_heads(grid)
     column = _label_column(grid[top:])
     heads = [_stacked([row[at] for row in _filled(grid[:top])]) for at in range(len(grid[0]))]
-    note = f"{above} {grid[top - 1][column]} {grid[0][column]}"
+    note = f"{above} {grid[top - 1][column]} {grid[0][column]}" if top else above
     units = [_unit(f"{head} {over}") or _unit(note, noted=True) for head, over in heads]
     group = label = ""
     for row in grid[top:]:
@@ -161,6 +167,8 @@ def _grid(lines: Sequence[_Line]) -> list[list[str]]:
 
 
 def _count_heads(grid: Sequence[Sequence[str]]) -> int:
+    if _is_headless(grid):
+        return 0
     count = 1
     while count < min(_MOST_HEADS, len(grid) - 1):
         only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
@@ -169,6 +177,12 @@ def _count_heads(grid: Sequence[Sequence[str]]) -> int:
             break
         count += 1
     return count
+
+
+def _is_headless(grid: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first line is a row as the second is: figures in the same units stand in it."""
+    first, second = ([_FIGURE.sub("0", each) for each in row[1:]] for row in grid[:2])
+    return bool(grid[0][0]) and first == second and all(map(_is_data, grid[0][1:])) and "0" not in first
 
 
 def _is_data(cell: str) -> bool:

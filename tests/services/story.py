@@ -123,13 +123,13 @@ class Story:
 
     # The documents
 
-    def add(self, filename: str, text: str, start: int = 0) -> int:
-        """Store a document with one chunk, its text from `start` on; return the chunk's key."""
+    def add(self, filename: str, text: str, start: int = 0, context: str | None = None) -> int:
+        """Store a document with one chunk, its text from `start` on, below a `context`; return the chunk's key."""
         with transaction() as session:
             number = len(self.documents)
             document = make_document(session, text, workspace=self.workspace, filename=filename, number=number)
             embedding = default_embedder().encode([text[start:]]).tolist()[0]
-            chunk = make_chunk(session, document, start, len(text), embedding=embedding)
+            chunk = make_chunk(session, document, start, len(text), embedding=embedding, context=context)
             self.texts[chunk.id], self.documents[chunk.id] = text, document.id
             return chunk.id
 

@@ -128,6 +128,30 @@ def test_a_wrong_figure_becomes_that_of_the_source() -> None:  # N5
     assert_rebuilt(story, query)
 
 
+WEIGHT = "It weighs 7 kilograms and runs on two batteries."
+
+
+@pytest.mark.parametrize(
+    ("statement", "context", "repaired"),
+    [
+        ("Model X100 weighs 9 kilograms", "Manual › Model X100", "Model X100 weighs 7 kilograms"),
+        ("Model X100 weighs 9 kilograms", "Manual › Model X1000", None),
+        ("Model X100 weighs 9 kilograms", "Model X100 › Model X200", None),
+        ("Model X100 weighs 9 kilograms", None, None),
+        ("Pump 14 weighs 9 kilograms", "Pumps › Pump 14", "Pump 14 weighs 7 kilograms"),
+        ("Pump 14 weighs 9 kilograms", "Pumps › Pump 4", None),
+    ],
+)
+def test_a_repair_is_given_to_what_the_headings_above_the_passage_name(
+    statement: str, context: str | None, repaired: str | None
+) -> None:  # N5, V6
+    story = Story()
+    returns, weight = story.add("a.md", RETURNS), story.add("manual.md", WEIGHT, context=context)
+    story.selected(returns, weight).drafted(f"{GOOD} {statement} [†2].", yes(), no("the figure differs"))
+    (edit,) = edits(story.repair().conclude())
+    assert (edit["kind"], edit["after"]) == (("rewritten", f"{repaired}.") if repaired else ("dropped", None))
+
+
 def test_the_check_of_a_repair_is_in_the_history_beside_the_first() -> None:  # N5, A4
     story = Story()
     story.selected(story.add("a.md", RETURNS)).drafted(f"{WRONG} [†1].", no("60 is not 30", "contradicts"))

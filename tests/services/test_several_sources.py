@@ -1,5 +1,6 @@
 """Claims that span several documents: what cited sources say together, each for its part (V7, S4.7, S5.4)."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -110,6 +111,43 @@ def test_what_is_joined_with_the_wrong_subject_is_not_supported(case: tuple[str,
     result = GivenStory(*case, play=by_words).verified()
     assert "supported" not in [sentence["status"] for sentence in result["sentences"]]
     assert tuple(citation["status"] for citation in result["citations"]) != ("accurate", "accurate")
+
+
+COLUMNS = "Scales\nModel\tWeight\tPrice"
+ROWS = "X100\t5 kg\t300 euros\nX150\t6 kg\t310 euros", "X200\t7 kg\t450 euros\nX250\t8 kg\t470 euros"
+CELLS = "The X100 weighs 5 kg and the price of the X200 is 450 euros"
+HEADINGS = "Manual › Model X100", "Manual › Model X200"
+BELOW = "It weighs 5 kg and runs on two batteries.", "It weighs 7 kg and has four ports."
+MODELS = "Model X100 weighs 5 kg, while Model X200 weighs 7 kg"
+
+
+def told_together(statement: str, texts: Sequence[str], contexts: Sequence[str], play: Play) -> dict[str, Any]:
+    story = Story(play=play)
+    story.selected(*(story.add(f"{each}.md", text, context=each) for text, each in zip(texts, contexts, strict=True)))
+    story.drafted(f"{statement} [†1][†2].", no(), no())
+    return story.assess().get("together", {}).get("0", {})
+
+
+def test_parts_are_read_below_the_columns_of_their_sources() -> None:  # V4, V7
+    told = told_together(CELLS, ROWS, [f"1 › {COLUMNS}", f"2 › {COLUMNS}"], by_words)
+    assert [(number, each["is_accurate"]) for number, each in told.items()] == [("1", True), ("2", True)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "texts", "contexts"),
+    [
+        (CELLS.replace("X100", "X150"), ROWS, [f"1 › {COLUMNS}", f"2 › {COLUMNS}"]),
+        (CELLS.replace("price", "weight"), ROWS, [f"1 › {COLUMNS}", f"2 › {COLUMNS}"]),
+        (MODELS, BELOW, HEADINGS[::-1]),
+        (MODELS, BELOW, [HEADINGS[0], "Manual › Model X2000"]),
+        (MODELS.replace("X100", "X300"), BELOW, HEADINGS),
+    ],
+)
+def test_no_part_is_proven_below_what_names_another_thing(
+    groq: Play, statement: str, texts: Sequence[str], contexts: Sequence[str]
+) -> None:  # V2, V7
+    told = told_together(statement, texts, contexts, groq)
+    assert not any(each["is_accurate"] for each in told.values())
 
 
 def test_a_part_that_no_source_says_stays_visible() -> None:  # V7

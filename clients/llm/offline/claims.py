@@ -14,6 +14,6 @@ def plan_queries(claims: str, count: int) -> TargetedQueries:
 def rewrite_statement(statement: str, sources: Sources) -> Rewritten:
     """N5, V6: the statement with wrong figures replaced by the source's; empty if that does not repair it."""
     for source in sources:
-        if text := corrected(statement, source.text):
+        if text := corrected(statement, source.text, source.context):
             return Rewritten(text=text, source=source.number)
     return Rewritten(text="", source=0)

@@ -9,7 +9,9 @@ from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tuning import TUNING
 from domain.disagreements import Disagreement, best_places, disagreements, without_markers
+from domain.facts.above import below_own
 from domain.facts.parting import partings
+from domain.facts.standing import untold_above
 from domain.joint import read_jointly
 from domain.judgements import Alignment, Answerability, Relation, StatementCheck
 from domain.question import QuestionVerdict, judge_question
@@ -78,22 +80,23 @@ def observe(statement: str, source: str, meaning: Meaning) -> Observed:
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
-    """Judge one statement against one source. A disagreement outweighs any similarity."""
+    """Judge one statement against one source, below its headings and columns. A disagreement outweighs similarity."""
     if is_too_long(statement):
         return _judged_whole(statement, source)
-    seen = observe(statement, source.text, meaning)
-    compared = seen.compared
-    support = support_model().support(
-        seen.features, disputed={each.kind for each in seen.disagreements}, verbatim=seen.verbatim
-    )
+    text = below_own(statement, source.text, source.context)
+    seen = observe(statement, text, meaning)
+    compared, disputed = seen.compared, seen.disagreements
+    if source.context:
+        disputed = untold_above(statement, text, disputed)
+    support = support_model().support(seen.features, disputed={each.kind for each in disputed}, verbatim=seen.verbatim)
     return Judged(
         statement=compared.statement.text,
         source=source.number,
-        support=min(support, _UNSAID) if _leaves_out(compared.statement.text, source.text) else support,
+        support=min(support, _UNSAID) if _leaves_out(compared.statement.text, text) else support,
         overlap=compared.overlap,
-        evidence=compared.best.text,
+        evidence=compared.best.text if compared.best.text in source.text else "",
         missing=tuple(compared.absent_words()),
-        disagreements=seen.disagreements,
+        disagreements=disputed,
     )
 
 
@@ -160,7 +163,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
 def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck | None:
     """V7: a yes if the sources together state every part of the statement in its words; else None."""
     texts = [source.text for source in sources]
-    joint = read_jointly(statement, texts)
+    joint = read_jointly(statement, texts, [source.context for source in sources])
     if joint is None or not joint.sure:
         return None
     found = [next(iter(part.evidence.values())) for part in joint.parts]

@@ -1,0 +1,163 @@
+"""Quoted words with what they stand below: a row with the heads of its table, a sentence with its heading (V2, V4)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from domain.contexts import below_columns, headings_of
+from domain.facts.above import form_of, lasting
+from domain.facts.comparing import identifiers_in
+from domain.facts.kinds import Difference
+from domain.facts.proving import is_named_by_heading
+from domain.facts.sections import Section, read_sections
+from domain.facts.tables import Row, cells_of, read_tables
+from domain.facts.terms import Term, Told, most_specific, terms, terms_of
+from domain.facts.tokens import Token, read_tokens
+from domain.facts.vocabulary import GENERIC
+
+_TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")
+_DEMONSTRATIVES = frozenset("이 그 해당 본".split())
+_LOWER = re.compile(r"(?<!\w)[a-z]+")
+
+
+@dataclass(frozen=True)
+class Cited:
+    """Words that are quoted from a `source`; `context` are the headings and columns that stand outside of it."""
+
+    words: str
+    source: str
+    context: str = ""
+
+    @cached_property
+    def whole(self) -> str:
+        """The source, below the names of its columns where it begins within a table."""
+        return below_columns(self.source, self.context)
+
+    @cached_property
+    def readable(self) -> str:
+        """Rows of a table as tables with its heads; the words themselves if they are anything else."""
+        return "\n\n".join(map(_as_table, self._rows)) if self._rows else self.words
+
+    @cached_property
+    def headings(self) -> tuple[str, ...]:
+        """The headings that the words stand below, in every section that has them, but for those that others undo."""
+        above = headings_of(self.context)
+        paths = [lasting((*above, *section.path)) for section in self._sections] or [lasting(above)]
+        return tuple(dict.fromkeys(heading for path in paths for heading in path))
+
+    def is_above(self, claim: str, stated: str, known: str | None) -> bool:
+        """Say whether what a `claim` states is told by a heading, and the words only refer to that.
+
+        So is the 4 of "Pump 4", and "Pump 4" where the words say "this pump" or "the device" (`known`) instead. "The
+        charger" may be another thing.
+        """
+        told, whole = Told(terms(read_tokens(claim))), re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\d)")
+        named = (each for heading in self.headings for each in read_tokens(heading) if not each.value)
+        refers = known is None or self._refer_to(known)
+        return refers and any(whole.search(each.text) and told.has(terms_of(each.text)) for each in named)
+
+    def _refer_to(self, noun: str) -> bool:
+        if noun in _DEMONSTRATIVES:
+            return True
+        before = "the|this|these" if noun in GENERIC else "this|these"
+        return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
+
+    def name(self, thing: str) -> bool:
+        """Say whether the words have the whole name of a row or heading."""
+        return self._told.has(terms_of(thing))
+
+    def of_another(self, claim: str) -> Iterator[Difference]:
+        """Yield what the `claim` names, a row or a heading of the source, where the words are those of another one."""
+        yield from self._of_another_row(claim)
+        yield from self._of_another_section(claim)
+        yield from self._of_another_identifier(claim)
+
+    def _of_another_row(self, claim: str) -> Iterator[Difference]:
+        tables, told = {row.table for row in self._rows}, Told(terms(read_tokens(claim)))
+        rows = [row for row in read_tables(self.whole).rows if row.table in tables and _is_named(row)]
+        meant = most_specific([row for row in rows if told.has(terms_of(row.label))], lambda row: row.label)
+        labels = {row.label for row in meant}
+        if labels and not labels & {row.label for row in self._rows}:
+            yield Difference("subject", min(labels), self._rows[0].label)
+
+    def _of_another_section(self, claim: str) -> Iterator[Difference]:
+        above = [each for each in map(self._named_by, self.headings) if each]
+        told = Told(terms(read_tokens(claim)))
+        if not above or any(told.has(each) for each in above):
+            return
+        for heading in dict.fromkeys(heading for section in read_sections(self.whole) for heading in section.path):
+            named = self._named_by(heading)
+            if heading not in self.headings and told.has(named) and not self._told.has(named):
+                yield Difference("subject", heading, self.headings[-1])
+
+    def _named_by(self, heading: str) -> tuple[Term, ...]:
+        """What a heading names: a thing of its own, not what part of a text or of a thing stands below it."""
+        tokens = [each for each in read_tokens(heading) if is_named_by_heading(each)]
+        return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
+
+    def _may_be_name(self, token: Token) -> bool:
+        """In a heading a capital tells no name, but what the source writes without one elsewhere is none."""
+        if token.kind == "name" or not token.text[:1].isupper():
+            return token.kind == "name"
+        return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
+
+    def _of_another_identifier(self, claim: str) -> Iterator[Difference]:
+        """An identifier is known whatever else its heading says: "3.1 X200 overview"."""
+        known = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
+        mine = {form_of(each): heading for heading in self.headings for each in identifiers_in(heading)}
+        headings = (
+            *headings_of(self.context),
+            *(each for section in read_sections(self.whole) for each in section.path),
+        )
+        named = frozenset(each for heading in headings for each in identifiers_in(heading))
+        for each in dict.fromkeys(identifiers_in(claim)):
+            if each in named and each not in known and form_of(each) in mine:
+                yield Difference("subject", each, mine[form_of(each)])
+
+    @cached_property
+    def _words(self) -> str:
+        return "\n".join(self.words.splitlines()).strip()
+
+    @cached_property
+    def _without_capitals(self) -> frozenset[str]:
+        return frozenset(_LOWER.findall(self.source))
+
+    @cached_property
+    def _told(self) -> Told:
+        return Told(terms(read_tokens(self.words)))
+
+    @cached_property
+    def _sections(self) -> Sequence[Section]:
+        return [section for section in read_sections(self.whole) if self._words in section.text]
+
+    @cached_property
+    def _rows(self) -> Sequence[Row]:
+        """The rows that are quoted, whole or in part; none where anything else is quoted as well."""
+        lines = [frozenset(cells_of(line)) for line in self.words.splitlines() if line.strip()]
+        if not all(len(each) > 1 for each in lines):
+            return []
+        rows = [
+            (frozenset((row.label, *(cell.content for cell in row.cells))), row) for row in read_tables(self.whole).rows
+        ]
+        by_cell: dict[str, list[tuple[frozenset[str], Row]]] = defaultdict(list)
+        for cells, row in rows:
+            for cell in cells:
+                by_cell[cell].append((cells, row))
+        found: list[Row] = []
+        for line in lines:
+            having = min((by_cell.get(cell, []) for cell in line), key=len)
+            found += [row for cells, row in having if line <= cells][:1]
+        return found if len(found) == len(lines) else []
+
+
+def _is_named(row: Row) -> bool:
+    """A row of figures alone has no name."""
+    return any(not each.token.value for each in terms_of(row.label))
+
+
+def _as_table(row: Row) -> str:
+    heads = "\t".join(f"{cell.over} {cell.head}".strip() for cell in row.cells)
+    contents = "\t".join(cell.content for cell in row.cells)
+    return f"{row.above}\n\t{heads}\n{row.label}\t{contents}"
