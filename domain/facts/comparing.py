@@ -14,14 +14,15 @@ from heapq import nsmallest
 from itertools import takewhile
 
 from domain.facts.aligning import Alignment, Names, align
-from domain.facts.antecedents import Rival, rival
+from domain.facts.antecedents import ARTEFACTS, CLASSES, Rival, classes_in, has_class, rival
 from domain.facts.cells import against_tables
 from domain.facts.clauses import clauses
 from domain.facts.differing import Surroundings, differences, is_denied
+from domain.facts.headings import lines_apart, read_headings, told_below
 from domain.facts.kinds import Difference
 from domain.facts.restricting import left_out
 from domain.facts.roles import Pair, exchanged, pairs
-from domain.facts.sections import NamedSection, is_of, lines_apart, named_section, read_headings, told_below
+from domain.facts.sections import NamedSection, is_of, named_section
 from domain.facts.tables import read_tables
 from domain.facts.titles import other_titles
 from domain.facts.tokens import Token, Value, read_tokens
@@ -43,6 +44,7 @@ _JOINT = re.compile(r"[\s_‐‑-]")
 _IDENTIFIER = re.compile(
     r"(?<![a-z0-9])(?:[a-z]{1,20}[\s_‐‑-]?\d|\d{1,20}(?:\s(?![a-z]{1,20}\d)|[_‐‑-])?[a-z])[a-z0-9]{0,40}"
 )
+_ABOUT_OTHERS = ("order", "negation")  # differences that are none of the name
 _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
 
@@ -264,22 +266,22 @@ def _in_section(tokens: Sequence[Token], source: str) -> Compared | None:
         return None
     own = read_source(section.own)
     whole = _best(tokens, own, whole=False)
-    if whole.clean and not section.in_part:
-        return replace(whole, section=section.heading)
     if section.in_part and _names_it(_best(tokens, read_source(source), whole=False), section):
         return None
-    found = _best(section.rest, own, whole=False)
-    if found.clean:
-        other = _rival(tokens, section, found.place, own)
-        if section.in_part or (other and other.may_refer):
-            # In doubt, as another thing may be meant: neither proven nor contradicted.
-            known = other.token.text if other else section.heading
-            return replace(found, section=section.heading, differences=(Difference("wording", section.named, known),))
-        if other is None:
+    if _names_it(whole, section) or (whole.near and any(each.kind in _ABOUT_OTHERS for each in whole.differences)):
+        return replace(whole, section=section.heading)
+    found = whole if whole.clean and not section.in_part else _best(section.rest, own, whole=False)
+    if not found.clean:
+        if found.near and any(each.sure for each in found.differences):
             return replace(found, section=section.heading)
-    elif found.near and any(each.sure for each in found.differences):
-        return replace(found, section=section.heading)
-    return _in_others(section) if section.is_name and not section.in_part else None
+        return _in_others(section) if section.is_name and not section.in_part else None
+    other = _rival(tokens, section, found.place, own)
+    if other and other.token.kind == "name":
+        return _in_others(section) if section.is_name else None
+    doubt = section.heading if section.in_part else other.token.text if other else _below_another(section, found.place)
+    # In doubt, as another thing may be meant: neither proven nor contradicted.
+    doubted = (Difference("wording", section.named, doubt),) if doubt else ()
+    return replace(found, section=section.heading, differences=doubted)
 
 
 def _names_it(found: Compared, section: NamedSection) -> bool:
@@ -291,8 +293,17 @@ def _rival(tokens: Sequence[Token], section: NamedSection, place: str, own: Read
     """What the place is about instead of what the heading names."""
     sentence = read_tokens(place)
     named = frozenset(each.key for each in section.names)
-    classes = frozenset[str]().union(*(keys for keys in own.keys if keys & named))
+    said = named.union(*(keys for keys in own.keys if keys & named))
+    # Where it has a class of its own, or the section tells of things of several, not any class stands for it.
+    is_told = has_class(section.heading) or len(classes_in(own.tokens)) > 1
+    classes = said | (ARTEFACTS if is_told else CLASSES)
     return rival(tokens, sentence, align(section.rest, sentence).met, section.names, classes)
+
+
+def _below_another(section: NamedSection, place: str) -> str | None:
+    """The heading between that of the section and the place, where it names a thing that the statement does not."""
+    found = [each.path for each in section.below if place in read_source(each.text).sentences]
+    return None if not found or () in found else found[0][-1]
 
 
 def _in_others(section: NamedSection) -> Compared | None:

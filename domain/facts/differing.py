@@ -67,7 +67,10 @@ def is_denied(alignment: Alignment) -> bool:
 def _of_other_parts(alignment: Alignment) -> Iterator[Difference]:
     """A value that the source gives to the subject of another part of the sentence."""
     for each in crossed(alignment):
-        yield Difference("number", each.value, each.known)
+        if each.is_value:
+            yield Difference("number", each.value, each.known)
+        else:
+            yield Difference("subject", each.subject, each.owner)
 
 
 def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:

@@ -6,12 +6,14 @@ the subject has a value of its own. "Anna and Boris scored 71 and 84 points resp
 own place of the list.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.facts.aligning import Alignment, same
 from domain.facts.tokens import Token
 
+_DIGITS = re.compile(r"\d+")
 _MOST_LEADING = 3  # words in front of what a part shares with the statement: the part's own subject
 _VERBAL = ("ed", "ing")
 _IN_TURN = ("respectively", "각각")
@@ -20,12 +22,13 @@ _JOINED = ("와", "과", "하고", "이랑", "랑")
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """`value` belongs to `owner` in the source, and `subject` has `known` there."""
+    """`value` belongs to `owner` in the source, and `subject` has `known` there; it may be anything said of it."""
 
     value: str
     subject: str
     owner: str
     known: str
+    is_value: bool = True
 
 
 def crossed(alignment: Alignment) -> Iterator[Crossed]:
@@ -35,9 +38,13 @@ def crossed(alignment: Alignment) -> Iterator[Crossed]:
         return
     rest = [each for at, each in enumerate(alignment.source) if at not in alignment.met]
     known = [alignment.source[at] for at in sorted(alignment.met) if _is_in_one_part(alignment.source[at], alignment)]
-    for value in (each for each in known if each.value):
+    for value in known:
         if owner := _owner(value, alignment):
-            yield from _of_others(value, owner, known, rest)
+            yield from (
+                _of_others(value, owner, known, rest)
+                if value.value
+                else _of_its_form(value, owner, known, rest, alignment.source)
+            )
 
 
 def _out_of_turn(alignment: Alignment) -> Iterator[Crossed]:
@@ -72,6 +79,32 @@ def _of_others(value: Token, owner: Token, known: Sequence[Token], rest: Sequenc
         if _can_own(subject) and subject.part != value.part and rival and bool(subject.value) == bool(owner.value):
             yield Crossed(value.text, subject.text, owner.text, rival.text)
             return
+
+
+def _of_its_form(
+    told: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token], sentence: Sequence[Token]
+) -> Iterator[Crossed]:
+    """What is told of an identifier, where another one of its form has the same of its own, as in "B-12 is found in
+    meat, B-6 in bananas"."""
+    joint = _joint(told, sentence)
+    for subject in known:
+        if not joint or subject.part == told.part or not _form(subject) or _form(subject) != _form(owner):
+            continue
+        rival = next((each for each in rest if each.part == subject.part and _joint(each, sentence) == joint), None)
+        if rival:
+            yield Crossed(told.text, subject.text, owner.text, rival.text, is_value=False)
+            return
+
+
+def _joint(token: Token, sentence: Sequence[Token]) -> str:
+    """The small word directly before a token; empty if there is none."""
+    at = next(index for index, each in enumerate(sentence) if each is token)
+    return sentence[at - 1].key if at and sentence[at - 1].kind == "filler" and token.matters else ""
+
+
+def _form(token: Token) -> str:
+    """An identifier without its digits; empty for any other token."""
+    return _DIGITS.sub("#", token.key) if token.kind == "name" and _DIGITS.search(token.key) else ""
 
 
 def _can_own(token: Token) -> bool:

@@ -10,13 +10,14 @@ from domain.facts import korean
 from domain.facts.aligning import same
 from domain.facts.clauses import clauses
 from domain.facts.comparing import ReadSource, identifiers_in, read_source
-from domain.facts.sections import lines_apart, path_at, read_headings, told_below
+from domain.facts.headings import is_named_by_heading, lines_apart, path_at, read_headings, told_below
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.facts.values import Values, agree
 from domain.remembering import remembered
 from domain.word_index import read_sentences
 from domain.words import vocabulary
 
+_MOST_PARTS = 8  # sections of a quotation that are read apart
 _BEFORE, _AFTER = 2, 1  # sentences around a quotation that it is read with
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
@@ -30,28 +31,6 @@ _CALENDAR = vocabulary("""
     monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter
 """)
 _TIMES = vocabulary("today now then here yesterday tomorrow overall altogether instead meanwhile note together still")
-# What headings say of any thing: which part of a text stands below, or what it is about the thing.
-_PARTS = vocabulary("""
-    abstract access account activity agenda annual answer appendix application approach architecture article award
-    background balance basics benefit biography body budget career cast change chapter climate comment company
-    compensation conclusion condition configuration construction contact content contract cost culture customer data
-    death delivery demographics description design detail development dimension discography discussion document duty
-    early economy education eligibility employee employment environment event example facility fact family faq feature
-    fee figure film finance financial finding form function general geography glossary goal guide health history
-    impact income index information installation introduction issue key later leadership legacy legal life limit list
-    location main maintenance management manual market member method mission music name note number objective
-    operation organisation organization origin other overview page part payment people performance personal personnel
-    picture plan plot policies policy politics population preface price procedure process product production profile
-    project property protection purpose quality question range reception reference refund regulation related release
-    remark report requirement research responsibility result return review right risk role rule safety sales scope
-    section security see service shipping size source specification sport staff standard statement status storage
-    strategy structure style subject summary supply support table team technical term test time timeline title topic
-    training transport travel use useful value view warranty weather weight work year
-    개요 결론 경력 관리 교육 규정 규칙 기간 기능 기후 내용 목록 목적 목차 반품 배경 보수 복리후생 부록 사양 사업 생애
-    서론 설명 소개 수상 안내 안전 업무 역사 연혁 예시 요금 요약 인구 작품 장 재무 절 절차 정보 정책 제원 제품 조직
-    조직도 주의 줄거리 지리 직원 질문 참고 책임 출연 특징 평가 표 학력 항목 현황 환경 환불 회사 휴가
-""")
-_NUMBERING = re.compile(r"[#§]?[\d.]+[.)]?|[ivx]+\.?|제?\d+[장절조항]|[a-z][.)]?|and|of|the|for|in|to|및|&")
 _HEADING_LINES = re.compile(r"\s*(?:#[^\n]*(?:\n\s*|$))+")
 _MOST_HEADING = 400
 _MOST_ABOVE = 3  # headings that a quotation is read with
@@ -66,33 +45,29 @@ def unproven_words(statement: str, source: str, start: int, end: int, context: s
     quotation that goes over several sections, each clause is held against one of them. See `unnamed_subjects` for a
     quotation that begins with a pronoun.
     """
-    parts = list(_by_sections(source, start, end))
-    if len(parts) == 1:
-        return _unproven(statement, source, start, end, context)
-    found = [[_unproven(clause, source, *part, context) for part in parts] for clause in clauses(statement)]
-    return [word for lacking in found for word in min(lacking, key=len)]
+    unnamed = frozenset(map(id, _unnamed(statement, source, start, end, context)))
+    stated = read_tokens(statement)
+    places = [_Told(nearby(statement, source, *part)) for part in _by_sections(source, start, end)]
+    clauses_of = clauses(statement) if len(places) > 1 else ()
+    lacking = {id(token) for token in stated if len(places) == 1 and not places[0].has_value(token)}
+    for clause in clauses_of:
+        tokens = read_tokens(clause)
+        lost = min(([each.text for each in tokens if not place.has_value(each)] for place in places), key=len)
+        lacking |= {id(token) for token in stated if token.value and token.text in lost}
+    return [token.text for token in stated if id(token) in unnamed or id(token) in lacking]
 
 
 def _by_sections(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of `source[start:end]` that begin with a heading, or with the quotation."""
     known = read_headings(source)
     position = began = start
+    parts = 1
     for line in source[start:end].splitlines(keepends=True):
-        if line.strip() in known and source[began:position].strip():
+        if parts < _MOST_PARTS and line.strip() in known and source[began:position].strip():
             yield began, position
-            began = position
+            began, parts = position, parts + 1
         position += len(line)
     yield began, end
-
-
-def _unproven(statement: str, source: str, start: int, end: int, context: str) -> list[str]:
-    place = _Told(nearby(statement, source, start, end))
-    unnamed = frozenset(map(id, _unnamed(statement, source, start, end, context)))
-    return [
-        token.text
-        for token in read_tokens(statement)
-        if id(token) in unnamed or (token.value and not place.has(token, token.value))
-    ]
 
 
 def unnamed_subjects(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
@@ -144,14 +119,6 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
     return any(not any(same(token, each) for each in stated) for token in named)
 
 
-def is_named_by_heading(token: Token) -> bool:
-    """A heading names what stands below it, unless it only says what part of a text, or of a thing, that is."""
-    words = [each for each in token.text.casefold().split() if not _NUMBERING.fullmatch(each)]
-    return token.kind in ("name", "word") and any(
-        each not in _PARTS and each.removesuffix("s") not in _PARTS for each in words
-    )
-
-
 def _refers(quotation: str) -> bool:
     """Say whether a quotation is about what was named before: "It …", "His …", "The film …"."""
     return _ANTECEDENT.match(quotation) is not None
@@ -184,12 +151,17 @@ def nearby(statement: str, source: str, start: int, end: int) -> list[Token]:
     begun = own and own[0].strip() in known
     belongs = [*before[len(before) if begun else last_heading :], *own]
     belongs += takewhile(lambda text: text.strip() not in known, behind)
-    told = [token for text in belongs if text.strip() not in known for token in read_tokens(text)]
+    # A heading that is quoted by itself says what it says.
+    lone = all(text.strip() in known for text in own)
+    told = [
+        token for text in belongs if text.strip() not in known or (lone and text in own) for token in read_tokens(text)
+    ]
     # The path has the heading at which the quotation begins.
     path = path_at(source, sentences[opening].end + 1 if begun else sentences[opening].start)
     dated = [token for text in path for token in told_below(read_tokens(text[-_MOST_HEADING:]), stated)]
     above = [each[-_MOST_HEADING:] for each in _headings_above(source, sentences[opening].start)[-_MOST_ABOVE:]]
-    named = [token for text in above for token in read_tokens(text) if not token.value]
+    quoted = [text for text in belongs if text.strip() in known]
+    named = [token for text in (*quoted, *above) for token in read_tokens(text) if not token.value]
     return [*told, *dated, *named]
 
 
@@ -219,6 +191,10 @@ class _Told:
         self._values = [each.value for each in tokens]
         self._alike = Values(self._values)
         self._others = frozenset(each.key for each in tokens if not each.value)
+
+    def has_value(self, token: Token) -> bool:
+        """Say whether one of the tokens has the value of this one, if it has one."""
+        return token.value is None or self.has(token, token.value)
 
     def has(self, token: Token, value: Value) -> bool:
         """Say whether one of the tokens is the `same` as this one with its value; a weak number always is."""

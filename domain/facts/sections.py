@@ -1,37 +1,23 @@
 """Sections of a source: what stands below a heading is about what the heading names (V2)."""
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from domain.facts.headings import PERIOD, headings_in, is_part, is_topic
+from domain.facts.korean import case_of
 from domain.facts.terms import Term, Told, held, most_specific, terms, terms_of
-from domain.facts.tokens import Token
+from domain.facts.tokens import Token, read_tokens
 from domain.facts.vocabulary import GENERIC, keys_of
 from domain.remembering import remembered
 
 _MOST_SECTIONS = 400
-_MOST_LINE = 200
 _LONGEST_NAME = 4  # words of a heading that is a name; longer ones are sentences
-_BOLD, _BARE = 7, 8  # levels of headings without signs, below those of Markdown
-_MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(\S[^\n]{0,120}?)[ \t#]*")
-_IN_BOLD = re.compile(
-    r"[ \t]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__):?[ \t]*"
-    r"|[ \t]*[■▶●◆□][ \t]*([^.!?。\n]{1,60})|[ \t]*\[([^\]\n\d]{1,60})\][ \t]*"
-)
-_LINE = re.compile(r"[ \t]*([A-Z가-힣\d][^.!?。:;|,\n]{0,60}?):?[ \t]*")
-_UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
-_STOPPED = re.compile(r"[.!?。][\"'”’)]*\s*$")
+_RELATIONS = frozenset("before after during without until outside inside under over except non 전 후 이전 이후".split())
+_PARTICIPLE = re.compile("ed$")
 _OWNER = frozenset("of for in at from".split())
-_NUMBERING = re.compile(
-    r"(?:(?:chapter|section|part|appendix|article)\s+)?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[IVX]{1,5}|[A-Za-z가-하])[.):]\s+"
-    r"|제\s?\d{1,3}\s?[장절조항편부][.:]?\s+|\d{1,3}(?:\.\d{1,3}){1,3}\s+|[①-⑳]\s*",
-    re.IGNORECASE,
-)
 _CLASSES = GENERIC | keys_of("model town village municipality 모델")
-_PERIOD = keys_of("fiscal financial year ended ending quarter fy 회계연도 회계 연도 사업연도")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +32,7 @@ class Section:
 class NamedSection:
     """The section that a statement names with the words `named`: `own` is its text, `rest` what else it says.
 
+    `below` are the parts of that text, each below the headings that the statement does not name and that name a thing.
     `others` are the sections of other headings; `is_name` says that the heading names something, not a topic.
     `in_part` says that the statement has only a part of the name, as "the X100" of "X100 Pro", which no other has.
     """
@@ -54,6 +41,7 @@ class NamedSection:
     named: str
     names: tuple[Term, ...]
     own: str
+    below: tuple[Section, ...]
     rest: tuple[Token, ...]
     others: tuple[Section, ...]
     is_name: bool
@@ -66,7 +54,7 @@ def read_sections(text: str) -> tuple[Section, ...]:
     found: list[Section] = []
     path: list[tuple[int, str]] = []
     body: list[str] = []
-    for line, heading in _headings(text):
+    for line, heading in headings_in(text):
         if heading is None:
             body.append(line)
             continue
@@ -79,89 +67,12 @@ def read_sections(text: str) -> tuple[Section, ...]:
     return tuple(found[:_MOST_SECTIONS])
 
 
-@remembered()
-def read_headings(text: str) -> frozenset[str]:
-    """Return the lines of `text` that are headings, without the space around them."""
-    return frozenset(line.strip() for line, heading in _headings(text) if heading is not None)
-
-
-def path_at(text: str, position: int) -> tuple[str, ...]:
-    """Return the headings that `text[position]` stands below, the outermost first."""
-    ends, paths = _paths(text)
-    at = bisect_right(ends, position) - 1
-    return paths[at] if at >= 0 else ()
-
-
-@remembered()
-def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
-    """Where each heading ends, and the headings that what follows stands below."""
-    ends: list[int] = []
-    paths: list[tuple[str, ...]] = []
-    path: list[tuple[int, str]] = []
-    position = 0
-    for written, (line, heading) in zip(text.splitlines(keepends=True), _headings(text), strict=True):
-        position += len(written)
-        if heading is not None:
-            path = [each for each in path if each[0] < heading[0]] + [(heading[0], line)]
-            ends.append(position)
-            paths.append(tuple(each for _, each in path))
-    return ends, paths
-
-
-def lines_apart(sentence: str, headings: Collection[str]) -> list[str]:
-    """Return a sentence, and the headings before it that were read as a part of it, each by itself."""
-    lines = sentence.split("\n")
-    first = next((at for at, line in enumerate(lines) if line.strip() not in headings), len(lines))
-    return [*lines[:first], *(["\n".join(lines[first:])] if first < len(lines) else [])]
-
-
-def told_below(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
-    """Return what a heading tells of the text below it, for a statement with the keys `stated` (V4).
-
-    Its dates do where it is a period, or the statement says the rest of it as well: "Report 2024" dates nothing that
-    the report tells. Its other numbers do not.
-    """
-    dates = all(each.value or each.key in _PERIOD or each.key in stated for each in heading if each.matters)
-    return [each for each in heading if not each.value or (dates and each.value.date)]
-
-
-def _headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
-    """Yield each line, with its level and words where it is a heading."""
-    lines = text.splitlines()
-    before = ""
-    for line, following in pairwise((*lines, "")):
-        yield line, _heading(before, line, following)
-        before = line
-
-
-def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
-    if len(line) > _MOST_LINE:
-        return None
-    if marked := _MARKED.fullmatch(line):
-        return len(marked[1]), _unnumbered(marked[2].strip(" *_"))
-    if bold := _IN_BOLD.fullmatch(line):
-        return _BOLD, _unnumbered(next(each for each in bold.groups() if each).strip())
-    if not before.strip() and (bare := _LINE.fullmatch(_unnumbered(line))):
-        if following.strip() and _UNDERLINE.fullmatch(following):
-            return (1 if "=" in following else 2), bare[1]
-        if not following.strip() or _STOPPED.search(following):
-            return _BARE, bare[1]
-    return None
-
-
-def _unnumbered(heading: str) -> str:
-    """Return a heading without its number: "3.1 Batteries", "제3장 배터리"; one that is nothing else stays."""
-    plain = heading.lstrip()
-    numbering = _NUMBERING.match(plain)
-    return plain[numbering.end() :] or heading if numbering else heading
-
-
 def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     """Return the section whose heading the statement names; None for none, or for headings beside each other."""
     sections = read_sections(text)
     told = Told(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
-    named = most_specific([each for each in headings if told.has(_naming(each))], lambda each: each)
+    named = most_specific([each for each in headings if _is_named(each, tokens, told)], lambda each: each)
     in_part = [] if named else _named_in_part(told, headings)
     chosen = named or in_part
     own = [section for section in sections if set(chosen) <= set(section.path)]
@@ -174,6 +85,7 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
         named=" ".join(each.text for each in tokens if is_of(each, names)),
         names=names,
         own="\n".join(each.text for each in own),
+        below=tuple(Section(tuple(_unnamed(each.path, chosen, told)), each.text) for each in own),
         rest=tuple(_without(tokens, names)),
         others=others,
         is_name=any(_is_name(each) for each in tokens if is_of(each, names)),
@@ -181,12 +93,43 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     )
 
 
+def _is_named(heading: str, tokens: Sequence[Token], told: Told) -> bool:
+    """Say whether a statement names what a heading does: a topic by the noun itself, and no verb, as of "Founding"."""
+    naming = _naming(heading)
+    if not told.has(naming) or not _relations(heading) <= {each.key for each in tokens}:
+        return False
+    written = {form for each in tokens for form in _forms(each.text)}
+    topics = [each.token for each in naming if not _may_name(each.token) and not each.token.value]
+    return all(written & set(_forms(each.text)) and not _PARTICIPLE.search(each.text) for each in topics)
+
+
+def _relations(heading: str) -> set[str]:
+    """The small words of a heading without which it says something else: "Before 2020"."""
+    return {each.key for each in read_tokens(heading) if each.key in _RELATIONS}
+
+
+def _forms(text: str) -> Iterator[str]:
+    """The forms of a noun in which a statement may have it: the word, its plural or singular, its stem in Korean."""
+    for word in text.casefold().split():
+        plain = word.removesuffix("'s")
+        yield plain
+        yield f"{plain}s" if not plain.endswith("s") else plain[:-1]
+        if case_of(word):
+            yield from (word[:-1], word[:-2])
+
+
+def _unnamed(path: Sequence[str], chosen: Sequence[str], told: Told) -> Iterator[str]:
+    """The headings below those that were `chosen` that name a thing which the statement does not name."""
+    last = max(at for at, each in enumerate(path) if each in chosen)
+    return (each for each in path[last + 1 :] if not is_topic(each) and not told.has(_naming(each)))
+
+
 def _naming(heading: str) -> Sequence[Term]:
     """The terms of a heading that name something: "Berlin" of "City of Berlin", "2024" of "Fiscal year 2024"."""
     whole = terms_of(heading)
     if dated := [each for each in whole if each.token.value and each.token.value.date]:
-        return dated if all(each in dated or each.key in _PERIOD for each in whole) else whole
-    named = [each for each in whole if each.key not in _CLASSES]
+        return dated if all(each in dated or each.key in PERIOD for each in whole) else whole
+    named = [each for each in whole if each.key not in _CLASSES and not is_part(each.key)]
     return named if any(_may_name(each.token) for each in named) else whole
 
 

@@ -25,6 +25,7 @@ _DOLLARS = re.compile(r"(?<![A-Za-z])(US|AU?|CA?|HK|NZ|S|NT)\$\s?$")
 _DIGIT = re.compile(r"\d")
 _MINUS = re.compile(r"(?:(?<![\w)])[-−–](?=\S|$)|\b(?:minus|negative)\s|마이너스\s?|영하\s?)\s?[$€£₩]?$", re.IGNORECASE)
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z가-힣])[\w]+|[A-Z]{1,6}|[A-Z]")
+_IDENTIFIER = re.compile(r"[A-Z]{1,6}\d{1,5}")
 _JOINTS = (" ", " #", " no. ")
 _NOUNS = ("word", "name")
 _BETWEEN = re.compile(rf"[,;:()]|{korean.BETWEEN}|\b(?:and|but|while|whereas|because|although|which|who)\b")
@@ -175,6 +176,8 @@ def _continues(text: str, held: Token, token: Token) -> bool:
     ):
         return False
     if token.key.startswith("#"):
+        return True
+    if held.text.casefold() in LABELLED and _IDENTIFIER.fullmatch(token.text):
         return True
     is_title = held.kind == "word" and held.text.casefold() in NO_NAMES
     return held.text[0].isupper() and token.text[0].isupper() and not is_title

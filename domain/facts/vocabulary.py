@@ -239,7 +239,7 @@ LABELLED = (
     valve tank reactor site store branch office lot batch case file form rule option plan package bus train
     track terminal dock bay hall block tower house district region division department project task job order
     invoice ticket sample test trial experiment group cohort patient player runner car vehicle truck robot node
-    cluster channel port lane exit hole bed ward
+    cluster channel port lane exit hole bed ward vitamin
 """)
     | korean.LABELLED
 )

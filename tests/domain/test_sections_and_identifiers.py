@@ -6,7 +6,8 @@ from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from domain.facts.aligning import same
 from domain.facts.comparing import compare
-from domain.facts.sections import lines_apart, read_headings, read_sections
+from domain.facts.headings import lines_apart, read_headings
+from domain.facts.sections import read_sections
 from domain.facts.tokens import read_tokens
 from domain.judgements import StatementCheck
 from domain.ruling import Grounds
