@@ -12,8 +12,9 @@ from itertools import islice
 
 from domain.alignment import Aligned, claim_stems, most_alike
 from domain.dates import Date, find_dates
+from domain.facts.best_place import Compared
 from domain.facts.cited import Cited
-from domain.facts.comparing import Compared, compare
+from domain.facts.comparing import compare
 from domain.facts.kinds import Difference, Kind
 from domain.figures import differing_figures
 from domain.markers import cited_markers

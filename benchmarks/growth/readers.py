@@ -12,7 +12,7 @@ from domain.citations import Statement, statements
 from domain.disagreements import Disagreement, best_places, disagreements
 from domain.documents import Page, ParsedDocument, Section, Table
 from domain.facts.aligning import Alignment, Gap, align
-from domain.facts.comparing import Compared
+from domain.facts.best_place import Compared
 from domain.facts.roles import Pair, pairs
 from domain.facts.terms import Term, terms_of
 from domain.facts.tokens import Token, Value, read_tokens

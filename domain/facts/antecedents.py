@@ -6,30 +6,13 @@ was 5 million" are not. "The <noun>" stands for the heading where the noun is a 
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
+from domain.facts.classes import CLASSES
 from domain.facts.sections import is_of
 from domain.facts.terms import Term
 from domain.facts.tokens import Token
-from domain.facts.vocabulary import GENERIC, keys_of
-from domain.words import vocabulary
 
-_CLASSES = """
-    agency aircraft airline airport album animal app application area artist association author award band bank base
-    battle bird book border bridge brand building business camera campus car castle cathedral church club college
-    committee community compound conference council county disease district drug element establishment event family
-    ferry festival film fish fund gallery game garden genus government hall hospital hotel institute institution island
-    lake language law library line locomotive machine magazine manufacturer market medicine ministry model monument
-    mountain movie municipality museum newspaper novel office opera park party person phone plane plant platform player
-    port prison program programme project province publisher railway range region release republic reserve restaurant
-    river road robot route ruler school sculpture sea series service ship show singer site software song species stadium
-    star state station store street studio substance synod tablet temple theatre tool tower town treaty tribe tunnel
-    union unit university valley vehicle version village virus volcano war website work writer zone
-    가수 강 게임 공항 공원 교회 국가 기관 기계 기기 노래 다리 대학 대학교 도서관 드라마 마을 모델 박물관 배 배우 병원 산
-    선수 섬 소설 시설 식물 약물 역 영화 은행 음반 작가 작품 장치 정당 정부 지역 차량 책 축제 학교 호수
-"""
-CLASSES = GENERIC | keys_of(_CLASSES)
-ARTEFACTS = keys_of("device machine model product system unit 기계 기기 모델 장치 제품")
-"""Classes of whatever is made."""
 _PREPOSITIONS = frozenset(
     "after at before between by during for from in into near on over since through to under with".split()
 )
@@ -38,6 +21,7 @@ _DEFINITE = _THIS | frozenset("the that those such 동".split())
 _OWNED = frozenset("its their his her 그의".split())
 _PERSONAL = frozenset("it he she they we i you one ones".split())
 _AUXILIARY = frozenset("is are was were be been has have had do does did will would can could may might must".split())
+_IS, _ARTICLES = frozenset("is was are were".split()), frozenset("a an the".split())
 _NOUNS = ("name", "word")
 
 
@@ -70,7 +54,7 @@ def rival(
         refers = _class(token) in allowed or _key(sentence, at - 1) in _THIS
         return at not in met and token.kind in _NOUNS and not is_of(token, names) and not refers
 
-    if any(is_of(token, names) and _owns(statement, at) for at, token in enumerate(statement)):
+    if _is_owner(statement, names):
         found = next((at for at in range(max(met)) if _owns(sentence, at) and is_other(at)), None)
     else:
         subject = subject_of(sentence) if _is_about(statement, names) else None
@@ -78,15 +62,31 @@ def rival(
     return None if found is None else Rival(sentence[found], _may_refer(sentence, found))
 
 
-def has_class(heading: str) -> bool:
-    """Say whether a heading says of which class its thing is: "Hotel Adler"."""
-    return not vocabulary(_CLASSES).isdisjoint(heading.casefold().split())
+def classes_in(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
+    """Return the classes of what some sentences are about, or of what owns that, in their order."""
+    found = [
+        _class(token)
+        for tokens in sentences
+        for at, token in enumerate(tokens)
+        if at == subject_of(tokens) or _owns(tokens, at)
+    ]
+    return tuple(dict.fromkeys(each for each in found if each in CLASSES))
 
 
-def classes_in(sentences: Iterable[Sequence[Token]]) -> frozenset[str]:
-    """Return the classes that are the subjects of some sentences: "The village has …", "The hotel has …"."""
-    subjects = ((tokens, subject_of(tokens)) for tokens in sentences)
-    return frozenset(_class(tokens[at]) for tokens, at in subjects if at is not None) & CLASSES
+def classes_of(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
+    """Return what some sentences say that the heading's thing is: "Lipol is a statin", 한빛은 회사이다."""
+    found: set[str] = set()
+    for tokens in sentences:
+        first = next((at for at, each in enumerate(tokens) if each.matters), None)
+        if first is None or not is_of(tokens[first], names):
+            continue
+        said = [each for each in tokens[first + 1 :] if not is_of(each, names)]
+        if _is_korean(tokens[-1]):
+            found.add(said[-1].key if said else "")
+        elif said and said[0].key in _IS and len(said) > 1 and said[1].key in _ARTICLES:
+            nouns = list(takewhile(lambda each: each.matters, said[2:]))
+            found.update(each.key for each in nouns[-1:])
+    return frozenset(found)
 
 
 def subject_of(sentence: Sequence[Token]) -> int | None:
@@ -105,6 +105,15 @@ def _class(token: Token) -> str:
     return plain if token.case and plain in CLASSES else token.key
 
 
+def _is_owner(statement: Sequence[Token], names: Sequence[Term]) -> bool:
+    """Say whether the statement is about what belongs to the heading's thing: its first word is behind "of", or its
+    last one has the ending of an owner."""
+    at = [index for index, token in enumerate(statement) if is_of(token, names)]
+    if not at:
+        return False
+    return _is_behind_of(statement, at[0]) or _has_owners_ending(statement[at[-1]])
+
+
 def _is_about(statement: Sequence[Token], names: Sequence[Term]) -> bool:
     """Say whether the heading's name is what the statement is about, and no noun follows it: "the X100 battery is"."""
     first = next((at for at, token in enumerate(statement) if token.matters), None)
@@ -118,13 +127,16 @@ def _is_about(statement: Sequence[Token], names: Sequence[Term]) -> bool:
 
 
 def _owns(tokens: Sequence[Token], at: int) -> bool:
-    if _is_korean(tokens[at]):
-        return tokens[at].case == "owner"
+    return _has_owners_ending(tokens[at]) or _is_behind_of(tokens, at)
+
+
+def _has_owners_ending(token: Token) -> bool:
+    return token.case == "owner" or token.text.endswith(("'s", "’s", "s'"))
+
+
+def _is_behind_of(tokens: Sequence[Token], at: int) -> bool:
     before = _key(tokens, at - 1)
-    return tokens[at].text.endswith(("'s", "’s", "s'")) or "of" in (
-        before,
-        _key(tokens, at - 2) if before in _DEFINITE else "",
-    )
+    return "of" in (before, _key(tokens, at - 2) if before in _DEFINITE else "")
 
 
 def _is_subject(tokens: Sequence[Token], at: int) -> bool:

@@ -11,6 +11,7 @@ from domain.remembering import remembered
 from domain.words import vocabulary
 
 _MOST_LINE = 200
+_FEWEST = 2
 _BOLD, _BARE = 7, 8  # levels of headings without signs, below those of Markdown
 _MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(\S[^\n]{0,120}?)[ \t#]*")
 _IN_BOLD = re.compile(
@@ -49,7 +50,7 @@ _PARTS = vocabulary("""
     training transport travel use useful value view warranty weather weight work year
     개요 결론 경력 관리 교육 규정 규칙 기간 기능 기후 내용 목록 목적 목차 반품 배경 보수 복리후생 부록 사양 사업 생애
     서론 설명 소개 수상 안내 안전 업무 역사 연혁 예시 요금 요약 인구 작품 장 재무 절 절차 정보 정책 제원 제품 조직
-    조직도 주의 줄거리 지리 직원 질문 참고 책임 출연 특징 평가 표 학력 항목 현황 환경 환불 회사 휴가
+    조직도 주의 줄거리 지리 직원 질문 참고 책임 출연 특징 평가 표 학력 항목 현황 환경 환불 회사 휴가 가족
 """)
 
 
@@ -97,10 +98,12 @@ def told_below(heading: Sequence[Token], stated: Collection[str]) -> list[Token]
     """Return what a heading tells of the text below it, for a statement with the keys `stated` (V4).
 
     Its dates do where it is a period, or the statement says the rest of it as well: "Report 2024" dates nothing that
-    the report tells. Its other numbers do not.
+    the report tells. Its other numbers do where the statement says two words of it, and all: "Revenue grew 12%".
     """
-    dates = all(each.value or each.key in PERIOD or each.key in stated for each in heading if each.matters)
-    return [each for each in heading if not each.value or (dates and each.value.date)]
+    words = [each for each in heading if each.matters and not each.value]
+    whole = len(words) >= _FEWEST and all(each.key in stated for each in words)
+    dates = all(each.key in PERIOD or each.key in stated for each in words)
+    return [each for each in heading if not each.value or whole or (dates and each.value.date)]
 
 
 def is_named_by_heading(token: Token) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from domain.facts.aligning import Alignment, akin, same
 from domain.facts.kinds import Difference
@@ -12,6 +13,12 @@ _MOST_MOVED = 5  # tokens that an exchange moves; where more are moved, clauses 
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
 _LIST_WORDS = frozenset("and or 및 와 과".split())
 _AUXILIARY = frozenset("is are was were be been being".split())
+_PASSIVE = _AUXILIARY | frozenset("got get gets getting".split())
+_BEFORE_PASSIVE = _AUXILIARY | frozenset(
+    "inc corp ltd llc plc co limited has have had will would can could may might must shall should not".split()
+)
+_ARTICLES = frozenset("a an the".split())
+_LONGEST = 5  # words of who did it
 
 
 def of_order(alignment: Alignment) -> Iterator[Difference]:
@@ -88,17 +95,20 @@ def akin_or_same(one: str, other: str) -> bool:
 
 def _agent_as_subject(alignment: Alignment) -> Difference | None:
     """Who did it in the source, of whom the statement says that it was done to them: `Google was acquired`."""
-    for at, auxiliary in enumerate(alignment.source):
-        if auxiliary.key not in _AUXILIARY:
+    sentence = alignment.source
+    for at, auxiliary in enumerate(sentence):
+        by = next((each for each in range(at + 2, at + 5) if _key_at(sentence, each) == "by"), None)
+        verb = next((each for each in sentence[at + 1 : by] if each.matters), None)
+        if auxiliary.key not in _PASSIVE or by is None or verb is None:
             continue
-        by = next((each for each in range(at + 2, at + 5) if _key_at(alignment.source, each) == "by"), None)
-        agent = next((each for each in alignment.source[by + 1 :] if each.matters), None) if by else None
-        verb = next((each for each in alignment.source[at + 1 : by] if each.matters), None)
-        if agent is None or verb is None or any(same(agent, each) for each in alignment.source[:at]):
-            continue
+        agent = list(
+            takewhile(lambda each: each.matters or each.key in _ARTICLES, sentence[by + 1 : by + 1 + _LONGEST])
+        )
         done_to = _passive_subject(alignment.statement, verb.key)
-        if done_to and same(done_to, agent):
-            return Difference("order", done_to.text, agent.text)
+        if done_to is None or any(same(done_to, each) for each in sentence[:at] if each.matters):
+            continue
+        if found := next((each for each in agent if each.matters and same(done_to, each)), None):
+            return Difference("order", done_to.text, found.text)
     return None
 
 
@@ -107,10 +117,11 @@ def _key_at(tokens: Sequence[Token], at: int) -> str:
 
 
 def _passive_subject(tokens: Sequence[Token], verb: str) -> Token | None:
-    """What stands directly before the auxiliary of a passive verb."""
+    """The noun in front of the auxiliaries of a passive verb."""
     for at, token in enumerate(tokens):
-        if token.key in _AUXILIARY and at and any(akin_or_same(each.key, verb) for each in tokens[at + 1 : at + 3]):
-            return tokens[at - 1] if tokens[at - 1].matters else None
+        if token.key in _PASSIVE and any(akin_or_same(each.key, verb) for each in tokens[at + 1 : at + 3]):
+            before = next((each for each in reversed(tokens[:at]) if each.key not in _BEFORE_PASSIVE), None)
+            return before if before and before.matters else None
     return None
 
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from domain.facts.classes import CLASSES
 from domain.facts.headings import PERIOD, headings_in, is_part, is_topic
 from domain.facts.korean import case_of
 from domain.facts.terms import Term, Told, held, most_specific, terms, terms_of
@@ -15,6 +16,7 @@ from domain.remembering import remembered
 _MOST_SECTIONS = 400
 _LONGEST_NAME = 4  # words of a heading that is a name; longer ones are sentences
 _RELATIONS = frozenset("before after during without until outside inside under over except non 전 후 이전 이후".split())
+_DIGIT = re.compile(r"\d")
 _PARTICIPLE = re.compile("ed$")
 _OWNER = frozenset("of for in at from".split())
 _CLASSES = GENERIC | keys_of("model town village municipality 모델")
@@ -33,7 +35,8 @@ class NamedSection:
     """The section that a statement names with the words `named`: `own` is its text, `rest` what else it says.
 
     `below` are the parts of that text, each below the headings that the statement does not name and that name a thing.
-    `others` are the sections of other headings; `is_name` says that the heading names something, not a topic.
+    `others` are the sections of other headings; `is_apart` says that what stands below them is not said of
+    it: the heading names a thing, not a topic, or a time, as "Before 2020".
     `in_part` says that the statement has only a part of the name, as "the X100" of "X100 Pro", which no other has.
     """
 
@@ -44,7 +47,7 @@ class NamedSection:
     below: tuple[Section, ...]
     rest: tuple[Token, ...]
     others: tuple[Section, ...]
-    is_name: bool
+    is_apart: bool
     in_part: bool
 
 
@@ -73,7 +76,7 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     told = Told(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
     named = most_specific([each for each in headings if _is_named(each, tokens, told)], lambda each: each)
-    in_part = [] if named else _named_in_part(told, headings)
+    in_part = [] if named else _named_in_part(tokens, told, headings)
     chosen = named or in_part
     own = [section for section in sections if set(chosen) <= set(section.path)]
     others = tuple(section for section in sections if not set(chosen) & set(section.path))
@@ -88,19 +91,27 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
         below=tuple(Section(tuple(_unnamed(each.path, chosen, told)), each.text) for each in own),
         rest=tuple(_without(tokens, names)),
         others=others,
-        is_name=any(_is_name(each) for each in tokens if is_of(each, names)),
+        is_apart=any(_is_name(each) for each in tokens if is_of(each, names)) or any(map(_relations, chosen)),
         in_part=bool(in_part),
     )
 
 
 def _is_named(heading: str, tokens: Sequence[Token], told: Told) -> bool:
-    """Say whether a statement names what a heading does: a topic by the noun itself, and no verb, as of "Founding"."""
+    """Say whether a statement names what a heading does."""
     naming = _naming(heading)
-    if not told.has(naming) or not _relations(heading) <= {each.key for each in tokens}:
-        return False
+    return (
+        told.has(naming)
+        and _relations(heading) <= {each.key for each in tokens}
+        and all(_is_written(each.token, tokens) for each in naming)
+    )
+
+
+def _is_written(wanted: Token, tokens: Sequence[Token]) -> bool:
+    """Say whether a word of a heading stands in the statement as a noun: "founded" is no "Founding"."""
+    if wanted.kind != "word":
+        return True
     written = {form for each in tokens for form in _forms(each.text)}
-    topics = [each.token for each in naming if not _may_name(each.token) and not each.token.value]
-    return all(written & set(_forms(each.text)) and not _PARTICIPLE.search(each.text) for each in topics)
+    return bool(written & set(_forms(wanted.text))) and not _PARTICIPLE.search(wanted.text)
 
 
 def _relations(heading: str) -> set[str]:
@@ -121,25 +132,29 @@ def _forms(text: str) -> Iterator[str]:
 def _unnamed(path: Sequence[str], chosen: Sequence[str], told: Told) -> Iterator[str]:
     """The headings below those that were `chosen` that name a thing which the statement does not name."""
     last = max(at for at, each in enumerate(path) if each in chosen)
-    return (each for each in path[last + 1 :] if not is_topic(each) and not told.has(_naming(each)))
+    known = [term for each in chosen for term in terms_of(each)]
+    own = ((each, [term for term in _naming(each) if not held(term, known)]) for each in path[last + 1 :])
+    return (each for each, naming in own if not is_topic(each) and not any(told.has([term]) for term in naming))
 
 
 def _naming(heading: str) -> Sequence[Term]:
-    """The terms of a heading that name something: "Berlin" of "City of Berlin", "2024" of "Fiscal year 2024"."""
+    """The terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2"."""
     whole = terms_of(heading)
     if dated := [each for each in whole if each.token.value and each.token.value.date]:
         return dated if all(each in dated or each.key in PERIOD for each in whole) else whole
-    named = [each for each in whole if each.key not in _CLASSES and not is_part(each.key)]
+    has_number = any(each.token.kind == "name" and _DIGIT.search(each.key) for each in whole)
+    classes = CLASSES if has_number else _CLASSES
+    named = [each for each in whole if each.key not in classes and not is_part(each.key)]
     return named if any(_may_name(each.token) for each in named) else whole
 
 
-def _named_in_part(told: Told, headings: Sequence[str]) -> list[str]:
+def _named_in_part(tokens: Sequence[Token], told: Told, headings: Sequence[str]) -> list[str]:
     """The one heading of which the statement has a name that no other heading has."""
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
         naming = _naming(heading)
         for each in naming if len(naming) <= _LONGEST_NAME else ():
-            if _may_name(each.token) and told.has([each]):
+            if _may_name(each.token) and told.has([each]) and _is_written(each.token, tokens):
                 by_name[each.key].add(heading)
     found = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
     return list(found) if len(found) == 1 else []

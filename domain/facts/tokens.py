@@ -196,7 +196,7 @@ def _labelled(text: str, before: Token, token: Token) -> Token:
     """Take the number or letter behind a noun for a part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
     if text[before.start + len(before.text) : token.start] not in _JOINTS or before.kind not in _NOUNS:
         return token
-    if not (before.text.casefold().rstrip("s") in LABELLED or before.text[0].isupper() or before.text in LABELLED):
+    if not (before.text.casefold().rstrip("s") in LABELLED or _has_capital(before.text) or before.text in LABELLED):
         return token
     if token.text == "A":
         return replace(token, kind="name", key="#a")
@@ -204,6 +204,10 @@ def _labelled(text: str, before: Token, token: Token) -> Token:
     if quantity is None or quantity.unit or quantity.scaled or not token.text[0].isdigit():
         return token
     return replace(token, kind="name", key=f"#{token.key.replace(',', '')}", value=None)
+
+
+def _has_capital(word: str) -> bool:
+    return any(map(str.isupper, word))
 
 
 def _opens(text: str, start: int) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from domain.facts.comparing import Compared
+from domain.facts.best_place import Compared
 from domain.support.comparing import Comparison
 
 _BROADEST = 8  # sentences; in more of them chance matches of words do not increase, because only a window counts

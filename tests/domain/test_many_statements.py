@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
 from domain.disagreements import disagreements
-from domain.facts import comparing
+from domain.facts import best_place
 from domain.facts.aligning import Alignment
 from domain.facts.tokens import Token
 from domain.judgements import StatementCheck
@@ -47,13 +47,13 @@ def test_a_statement_is_laid_beside_a_few_sentences_of_a_source_however_many_it_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[int] = []
-    whole = comparing.align
+    whole = best_place.align
 
     def counted(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
         compared.append(len(source))
         return whole(statement, source)
 
-    monkeypatch.setattr(comparing, "align", counted)
+    monkeypatch.setattr(best_place, "align", counted)
     for count in (20, 2_000):
         compared.clear()
         assert disagreements("The Zebra of herd 7 weighs 900 kg.", zebras(count))
