@@ -97,17 +97,18 @@ class Ear:
         """The bell rings."""
         self._rung.set()
 
-    async def rung(self, within_s: float) -> None:
-        """Return when the bell has rung since this returned last, or when it is time to look anyway, at most
+    async def rung(self, within_s: float) -> bool:
+        """Return True when the bell has rung since this returned last, False when it is time to look anyway, at most
         `within_s` seconds later."""
         self._looks += 1
         try:
             async with asyncio.timeout(min(self._patience(self._looks), within_s)):
                 await self._rung.wait()
         except TimeoutError:
-            return
+            return False
         self._looks = 0
         self._rung.clear()
+        return True
 
 
 class Bell:

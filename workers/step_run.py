@@ -137,7 +137,7 @@ class StepRun:
     def calls(self, *, kept: bool = True) -> list[dict[str, Any]]:
         """Its model calls, to be stored; without those that an earlier reply answered unless `kept`."""
         made = [call for call in self.context.log.records if kept or not call.kept]
-        return model_call_rows(made, self.context, self.step.name, settings().models.catalogue)
+        return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
 
     @property
     def settled(self) -> list[Settled]:

@@ -1,4 +1,4 @@
-"""What a step begins with and what it leaves: one function of the database each (migration 0024)."""
+"""What a step begins with and what it leaves: one function of the database each (migrations 0024 and 0025)."""
 
 import json
 import uuid
@@ -13,7 +13,6 @@ from db.queries.chunks import Passage, read_passages
 from db.queries.events import EventData
 from db.queries.records import Settled
 from db.queries.steps import Key, Outcomes
-from db.session import current_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +142,14 @@ async def leave(leaving: Leaving, following: Wanted | None = None) -> Left:
 
     No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence).
     """
-    [row] = await call(_LEAVE, _left_columns(leaving, following))
+    [row] = await call(_leave("%(tenant)s"), _left_columns(leaving, following))
     return _left(row)
 
 
 def leave_within(session: Session, leaving: Leaving, following: Wanted | None = None) -> Left:
     """The same as a part of a transaction, for what is stored with it."""
-    values = {"tenant": current_tenant(), **_left_columns(leaving, following)}
-    return _left(session.connection().exec_driver_sql(_LEAVE, values).one())
+    statement = _leave("current_setting('citewell.tenant')")
+    return _left(session.connection().exec_driver_sql(statement, _left_columns(leaving, following)).one())
 
 
 def _left_columns(leaving: Leaving, following: Wanted | None) -> dict[str, Any]:
@@ -179,10 +178,13 @@ def _left(row: Sequence[Any]) -> Left:
 
 
 _NOTHING = Wanted(0, (), Claimant("", 0.0, 0, 0))
-_LEAVE = f"""
-    SELECT * FROM leave_steps_v1(
-        %(tenant)s::bigint, %(q)s::uuid,
-        %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
-        %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
-        %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[])
-"""  # noqa: S608 - only constants are put together
+
+
+def _leave(tenant: str) -> str:
+    return f"""
+        SELECT * FROM leave_steps_v2(
+            {tenant}::bigint, %(q)s::uuid,
+            %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
+            %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
+            %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[])
+    """  # noqa: S608 - only constants are put together

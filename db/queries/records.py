@@ -33,7 +33,10 @@ class Settled(NamedTuple):
 
 
 def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[Settled] = ()) -> None:
-    """Store calls, columns of `ModelCall` each; they are never changed. Those that are `settled` are begun no more."""
+    """Store calls, columns of `ModelCall` each; they are never changed. Those that are `settled` are begun no more.
+
+    Calls of one execution are stored together, and once: those of one that has any are not stored again.
+    """
     if calls or settled:
         queries, tokens = [each.query_id for each in settled], [each.token for each in settled]
         session.execute(_ADD, {"calls": json.dumps(calls), "queries": queries, "tokens": tokens})
@@ -43,7 +46,7 @@ _COLUMNS = """
     query_id uuid, round int, step text, item text, provider text, model text, prompt text, prompt_version text,
     attempt int, status int, error text, finish_reason text, request_id text, prompt_tokens int, cached_tokens int,
     completion_tokens int, reasoning_tokens int, estimated bool, cost_usd numeric, duration_ms float, reply_text text,
-    kept bool, hedged bool, prompt_sha256 text
+    kept bool, hedged bool, prompt_sha256 text, execution uuid
 """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
 # One statement however many there are, so that it is prepared once.
@@ -54,6 +57,9 @@ _ADD = text(f"""
     )
     INSERT INTO model_calls ({_NAMES})
     SELECT {_NAMES} FROM json_to_recordset(CAST(:calls AS json)) AS calls ({_COLUMNS})
+    WHERE NOT EXISTS (
+        SELECT FROM model_calls AS booked
+        WHERE booked.query_id = calls.query_id AND booked.execution = calls.execution)
 """)  # noqa: S608 - only constants are put together
 
 
