@@ -1,24 +1,29 @@
-"""What comes behind the work of a message: done in place where this process serves its queue, else launched.
+"""What follows a step: run in this process where it serves the queue, else dispatched as messages.
 
-Going on spares what a message costs: it is not published, fetched and acknowledged, and the claim is made in the
-transaction that stores what was done before it. Of a chord that is not too wide the whole header is one work in place,
+Going on in place spares what a message costs: it is not published, fetched and acknowledged, and the next claim is made
+in the transaction that stores what was done before it. The header of a chord that is not too wide is one work in place,
 claimed and stored together; its body follows when all of it is done.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, cast
 
 import structlog
 from celery import Signature, signature
+from celery.exceptions import Ignore, Reject
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from domain.errors import DatabaseUnavailable
 from services.step import StepContext
 from workers import pipeline
 from workers.celery_app import app
+from workers.message import ComeAgain
 from workers.pipeline import Run
+from workers.runtime import event_loop
 from workers.work import Part, Step, Work
 
 log = structlog.get_logger()
@@ -31,7 +36,7 @@ _served: frozenset[str] = frozenset()
 
 
 def register(task: str, steps: Sequence[Step]) -> None:
-    """Make known which steps a task does."""
+    """Make known which steps a task runs."""
     _steps[task] = tuple(steps)
 
 
@@ -41,20 +46,20 @@ def work_of(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
 
 
 def serve(queues: Iterable[str]) -> None:
-    """From now on this process does in place what belongs to these queues; without it everything is launched."""
+    """From now on this process runs in place what belongs to these queues; without it everything is dispatched."""
     global _served
     _served = frozenset(queues)
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Links that are done side by side."""
+    """Links that run side by side."""
 
     links: Sequence[Signature[Any]]
 
     @property
     def work(self) -> Work | None:
-        """All of it as one work, if it is done in place."""
+        """All of it as one work, if it runs in place."""
         if len(self.links) > _WIDEST or not all(map(_is_served, self.links)):
             return None
         run, items = _asked(self.links[0])[0], dict[str, list[str]]()
@@ -74,7 +79,7 @@ class Onward:
         self._links: list[Signature[Any] | _Group] = [signature(link, app=app) for link in reversed(chain or ())]
         self._built: Signature[Any] | None = None
         self.untaken = list(chain or ())
-        """What of the message's own chain was not done in place: Celery launches it."""
+        """What of the message's own chain did not run in place: Celery dispatches it."""
 
     @property
     def is_fan_in(self) -> bool:
@@ -82,7 +87,7 @@ class Onward:
         return not (self._links and isinstance(self._links[0], _Group))
 
     def next(self, work: Work, context: StepContext) -> Work | None:
-        """What is done in place behind `work`, whose outcomes are all in `context`, if anything."""
+        """What runs in place behind `work`, whose outcomes are all in `context`, if anything."""
         if not self._links and work.then is not None:
             self._built = work.then(work.run, context)
             self._links = [*_links_of(self._built)]
@@ -95,7 +100,7 @@ class Onward:
         return work_of(str(link.task), *_asked(link)) if _is_served(link) else None
 
     def _open(self) -> None:
-        """Have the header of a chord done in place, and then its body, if that is possible."""
+        """Run the header of a chord in place, and then its body, if that is possible."""
         if self._links and not isinstance(first := self._links[0], _Group) and first.subtask_type == "chord":
             chord: Any = first
             group = _Group(tuple(chord.tasks))
@@ -103,7 +108,7 @@ class Onward:
                 self._links[:1] = [group, *_links_of(chord.body)]
 
     def insert(self, links: Sequence[Signature[Any]]) -> None:
-        """Have these done side by side before anything else that follows, if that is possible in place."""
+        """Run these side by side before anything else that follows, if that is possible in place."""
         group = _Group(tuple(links))
         if links and self._built is not None and group.work is not None:
             self._links.insert(0, group)
@@ -120,7 +125,7 @@ class Onward:
         return str(first.task)
 
     async def launch(self) -> None:
-        """Publish what is left and nobody else publishes."""
+        """Dispatch what is left and nobody else dispatches."""
         if self._built is None:
             return
         try:
@@ -128,6 +133,36 @@ class Onward:
         except (OperationalError, RedisError, OSError) as error:
             # No fault of the query: everything is stored, and the reconciler starts it again from here.
             log.warning("following_not_published", task=str(self._built), error=type(error).__name__)
+
+
+class HandedOn:
+    """What a step hands on while it runs, where its message has no chord: run by `do` in this process, beside it."""
+
+    def __init__(self, do: Callable[[Work], Coroutine[Any, Any, None]]) -> None:
+        self._do = do
+        self._begun: list[Future[None]] = []
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self._begun)
+
+    def add(self, link: Signature[Any]) -> bool:
+        """Begin it, from any thread. False when it does not run here: then it is still to be done."""
+        work = _Group((link,)).work
+        if work is None:
+            return False
+        # For the tenant, and in the trace, of the step that hands it on.
+        self._begun.append(asyncio.run_coroutine_threadsafe(self._do(work), event_loop()))
+        return True
+
+    async def ended(self) -> None:
+        """Wait for all of it. What could not be done is still to be done: the step behind finds it missing."""
+        begun, self._begun = self._begun, []
+        for each in await asyncio.gather(*map(asyncio.wrap_future, begun), return_exceptions=True):
+            if isinstance(each, Ignore | Reject | ComeAgain | DatabaseUnavailable):
+                log.info("not_done_beside", error=type(each).__name__)
+            elif isinstance(each, Exception):
+                log.error("not_done_beside", exc_info=each)
 
 
 def _is_served(link: Signature[Any]) -> bool:
@@ -138,11 +173,6 @@ def _asked(link: Signature[Any]) -> tuple[Run, Sequence[str]]:
     """The run and the items of a link."""
     run, items = link.args[:4], link.args[4:]
     return Run(*run), items[0] if items else ("",)
-
-
-def work_in_place(link: Signature[Any]) -> Work | None:
-    """What a single link asks for, if it is done in place."""
-    return _Group((link,)).work
 
 
 def _links_of(canvas: Signature[Any] | None) -> list[Signature[Any]]:

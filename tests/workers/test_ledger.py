@@ -32,11 +32,13 @@ from services.step import QuerySnapshot, StepContext, StepResult
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_options
 from tests.workers.executing import execute_step
+from workers.claims import Claim
+from workers.message import ComeAgain
 from workers.pipeline import Run
 from workers.reconciler import write_off
 from workers.runtime import run as on_loop
 from workers.runtime import tools
-from workers.work import Claim, Step
+from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -95,7 +97,7 @@ def test_calls_of_a_step_that_is_put_off_without_having_made_any_were_none(run: 
         begin(context)
         raise CallDeferred(30.0, "the allowance is used up")
 
-    with pytest.raises(CallDeferred):
+    with pytest.raises(ComeAgain):
         execute(body, run)
     assert (begun(), ledger(run)) == (0, [])
 
