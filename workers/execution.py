@@ -47,10 +47,10 @@ async def execute(work: Work, onward: Onward, message: Message | None = None) ->
     Raises Ignore when somebody else does or has done the work, Reject when this process ends, ComeAgain when the
     message has to be delivered again, DatabaseUnavailable.
     """
-    await _Execution(onward, message).execute(work)
+    await _MessageRun(onward, message).execute(work)
 
 
-class _Execution:
+class _MessageRun:
     """Of one message."""
 
     def __init__(self, onward: Onward, message: Message | None) -> None:
@@ -65,11 +65,11 @@ class _Execution:
         try:
             while following is not None:
                 with bound_to(following.run, following.name):
-                    step = _Step(self._onward, self._beside, self._chord, following)
-                    context, entered = await step.execute(entered, is_redelivered=self._is_redelivered)
+                    run = _WorkRun(self._onward, self._beside, self._chord, following)
+                    context, entered = await run.execute(entered, is_redelivered=self._is_redelivered)
                     # What follows in place is behind the chord.
                     self._chord = None
-                    following = await self._next(step.last, context, is_begun=entered is not None)
+                    following = await self._next(run.last, context, is_begun=entered is not None)
             await self._onward.launch()
         finally:
             await self._beside.ended()
@@ -85,7 +85,7 @@ class _Execution:
         return following
 
 
-class _Step:
+class _WorkRun:
     """One work of a message, and what is derived from it."""
 
     def __init__(self, onward: Onward, beside: HandedOn, chord: Message | None, work: Work) -> None:
@@ -99,7 +99,7 @@ class _Step:
 
     async def execute(self, entered: Entered | None, *, is_redelivered: bool) -> tuple[StepContext, Entered | None]:
         """Do it, all or raise; return its outcomes and, if it is begun already, what follows."""
-        await _still_there()
+        await _reject_if_over()
         work = self._work
         entered = entered or await enter(work)
         with traced(work.run, entered.context.query.traceparent if entered else None):
@@ -186,8 +186,8 @@ class _Step:
             self._onward.insert(added)
 
 
-async def _still_there() -> None:
-    """Raise Reject when this process has to end: nobody could stop what it would begin now."""
+async def _reject_if_over() -> None:
+    """Raise Reject when this process has to end: nothing could stop what it would begin now."""
     if draining.is_over():
         # What was claimed while all the rest was handed back.
         await asyncio.to_thread(draining.hand_back)
@@ -286,7 +286,7 @@ async def _leave(
         await asyncio.to_thread(_give_up, claim, waiting)
         _tell(waiting, "superseded")
         log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
-        await _still_there()
+        await _reject_if_over()
         raise Ignore  # another worker holds this claim now and will answer for it, or nobody needs to
     if left.entered or any(result.events or result.save is not None for _, result in results):
         notify = ring if any(run.step.ends for run, _ in results) else ring_watchers
@@ -313,6 +313,8 @@ def _leaving(claim: Claim, context: StepContext, results: _Results) -> entries.L
         calls=[row for run in runs for row in run.calls()],
         settled=[each for run in runs for each in run.settled],
         events=_events(results),
+        # A query that was cancelled meanwhile gets no answer; `ends` sees to that itself.
+        notes=any(result.save is not None for _, result in results) and not runs[-1].step.ends,
     )
 
 
@@ -356,14 +358,12 @@ def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Re
             return entries.NOT_KEPT
         # The stage of what follows comes behind the events of what is saved.
         left = entries.leave_within(session, leaving, wanted and wanted._replace(stage=None))
-        saves = [result.save for _, result in results if result.save is not None] if left.kept else []
-        if saves and not leaving.events and not results[-1][0].step.ends:
-            # One that was cancelled meanwhile gets no answer; it cannot end before this transaction does.
-            left = left._replace(kept=events.note_progress(session, uuid.UUID(leaving.query_id)) is not None)
-            saves = saves if left.kept else []
-        for save in saves:
-            save(session)
-        if left.kept and wanted is not None and wanted.stage and set(left.claimed) == set(wanted.keys):
+        if not left.kept:
+            return left
+        for _, result in results:
+            if result.save is not None:
+                result.save(session)
+        if wanted is not None and wanted.stage and set(left.claimed) == set(wanted.keys):
             entered = events.note_progress(session, uuid.UUID(leaving.query_id), wanted.stage)
             left = left._replace(entered=bool(entered))
         return left

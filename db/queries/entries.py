@@ -109,7 +109,8 @@ def _attempts(claimed: Iterable[tuple[str, str, int]] | None) -> dict[Key, int]:
 @dataclass(frozen=True, slots=True)
 class Leaving:
     """What steps of a round leave: `values` under the `attempts` that fence them, and `also` those of steps that only
-    follow from these. Model calls, columns of `ModelCall`, with what is begun no more; and events.
+    follow from these. Model calls, columns of `ModelCall`, with what is begun no more; and events. With `notes` the row of
+    the query is locked: it cannot end before the transaction does.
     """
 
     query_id: str
@@ -120,6 +121,7 @@ class Leaving:
     calls: Sequence[Mapping[str, Any]] = ()
     settled: Sequence[Settled] = ()
     events: Sequence[EventData] = ()
+    notes: bool = False
 
 
 class Left(NamedTuple):
@@ -165,7 +167,7 @@ def _left_columns(leaving: Leaving, following: Wanted | None) -> dict[str, Any]:
         "also_values": [json.dumps(value) for value in leaving.also.values()],
         "calls": json.dumps(leaving.calls) if leaving.calls else None,
         "settled": [each.token for each in leaving.settled],
-        "note": bool(leaving.events),
+        "note": leaving.notes or bool(leaving.events),
         "types": [type_ for type_, _ in leaving.events],
         "data": [json.dumps(data) for _, data in leaving.events],
         **_columns(following or _NOTHING),
