@@ -109,8 +109,8 @@ def _attempts(claimed: Iterable[tuple[str, str, int]] | None) -> dict[Key, int]:
 @dataclass(frozen=True, slots=True)
 class Leaving:
     """What steps of a round leave: `values` under the `attempts` that fence them, and `also` those of steps that only
-    follow from these. Model calls, columns of `ModelCall`, with what is begun no more; and events. With `notes` the row of
-    the query is locked: it cannot end before the transaction does.
+    follow from these. Model calls, columns of `ModelCall`, with what is begun no more; and events. With `notes` the
+    query's row is locked, so that it cannot end before the transaction does.
     """
 
     query_id: str
