@@ -60,7 +60,7 @@ class Claim:
         return Claim(self.run, {key: attempt for key, attempt in self.attempts.items() if key[0] in names})
 
     def hand_back(self, session: Session, hold_s: float = 0.0) -> bool:
-        """Give it up as if it had not been made; nobody is to claim it for `hold_s` seconds. False: it has ended."""
+        """Give it up as if it had not been made; it is not to be claimed for `hold_s` seconds. False: it has ended."""
         run, names = self.run, sorted({step for step, _ in self.attempts})
         handed = [parking.hand_back(session, run.query_id, run.round, step, self.of(step), hold_s) for step in names]
         return any(handed)
@@ -85,8 +85,8 @@ class Claim:
         """Hand it back because its calls would have to wait (A7), and store by `pay` what they have cost; return when
         its message has to come again.
 
-        The lease covers the wait, so nobody takes the query for stopped. If whoever keeps the message dies, the lease
-        runs out and the reconciler starts the query.
+        The lease covers the wait, so the query is not taken for stopped. If the worker that keeps the message dies, the
+        lease runs out and the reconciler starts the query.
         """
         left_s = context.budget.left_s
         # Not much longer than until the deadline: then nothing waits for a model any more.
@@ -158,7 +158,8 @@ def held_claims() -> HeldClaims:
 @dataclass(frozen=True, slots=True)
 class Entered:
     """What a message found: the `attempts` of the items that it claimed, and the `suspects` that have to be claimed
-    alone because they ended their worker before. For `put_off_s` seconds nobody is to claim the others, if a number."""
+    alone because they ended their worker before. The others are not to be claimed for `put_off_s` seconds, if a number.
+    """
 
     context: StepContext
     attempts: dict[Key, int]
@@ -176,7 +177,7 @@ class _Unclaimed:
 
 
 async def enter(work: Work) -> Entered | None:
-    """Claim what nobody has done or does. None when the message is stale, or the query ended here."""
+    """Claim the items that have neither an outcome nor a claim. None when the message is stale, or the query ended."""
     if leases().is_owing:
         await asyncio.to_thread(leases().settle)
     run, keys = work.run, work.keys
@@ -243,10 +244,10 @@ def _park(session: Session, run: Run, step: Step, items: list[str], done: dict[K
 
 @asynccontextmanager
 async def claimed_alone(work: Work, key: Key) -> AsyncGenerator[dict[Key, int]]:
-    """One suspect at a time in this process: when it dies, only the one that broke it is blamed for good. Its attempt
-    number is empty when somebody else has claimed it by now.
+    """Claim one suspect at a time in this process: when it dies, only the one that broke it is blamed for good. No
+    attempt number when another worker has claimed it by now.
 
-    Raises ComeAgain when others take their time.
+    Raises ComeAgain when other suspects take too long.
     """
     turn = _turn_of_suspects()
     try:

@@ -1,4 +1,4 @@
-"""A worker that is told to end: what it cannot finish in time is handed back, and counts as nobody's fault.
+"""Ending a worker: what it cannot finish in time is handed back, and counts as no failed try.
 
 SIGTERM lets running steps end, for `recovery.drain_s` at most; SIGQUIT does not wait. Their model calls are stopped,
 their claims are free at once, and their messages go back to the queue.
@@ -38,7 +38,7 @@ def _drain(pause_s: float) -> None:
         return
     _over.set()
     hand_back()
-    # What is claimed from now on is stopped by whoever claims it (workers.execution).
+    # What is claimed from now on is stopped as it begins (workers.execution).
     held_claims().stop()
 
 

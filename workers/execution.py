@@ -41,23 +41,23 @@ _Deferred = Sequence[tuple[StepRun, CallDeferred]]
 
 
 async def execute(work: Work, onward: Onward, message: Message | None = None) -> None:
-    """Do what is not done yet and what follows in place, and dispatch the rest; what the work hands on goes to the
-    chord of its message, if that has one.
+    """Run the steps of `work` that have no outcome yet and what follows in place, and dispatch the rest. What the work
+    hands on goes to the chord of its message, if that has one.
 
-    Raises Ignore when somebody else does or has done the work, Reject when this process ends, ComeAgain when the
+    Raises Ignore when another worker has the work or has done it, Reject when this process ends, ComeAgain when the
     message has to be delivered again, DatabaseUnavailable.
     """
     await _MessageRun(onward, message).execute(work)
 
 
 class _MessageRun:
-    """Of one message."""
+    """The execution of one message: its own work, then what follows in place."""
 
     def __init__(self, onward: Onward, message: Message | None) -> None:
         self._onward = onward
         self._is_redelivered = message is not None and message.is_redelivered
         self._chord = message if message is not None and message.context.chord else None
-        """The message as long as its chord waits for what is being done."""
+        """The message while it runs what its chord waits for."""
         self._beside = HandedOn(lambda work: execute(work, Onward()))
 
     async def execute(self, work: Work) -> None:
@@ -67,7 +67,7 @@ class _MessageRun:
                 with bound_to(following.run, following.name):
                     run = _WorkRun(self._onward, self._beside, self._chord, following)
                     context, entered = await run.execute(entered, is_redelivered=self._is_redelivered)
-                    # What follows in place is behind the chord.
+                    # What follows in place comes after the chord.
                     self._chord = None
                     following = await self._next(run.last, context, is_begun=entered is not None)
             await self._onward.launch()
@@ -75,7 +75,7 @@ class _MessageRun:
             await self._beside.ended()
 
     async def _next(self, work: Work, context: StepContext, *, is_begun: bool) -> Work | None:
-        # What is begun is known; what builds anything else may read the whole answer.
+        # What has been claimed was built before. Building anything else may read the whole answer: not on the loop.
         build = self._onward.next
         following = build(work, context) if is_begun else await asyncio.to_thread(build, work, context)
         if following is None or self._onward.is_fan_in:
@@ -86,26 +86,26 @@ class _MessageRun:
 
 
 class _WorkRun:
-    """One work of a message, and what is derived from it."""
+    """The execution of one work, and of what is derived from it."""
 
     def __init__(self, onward: Onward, beside: HandedOn, chord: Message | None, work: Work) -> None:
         self._onward, self._beside, self._chord = onward, beside, chord
         self._work = self.last = work
-        """`last` is what was done last: the work, or what is derived from it."""
+        """`last` is what ran last: the work, or what is derived from it."""
         self._hand_on: HandOn = chord.add_to_chord if chord is not None else beside.add
-        # What the chord waits for besides is only known when the work is stored.
+        # What a chord has to wait for besides is added when the work is stored: until then nothing may follow.
         self._goes_on = chord is None or work.handing_on is None
         self._has_added = False
 
     async def execute(self, entered: Entered | None, *, is_redelivered: bool) -> tuple[StepContext, Entered | None]:
-        """Do it, all or raise; return its outcomes and, if it is begun already, what follows."""
+        """Run all of it, or raise; return its outcomes and, if that is claimed already, what follows."""
         await _reject_if_over()
         work = self._work
         entered = entered or await enter(work)
         with traced(work.run, entered.context.query.traceparent if entered else None):
             if entered is None:
                 log.info("stale_message", step=work.name, query_id=work.run.query_id, launch=work.run.launch)
-                # A chord must not count what was not done: its launch may become the current one again
+                # A chord must not count what did not run: its launch may become the current one again
                 # (queries.unlaunch).
                 raise Ignore
             context, following = await self._run(entered.context, entered.attempts)
@@ -119,7 +119,7 @@ class _WorkRun:
             return context, following
 
     async def _run(self, context: StepContext, attempts: Mapping[Key, int]) -> tuple[StepContext, Entered | None]:
-        """Work on what was claimed; return the context with the outcomes and, if it is begun already, what follows."""
+        """Run what was claimed; return the context with the outcomes and, if that is claimed already, what follows."""
         if not attempts:
             return context, None
         claim = Claim(self._work.run, attempts)
@@ -134,7 +134,7 @@ class _WorkRun:
         async with _handed_back(claim, runs):
             with held_claims().hold(claim, stop):
                 if draining.is_over():
-                    # Too late for what stopped all others.
+                    # It was claimed after all others were stopped (workers.draining).
                     stop()
                 results, deferred = await _results(runs)
                 results, context, following = await self._derived(results, context, attempts)
@@ -153,7 +153,7 @@ class _WorkRun:
             following = await self._next(context, attempts)
             if following is None or not following.is_derived:
                 return results, context, following
-            # Nobody claims what is derived: it is fenced with what it is derived from.
+            # What is derived has no claim of its own: the fence is that of what it is derived from.
             unclaimed = Claim(following.run, dict.fromkeys(following.keys, 0))
             derived, _ = await _results([StepRun(following.parts[0].step, unclaimed, context)])
             results, context = [*results, *derived], _with_outcomes(context, derived)
@@ -162,8 +162,8 @@ class _WorkRun:
         return results, context, None
 
     async def _next(self, context: StepContext, attempts: Mapping[Key, int]) -> Work | None:
-        """What follows in place, to be claimed with the outcomes of what is before it: nothing when something was
-        handed on, whose outcomes are only seen by whoever enters behind it."""
+        """What follows in place, to be claimed as the outcomes before it are stored. Nothing when work was handed on:
+        its outcomes are only seen by a claim that is made after them."""
         if self._beside.is_used:
             return None
         if not self._has_added:
@@ -172,9 +172,9 @@ class _WorkRun:
         return await asyncio.to_thread(self._onward.next, self.last, context)
 
     async def _add(self, context: StepContext, attempts: Mapping[Key, int]) -> None:
-        """Have done what has to be done besides, by the chord of the message or in place.
+        """Add what has to run besides, to the chord of the message or in place.
 
-        Only who did the work adds: a message that finds it done must not make its chord wait for what others work on.
+        Only the message that ran the work adds: one that finds it done must not make its chord wait for others' work.
         """
         step = self.last.handing_on
         if step is None or step.adds is None or (step.name, "") not in attempts:
@@ -195,14 +195,14 @@ async def _reject_if_over() -> None:
 
 
 def _leave_to_others(entered: Entered, *, is_redelivered: bool) -> None:
-    """Raise what is to become of a message whose work others have, or must not be claimed yet."""
+    """Raise what becomes of a message whose work others have claimed, or that must not be claimed yet."""
     if entered.put_off_s is not None:
-        # It came early: this worker's clock is ahead of that of whoever put it off.
+        # It came early: this worker's clock is ahead of that of the worker that put it off.
         raise ComeAgain("the step was put off", countdown_s=max(entered.put_off_s, SHORTEST_S))
     if is_redelivered:
-        # Whoever had the message before is dead, or at work behind a broken connection to the broker.
-        raise ComeAgain("somebody holds a claim", countdown_s=settings().recovery.lease_s)
-    # Whoever works on the rest goes on from here; if they stop, the reconciler does.
+        # The worker that had the message before is dead, or runs it but has lost the broker.
+        raise ComeAgain("another worker holds a claim", countdown_s=settings().recovery.lease_s)
+    # The worker that has the rest goes on from here; if it dies, the reconciler does.
     raise Ignore
 
 
@@ -217,7 +217,7 @@ def _with_outcomes(context: StepContext, results: _Results) -> StepContext:
 
 
 async def _results(runs: Sequence[StepRun]) -> tuple[_Results, _Deferred]:
-    """What each of them leaves, and those that have to wait for a model. An error is raised when all have ended."""
+    """The result of each, and those that have to wait for a model. Raises the error of one when all have ended."""
     found = list(zip(runs, await asyncio.gather(*(run.result() for run in runs)), strict=True))
     for _, each in sorted(found, key=lambda ended: isinstance(ended[1], DatabaseUnavailable)):
         if isinstance(each, Exception) and not isinstance(each, CallDeferred):
@@ -227,11 +227,11 @@ async def _results(runs: Sequence[StepRun]) -> tuple[_Results, _Deferred]:
 
 
 async def _retry_later(claim: Claim, deferred: _Deferred) -> None:
-    """Hand back what has to wait for a model, and raise ComeAgain."""
+    """Hand back the claims of what has to wait for a model, and raise ComeAgain."""
     waiting = [run for run, _ in deferred]
     longest = max((error for _, error in deferred), key=lambda error: error.wait_s)
     late = claim.only([run.step.name for run in waiting])
-    # What was kept will be found again, and told then.
+    # Kept replies will be found again, and recorded then.
     pay = partial(book, runs=waiting, kept=False)
     again = await asyncio.to_thread(late.retry_later, waiting[0].context, longest, pay)
     _tell(waiting, "put_off")
@@ -240,8 +240,8 @@ async def _retry_later(claim: Claim, deferred: _Deferred) -> None:
 
 @asynccontextmanager
 async def _handed_back(claim: Claim, runs: Sequence[StepRun]) -> AsyncGenerator[None]:
-    """When Postgres goes away within the block: no fault of the steps, and what they paid is stored later. When
-    anything else breaks it is stored now: whatever becomes of the steps, the ledger has their calls."""
+    """Hand the claim back if Postgres is lost within the block: no fault of the steps, and what they paid is stored
+    later. On any other error it is stored now: whatever becomes of the steps, the ledger has their calls."""
 
     def pay(session: Session) -> None:
         unpaid = [run for run in runs if not run.is_paid]
@@ -270,8 +270,8 @@ async def _handed_back(claim: Claim, runs: Sequence[StepRun]) -> AsyncGenerator[
 async def _leave(
     claim: Claim, context: StepContext, results: _Results, waiting: Sequence[StepRun], following: Work | None
 ) -> Entered | None:
-    """Store everything, and begin what follows. Raises Ignore when nobody needs it, Reject when this process ends;
-    then those that are `waiting` do not come again either."""
+    """Store the results, and claim what follows. Raises Ignore when they are not needed any more, Reject when this
+    process ends; then those that are `waiting` do not come again either."""
     leaving = _leaving(claim, context, results)
     begun = _begun(context, following) if following is not None else None
     wanted = _wanted(results, begun, following) if following is not None and begun is not None else None
@@ -287,14 +287,14 @@ async def _leave(
         _tell(waiting, "superseded")
         log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
         await _reject_if_over()
-        raise Ignore  # another worker holds this claim now and will answer for it, or nobody needs to
+        raise Ignore  # another worker holds this claim now, or the query has ended
     if left.entered or any(result.events or result.save is not None for _, result in results):
         notify = ring if any(run.step.ends for run, _ in results) else ring_watchers
         await asyncio.to_thread(notify, context.query.id)
     if following is None or begun is None:
         return None
     if set(left.claimed) != set(following.keys):
-        # Not all of it: then it is entered like any other.
+        # Another worker has some of it: then it is claimed anew, as any other work.
         await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
         return None
     begun.library.add(left.passages)
@@ -313,13 +313,13 @@ def _leaving(claim: Claim, context: StepContext, results: _Results) -> entries.L
         calls=[row for run in runs for row in run.calls()],
         settled=[each for run in runs for each in run.settled],
         events=_events(results),
-        # A query that was cancelled meanwhile gets no answer; `ends` sees to that itself.
+        # A query that is cancelled meanwhile gets no answer; what ends a query looks at that itself.
         notes=any(result.save is not None for _, result in results) and not runs[-1].step.ends,
     )
 
 
 def _events(results: _Results) -> list[events.EventData]:
-    """What they tell, in their order; a derived end is a stage of its own that nobody enters."""
+    """Their events in order; a derived step that ends the query is a stage that is never entered."""
     told: list[events.EventData] = []
     for run, result in results:
         if run.is_derived and run.step.ends:
@@ -329,7 +329,7 @@ def _events(results: _Results) -> list[events.EventData]:
 
 
 def _begun(context: StepContext, following: Work) -> StepContext:
-    """What follows, with what this process knows already."""
+    """The context of what follows, with what this process knows already."""
     rounds = {**context.rounds, context.round: context.outcomes}
     outcomes = dict(rounds.get(following.run.round, {}))
     library = Library() if following.is_fresh else context.library
@@ -337,7 +337,7 @@ def _begun(context: StepContext, following: Work) -> StepContext:
 
 
 def _wanted(results: _Results, begun: StepContext, following: Work) -> entries.Wanted:
-    """What follows, with its stage if it is another one, and the passages that it reads and nobody has loaded."""
+    """The claim on what follows, with its stage if it is another one, and the passages to load for it."""
     entered = [run.step.stage for run, _ in results if not run.is_derived]
     stage = following.stage if following.stage not in entered[-1:] else None
     keys = following.reads(begun) if not begun.query.is_given else ()
@@ -351,12 +351,12 @@ def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Re
     """
     with transaction() as session:
         if any(run.step.ends for run, _ in results):
-            # Before the query's own row, as everybody does who ends items of a batch (db.queries.batches).
+            # Locked before the query's own row, as by all that ends items of a batch (db.queries.batches).
             lock_batch_of(session, uuid.UUID(leaving.query_id))
         if not all(result.values for _, result in results):
             book(session, [run for run, _ in results])
             return entries.NOT_KEPT
-        # The stage of what follows comes behind the events of what is saved.
+        # The stage of what follows comes after the events of what is saved.
         left = entries.leave_within(session, leaving, wanted and wanted._replace(stage=None))
         if not left.kept:
             return left
@@ -373,7 +373,7 @@ def _give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:
     with transaction() as session:
         book(session, waiting)
         if not draining.is_over():
-            # Late, but alive: only those count as failed tries that end with their worker.
+            # Late, but alive: only a try that ended with its worker counts as failed.
             claim.hand_back(session)
 
 

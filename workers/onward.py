@@ -52,20 +52,21 @@ def serve(queues: Iterable[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """Links that run side by side."""
+class _Link:
+    """A link of a chain, or the `signatures` that run side by side as the header of a chord."""
 
-    links: Sequence[Signature[Any]]
+    signatures: tuple[Signature[Any], ...]
+    is_header: bool = False
 
     @property
     def work(self) -> Work | None:
         """All of it as one work, if it runs in place."""
-        if len(self.links) > _WIDEST or not all(map(_is_served, self.links)):
+        if not all(map(_is_served, self.signatures)):
             return None
-        run, items = _asked(self.links[0])[0], dict[str, list[str]]()
-        for link in self.links:
-            items.setdefault(str(link.task), []).extend(_asked(link)[1])
-        if sum(map(len, items.values())) > _WIDEST:
+        run, items = _asked(self.signatures[0])[0], dict[str, list[str]]()
+        for each in self.signatures:
+            items.setdefault(str(each.task), []).extend(_asked(each)[1])
+        if self.is_header and sum(map(len, items.values())) > _WIDEST:
             return None
         works = [work_of(task, run, asked) for task, asked in items.items()]
         return Work(run, tuple(part for work in works for part in work.parts))
@@ -76,7 +77,7 @@ class Onward:
 
     def __init__(self, chain: Sequence[Any] | None = None) -> None:
         """`chain` is what the message carries, in Celery's order: the next link is the last."""
-        self._links: list[Signature[Any] | _Group] = [signature(link, app=app) for link in reversed(chain or ())]
+        self._links = [_Link((signature(link, app=app),)) for link in reversed(chain or ())]
         self._built: Signature[Any] | None = None
         self.untaken = list(chain or ())
         """What of the message's own chain did not run in place: Celery dispatches it."""
@@ -84,48 +85,33 @@ class Onward:
     @property
     def is_fan_in(self) -> bool:
         """Whether what is next waits for everything before it."""
-        return not (self._links and isinstance(self._links[0], _Group))
+        return not (self._links and self._links[0].is_header)
 
     def next(self, work: Work, context: StepContext) -> Work | None:
-        """What runs in place behind `work`, whose outcomes are all in `context`, if anything."""
+        """What runs in place after `work`, whose outcomes are all in `context`, if anything."""
         if not self._links and work.then is not None:
             self._built = work.then(work.run, context)
-            self._links = [*_links_of(self._built)]
-            self._open()
-        if not self._links:
-            return None
-        link = self._links[0]
-        if isinstance(link, _Group):
-            return link.work
-        return work_of(str(link.task), *_asked(link)) if _is_served(link) else None
-
-    def _open(self) -> None:
-        """Run the header of a chord in place, and then its body, if that is possible."""
-        if self._links and not isinstance(first := self._links[0], _Group) and first.subtask_type == "chord":
-            chord: Any = first
-            group = _Group(tuple(chord.tasks))
-            if group.work is not None:
-                self._links[:1] = [group, *_links_of(chord.body)]
+            self._links = _opened(_links_of(self._built))
+        return self._links[0].work if self._links else None
 
     def insert(self, links: Sequence[Signature[Any]]) -> None:
         """Run these side by side before anything else that follows, if that is possible in place."""
-        group = _Group(tuple(links))
-        if links and self._built is not None and group.work is not None:
-            self._links.insert(0, group)
+        header = _Link(tuple(links), is_header=True)
+        if links and self._built is not None and header.work is not None:
+            self._links.insert(0, header)
 
     def take(self) -> str:
         """Go on to what `next` returned; return the name of its first task."""
-        link = self._links.pop(0)
-        first = link.links[0] if isinstance(link, _Group) else link
+        first = self._links.pop(0).signatures[0]
         if self._built is None:
             self.untaken.pop()
         else:
-            left = [each for each in self._links if not isinstance(each, _Group)]
+            left = [each for link in self._links if not link.is_header for each in link.signatures]
             self._built = pipeline.going_on(_asked(first)[0], left) if left else None
         return str(first.task)
 
     async def launch(self) -> None:
-        """Dispatch what is left and nobody else dispatches."""
+        """Dispatch what is left and Celery does not dispatch itself."""
         if self._built is None:
             return
         try:
@@ -136,7 +122,7 @@ class Onward:
 
 
 class HandedOn:
-    """What a step hands on while it runs, where its message has no chord: run by `do` in this process, beside it."""
+    """Work that a step hands on while it runs and that has no chord: `do` runs it concurrently, in this process."""
 
     def __init__(self, do: Callable[[Work], Coroutine[Any, Any, None]]) -> None:
         self._do = do
@@ -148,7 +134,7 @@ class HandedOn:
 
     def add(self, link: Signature[Any]) -> bool:
         """Begin it, from any thread. False when it does not run here: then it is still to be done."""
-        work = _Group((link,)).work
+        work = _Link((link,)).work
         if work is None:
             return False
         # For the tenant, and in the trace, of the step that hands it on.
@@ -156,7 +142,7 @@ class HandedOn:
         return True
 
     async def ended(self) -> None:
-        """Wait for all of it. What could not be done is still to be done: the step behind finds it missing."""
+        """Wait for all of it. What could not be done is still to be done: the next step finds it missing."""
         begun, self._begun = self._begun, []
         for each in await asyncio.gather(*map(asyncio.wrap_future, begun), return_exceptions=True):
             if isinstance(each, Ignore | Reject | ComeAgain | DatabaseUnavailable):
@@ -175,10 +161,19 @@ def _asked(link: Signature[Any]) -> tuple[Run, Sequence[str]]:
     return Run(*run), items[0] if items else ("",)
 
 
-def _links_of(canvas: Signature[Any] | None) -> list[Signature[Any]]:
+def _links_of(canvas: Signature[Any] | None) -> list[_Link]:
     if canvas is None:
         return []
     if canvas.subtask_type != "chain":
-        return [canvas]
+        return [_Link((canvas,))]
     # A chain may be a link of another one.
     return [link for part in cast("Any", canvas).tasks for link in _links_of(part)]
+
+
+def _opened(links: list[_Link]) -> list[_Link]:
+    """The same, with a chord that comes first as its header and its body, if its header can run in place."""
+    first: Any = links[0].signatures[0] if links else None
+    if first is None or first.subtask_type != "chord":
+        return links
+    header = _Link(tuple(first.tasks), is_header=True)
+    return links if header.work is None else [header, *_links_of(first.body), *links[1:]]

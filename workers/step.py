@@ -57,7 +57,7 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
             with acting_for(tenant):
                 await execute(work, onward, message)
         except DatabaseUnavailable as error:
-            # Postgres is away for a moment: keep the message, look again soon.
+            # Postgres cannot be reached for a moment: keep the message, and try again soon.
             pause_s = min(2 ** min(message.retries, 4), _LONGEST_S)
             raise ComeAgain("the database is away", countdown_s=pause_s) from error
         # Only now: a message that comes again finds all its links, and those that are done do nothing.

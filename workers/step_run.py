@@ -70,7 +70,7 @@ class StepRun:
 
     @property
     def is_derived(self) -> bool:
-        """Whether nobody has claimed it: it is stored with what it is derived from."""
+        """Whether it has no claim of its own: it is stored with what it is derived from."""
         return not any(self.attempts.values())
 
     async def result(self) -> StepResult | Exception:
@@ -126,7 +126,7 @@ class StepRun:
         elif inspect.iscoroutinefunction(self.step.body):
             body = self.step.body(self.context)
         else:
-            # Nobody can stop a thread: it is waited for.
+            # A thread cannot be stopped: it is waited for.
             return await asyncio.to_thread(cast("Callable[[StepContext], StepResult]", self.step.body), self.context)
         self._body = asyncio.ensure_future(self._settled(body))
         try:
@@ -142,8 +142,8 @@ class StepRun:
         try:
             return await body
         except Exception:
-            # Whatever it is, the others are paid for: their records, and their replies, must not be lost. None of them
-            # goes on to more.
+            # The calls beside the one that failed are paid for: wait for their records and replies. None of them is
+            # made again.
             call_log = self.context.log
             call_log.terms = replace(call_log.terms, ends_at=time.monotonic())
             await call_log.settled()
@@ -179,7 +179,7 @@ def book(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> Non
 
 
 def _left_out(step: Step, context: StepContext) -> StepResult | None:
-    """What stands in for a step when too little is left of the query's time or money, else None."""
+    """The result of a step that is left out because too little is left of the query's time or money, else None."""
     budget = context.budget
     if step.failed is None or not budget.has_used(step.until):
         return None
