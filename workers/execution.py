@@ -153,12 +153,12 @@ class _WorkRun:
             following = await self._next(context, attempts)
             if following is None or not following.is_derived:
                 return results, context, following
+            self._onward.take()
+            self.last = following
             # What is derived has no claim of its own: the fence is that of what it is derived from.
             unclaimed = Claim(following.run, dict.fromkeys(following.keys, 0))
             derived, _ = await _results([StepRun(following.parts[0].step, unclaimed, context)])
             results, context = [*results, *derived], _with_outcomes(context, derived)
-            self._onward.take()
-            self.last = following
         return results, context, None
 
     async def _next(self, context: StepContext, attempts: Mapping[Key, int]) -> Work | None:
