@@ -7,7 +7,7 @@ from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.errors import Unanswered
-from api.waiting import until_final
+from api.waiting import read_when_final
 from config.settings import settings
 from services import results
 from services.submission import NewQuery, submit_query
@@ -23,8 +23,7 @@ async def answered(request: Request, response: Response, new: NewQuery) -> dict[
     """
     query_id = await run_in_threadpool(start_query, new)
     response.headers["Location"] = location_of(query_id)
-    await until_final(request, query_id, MAX_WAIT_S)
-    return succeeded(await run_in_threadpool(results.read_query, query_id))
+    return succeeded(await read_when_final(request, query_id, MAX_WAIT_S, results.read_query))
 
 
 def succeeded(query: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from api.errors import Unanswered
 from api.openai_errors import error_object
 from api.schemas.completions import CompletionCreate, CompletionProof
 from api.sse import HEADERS, MEDIA_TYPE, data_event
-from api.waiting import follow, require_valid_key, until_final
+from api.waiting import follow, read_when_final, require_valid_key
 from config.settings import settings
 from domain.conversation import last_turns
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
@@ -34,8 +34,7 @@ async def completed(request: Request, response: Response, asked: CompletionCreat
     """Return the whole completion. Raises Unanswered, and what starting the query raises."""
     query_id = await run_in_threadpool(_start, asked)
     response.headers["Location"] = location_of(query_id)
-    await until_final(request, query_id, MAX_WAIT_S)
-    query = await run_in_threadpool(results.read_query, query_id)
+    query = await read_when_final(request, query_id, MAX_WAIT_S, results.read_query)
     if query["status"] not in results.FINAL and await request.is_disconnected():
         await run_in_threadpool(_abandon, query_id)
     return completions.completion(succeeded(query), asked.model, asked.citewell.append)

@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -30,18 +31,28 @@ def bell() -> Bell:
     return _bells[loop]
 
 
-async def until_final(request: Request, query_id: UUID, wait: float, kind: QueryKind = QueryKind.ANSWER) -> None:
-    """Return at the end of the query, after `wait` seconds, or when the client has disconnected.
+Read = Callable[[UUID], dict[str, Any]]
+
+
+async def read_when_final(
+    request: Request, query_id: UUID, wait: float, read: Read, kind: QueryKind = QueryKind.ANSWER
+) -> dict[str, Any]:
+    """Return what `read` finds at the end of the query, after `wait` seconds, or when the client has disconnected.
 
     Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
-    deadline = time.monotonic() + wait
+    deadline, is_rung = time.monotonic() + wait, False
     async with bell().listening(query_id) as ear, _counted(WAITING_REQUESTS):
-        while await run_in_threadpool(results.read_status, query_id, kind) not in results.FINAL:
+        while True:
+            # The bell rings at the end: then everything is read at once. Other looks are for the status alone.
+            if is_rung or await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL:
+                found = await run_in_threadpool(read, query_id)
+                if found["status"] in results.FINAL:
+                    return found
             await require_valid_key()
-            await ear.rung(deadline - time.monotonic())
-            if time.monotonic() >= deadline or await request.is_disconnected():
-                return
+            is_rung = await ear.rung(deadline - time.monotonic())
+            if not is_rung and (time.monotonic() >= deadline or await request.is_disconnected()):
+                return await run_in_threadpool(read, query_id)
 
 
 @asynccontextmanager

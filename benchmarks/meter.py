@@ -2,8 +2,8 @@
 
 CPU is that of whole process trees, ended children included, Postgres and Valkey apart. Statements are counted by
 pg_stat_statements in the embedded server, so a pipeline of ten counts ten; those that only begin or end a transaction
-count as transactions, and those that call a function of the database as both. Redis counts the commands inside scripts
-as any other; what clients sent is shown beside them.
+count as transactions, and those that call a function of the database outside of one as both. Redis counts the commands
+inside scripts as any other; what clients sent is shown beside them.
 """
 
 import argparse
@@ -41,8 +41,8 @@ _STATEMENTS = """
     SELECT coalesce(sum(calls) FILTER (WHERE NOT ends AND NOT begins), 0)::bigint,
            coalesce(sum(calls) FILTER (WHERE ends OR is_both), 0)::bigint
     FROM (SELECT calls, query ~* '^(COMMIT|ROLLBACK)$' AS ends, query ~* '^BEGIN' AS begins,
-                 -- What is called within a transaction, to be stored with more (workers.execution), is counted twice.
-                 query ~ '_v[0-9]+\\(' AS is_both
+                 -- What is called within a transaction acts for whom that acts (db.queries.entries).
+                 query ~ '_v[0-9]+\\((?!\\s*current_setting)' AS is_both
           FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%') AS counted
 """
 _BYTES = """

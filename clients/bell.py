@@ -96,8 +96,8 @@ class Ear:
     def hear(self) -> None:
         self._rung.set()
 
-    async def rung(self, within_s: float) -> None:
-        """Return when the bell has rung since the last return, or when it is time to poll anyway, after at most
+    async def rung(self, within_s: float) -> bool:
+        """Return True when the bell has rung since the last return, False when it is time to poll anyway, after at most
         `within_s` seconds.
         """
         self._looks += 1
@@ -105,9 +105,10 @@ class Ear:
             async with asyncio.timeout(min(self._patience(self._looks), within_s)):
                 await self._rung.wait()
         except TimeoutError:
-            return
+            return False
         self._looks = 0
         self._rung.clear()
+        return True
 
 
 class Bell:

@@ -11,9 +11,13 @@ from services.step import StepContext
 
 
 def model_call_rows(
-    calls: Sequence[CallRecord], context: StepContext, step: str, catalogue: Mapping[str, ModelInfo]
+    calls: Sequence[CallRecord],
+    context: StepContext,
+    step: str,
+    catalogue: Mapping[str, ModelInfo],
+    execution: uuid.UUID | None = None,
 ) -> list[dict[str, Any]]:
-    """Columns of `ModelCall` per call, failed attempts included."""
+    """Columns of `ModelCall` per call, failed attempts included; those of one `execution` are stored once."""
     return [
         {
             "query_id": str(context.query.id),
@@ -40,6 +44,7 @@ def model_call_rows(
             "kept": call.kept,
             "hedged": call.hedged,
             "prompt_sha256": call.prompt_sha256,
+            "execution": execution and str(execution),
         }
         for call in calls
     ]

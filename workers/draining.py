@@ -1,12 +1,10 @@
-"""A worker that is told to end: what it cannot finish in time is handed back, and counts as nobody's fault.
+"""Ending a worker: what it cannot finish in time is handed back, and counts as no failed try.
 
 SIGTERM lets running steps end, for `recovery.drain_s` at most; SIGQUIT does not wait. Their model calls are stopped,
 their claims are free at once, and their messages go back to the queue.
 """
 
 import threading
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
 
 import structlog
 
@@ -14,35 +12,17 @@ from config.settings import settings
 from db.queries.parking import hand_back_all
 from db.session import system_transaction
 from domain.errors import CitewellError
+from workers.claims import held_claims
 from workers.runtime import worker_prefix
-from workers.step_run import StepRun
 
 log = structlog.get_logger()
 
-_running: set[StepRun] = set()
-_lock = threading.Lock()
 _over = threading.Event()
 
 
 def is_over() -> bool:
     """Whether this process has handed back what it held; what it finds from now on it does not store."""
     return _over.is_set()
-
-
-@contextmanager
-def stoppable(runs: Sequence[StepRun]) -> Generator[None]:
-    """Stop the runs when the worker has to end within the block."""
-    with _lock:
-        _running.update(runs)
-    if is_over():
-        # Too late for the look that stopped all others.
-        for run in runs:
-            run.stop()
-    try:
-        yield
-    finally:
-        with _lock:
-            _running.difference_update(runs)
 
 
 def start_draining(*, wait: bool) -> None:
@@ -58,10 +38,8 @@ def _drain(pause_s: float) -> None:
         return
     _over.set()
     hand_back()
-    with _lock:
-        running = list(_running)
-    for run in running:
-        run.stop()
+    # What is claimed from now on is stopped as it begins (workers.execution).
+    held_claims().stop()
 
 
 def hand_back() -> None:

@@ -1,6 +1,6 @@
 """Executing a message: claim its steps, run them, store what they leave, go on with what follows.
 
-A message claims the items of its steps under their natural keys (query, round, step, item), works without an open
+A message claims the items of its steps under their natural keys (query, round, step, item), runs without an open
 transaction, and stores its outcomes in one. Items that have an outcome are not worked on again, so redelivery, restart
 and reconciliation are all the same harmless thing. All of it is one coroutine on the loop of the process; what asks
 the database does so in a thread.
@@ -8,11 +8,10 @@ the database does so in a thread.
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import structlog
 from celery.exceptions import Ignore, Reject
@@ -27,15 +26,13 @@ from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.step import Library, StepContext, StepResult
 from workers import draining
-from workers.chords import Beside, Chord, add_what_follows, handing_on, what_is_added, with_spread
-from workers.claims import Entered, alone, budget_of, claim_alone, claimant, enter
-from workers.deferral import SHORTEST_S, put_off
-from workers.message import Message
-from workers.observing import bound_to, tell_step, traced
-from workers.onward import Onward
+from workers.claims import SHORTEST_S, Claim, Entered, budget_of, claimant, claimed_alone, enter, held_claims
+from workers.message import ComeAgain, Message
+from workers.observing import Outcome, bound_to, tell_step, traced
+from workers.onward import HandedOn, Onward
 from workers.ringing import ring, ring_watchers
-from workers.step_run import StepRun, book
-from workers.work import Claim, Work, held_claims
+from workers.step_run import HandOn, StepRun, book
+from workers.work import Work
 
 log = structlog.get_logger()
 
@@ -44,140 +41,173 @@ _Deferred = Sequence[tuple[StepRun, CallDeferred]]
 
 
 async def execute(work: Work, onward: Onward, message: Message | None = None) -> None:
-    """Do what is not done yet and what follows in place, and launch the rest; what the work hands on goes to the chord
-    of its message, if that has one.
+    """Run the steps of `work` that have no outcome yet and what follows in place, and dispatch the rest. What the work
+    hands on goes to the chord of its message, if that has one.
 
-    Raises Ignore when somebody else does or has done the work, Reject when this process ends, CallDeferred when the
-    message has to come again.
+    Raises Ignore when another worker has the work or has done it, Reject when this process ends, ComeAgain when the
+    message has to be delivered again, DatabaseUnavailable.
     """
-    is_again = message is not None and message.is_redelivered
-    following, entered = work, None
-    beside = Beside(lambda handed_on: execute(handed_on, Onward()))
-    try:
-        while following is not None:
-            work = following
-            with bound_to(work.run, work.name):
-                work, context, entered = await _executed(work, entered, onward, beside, message, redelivered=is_again)
-            # What follows in place is behind the chord.
-            message = None
-            # What is begun is known; what builds anything else may read the whole answer.
-            begun = entered is not None
-            following = onward.next(work, context) if begun else await asyncio.to_thread(onward.next, work, context)
-            if following is None or onward.is_fan_in:
-                await beside.ended()
-            if following is not None:
-                onward.take()
-        await onward.launch()
-    finally:
-        await beside.ended()
+    await _MessageRun(onward, message).execute(work)
 
 
-async def _executed(
-    work: Work, entered: Entered | None, onward: Onward, beside: Beside, message: Message | None, *, redelivered: bool
-) -> tuple[Work, StepContext, Entered | None]:
-    """Do one work, and what is derived from it; return the last one, its outcomes and, if it is begun already, what
-    follows."""
-    await _still_there()
-    chord = Chord(message) if message is not None and message.context.chord else None
-    entered = with_spread(work, entered or await enter(work), chord or beside)
-    with traced(work.run, entered.context.query.traceparent if entered else None):
-        goes_on = _GoesOn(work, onward, beside) if chord is None or handing_on(work) is None else None
-        context, following = await _do(work, entered, goes_on, redelivered=redelivered)
-        if goes_on is None or not goes_on.has_added:
-            await add_what_follows(work, entered, context, message, onward)
-    return goes_on.last if goes_on else work, context, following
+class _MessageRun:
+    """The execution of one message: its own work, then what follows in place."""
+
+    def __init__(self, onward: Onward, message: Message | None) -> None:
+        self._onward = onward
+        self._is_redelivered = message is not None and message.is_redelivered
+        self._chord = message if message is not None and message.context.chord else None
+        """The message while it runs what its chord waits for."""
+        self._beside = HandedOn(lambda work: execute(work, Onward()))
+
+    async def execute(self, work: Work) -> None:
+        following, entered = work, None
+        try:
+            while following is not None:
+                with bound_to(following.run, following.name):
+                    run = _WorkRun(self._onward, self._beside, self._chord, following)
+                    context, entered = await run.execute(entered, is_redelivered=self._is_redelivered)
+                    # What follows in place comes after the chord.
+                    self._chord = None
+                    following = await self._next(run.last, context, is_begun=entered is not None)
+            await self._onward.launch()
+        finally:
+            await self._beside.ended()
+
+    async def _next(self, work: Work, context: StepContext, *, is_begun: bool) -> Work | None:
+        # What has been claimed was built before. Building anything else may read the whole answer: not on the loop.
+        build = self._onward.next
+        following = build(work, context) if is_begun else await asyncio.to_thread(build, work, context)
+        if following is None or self._onward.is_fan_in:
+            await self._beside.ended()
+        if following is not None:
+            self._onward.take()
+        return following
 
 
-class _GoesOn:
-    """Goes on behind a work before its outcomes are stored, so that what follows is claimed with them: not when
-    something goes on beside it, which leaves what is only seen by whoever enters behind it."""
+class _WorkRun:
+    """The execution of one work, and of what is derived from it."""
 
-    def __init__(self, work: Work, onward: Onward, beside: Beside) -> None:
-        self.last = work
-        self.has_added = False
-        self._onward, self._beside = onward, beside
+    def __init__(self, onward: Onward, beside: HandedOn, chord: Message | None, work: Work) -> None:
+        self._onward, self._beside, self._chord = onward, beside, chord
+        self._work = self.last = work
+        """`last` is what ran last: the work, or what is derived from it."""
+        self._hand_on: HandOn = chord.add_to_chord if chord is not None else beside.add
+        # What a chord has to wait for besides is added when the work is stored: until then nothing may follow.
+        self._goes_on = chord is None or work.handing_on is None
+        self._has_added = False
 
-    async def next(self, context: StepContext, claimed: Mapping[Key, int]) -> Work | None:
-        """What follows in place; its additions are made by whoever has `claimed` the step that has any."""
+    async def execute(self, entered: Entered | None, *, is_redelivered: bool) -> tuple[StepContext, Entered | None]:
+        """Run all of it, or raise; return its outcomes and, if that is claimed already, what follows."""
+        await _reject_if_over()
+        work = self._work
+        entered = entered or await enter(work)
+        with traced(work.run, entered.context.query.traceparent if entered else None):
+            if entered is None:
+                log.info("stale_message", step=work.name, query_id=work.run.query_id, launch=work.run.launch)
+                # A chord must not count what did not run: its launch may become the current one again
+                # (queries.unlaunch).
+                raise Ignore
+            context, following = await self._run(entered.context, entered.attempts)
+            for key in entered.suspects:
+                async with claimed_alone(work, key) as attempts:
+                    context, following = await self._run(context, attempts)
+            if not _is_done(work, context):
+                _leave_to_others(entered, is_redelivered=is_redelivered)
+            if not self._has_added:
+                await self._add(context, entered.attempts)
+            return context, following
+
+    async def _run(self, context: StepContext, attempts: Mapping[Key, int]) -> tuple[StepContext, Entered | None]:
+        """Run what was claimed; return the context with the outcomes and, if that is claimed already, what follows."""
+        if not attempts:
+            return context, None
+        claim = Claim(self._work.run, attempts)
+        steps = [part.step for part in self._work.parts if claim.of(part.step.name)]
+        runs = [StepRun(step, claim, context, self._hand_on) for step in steps]
+        entered = None
+
+        def stop() -> None:
+            for run in runs:
+                run.stop()
+
+        async with _handed_back(claim, runs):
+            with held_claims().hold(claim, stop):
+                if draining.is_over():
+                    # It was claimed after all others were stopped (workers.draining).
+                    stop()
+                results, deferred = await _results(runs)
+                results, context, following = await self._derived(results, context, attempts)
+            if results:
+                entered = await _leave(claim, context, results, [run for run, _ in deferred], following)
+            if deferred:
+                await _retry_later(claim, deferred)
+        return context, entered
+
+    async def _derived(
+        self, results: _Results, context: StepContext, attempts: Mapping[Key, int]
+    ) -> tuple[_Results, StepContext, Work | None]:
+        """The results with those that are derived from them, the context with all outcomes, and what follows then."""
+        context = _with_outcomes(context, results)
+        while self._goes_on and _is_done(self.last, context):
+            following = await self._next(context, attempts)
+            if following is None or not following.is_derived:
+                return results, context, following
+            self._onward.take()
+            self.last = following
+            # What is derived has no claim of its own: the fence is that of what it is derived from.
+            unclaimed = Claim(following.run, dict.fromkeys(following.keys, 0))
+            derived, _ = await _results([StepRun(following.parts[0].step, unclaimed, context)])
+            results, context = [*results, *derived], _with_outcomes(context, derived)
+        return results, context, None
+
+    async def _next(self, context: StepContext, attempts: Mapping[Key, int]) -> Work | None:
+        """What follows in place, to be claimed as the outcomes before it are stored. Nothing when work was handed on:
+        its outcomes are only seen by a claim that is made after them."""
         if self._beside.is_used:
             return None
-        if not self.has_added and (adding := what_is_added(self.last, claimed)) is not None:
-            self._onward.insert(await asyncio.to_thread(adding, self.last.run, context))
-        self.has_added = True
+        if not self._has_added:
+            await self._add(context, attempts)
+        self._has_added = True
         return await asyncio.to_thread(self._onward.next, self.last, context)
 
-    def take(self, derived: Work) -> None:
-        """Go on behind what `next` returned: it is done now."""
-        self._onward.take()
-        self.last = derived
+    async def _add(self, context: StepContext, attempts: Mapping[Key, int]) -> None:
+        """Add what has to run besides, to the chord of the message or in place.
+
+        Only the message that ran the work adds: one that finds it done must not make its chord wait for others' work.
+        """
+        step = self.last.handing_on
+        if step is None or step.adds is None or (step.name, "") not in attempts:
+            return
+        added = await asyncio.to_thread(step.adds, self.last.run, context)
+        if self._chord is not None:
+            await asyncio.to_thread(self._chord.add_to_chord, *added)
+        else:
+            self._onward.insert(added)
 
 
-async def _still_there() -> None:
-    """Raise Reject when this process has to end: what it would begin now nobody would stop any more."""
+async def _reject_if_over() -> None:
+    """Raise Reject when this process has to end: nothing could stop what it would begin now."""
     if draining.is_over():
         # What was claimed while all the rest was handed back.
         await asyncio.to_thread(draining.hand_back)
         raise Reject(requeue=True)
 
 
-async def _do(
-    work: Work, entered: Entered | None, goes_on: _GoesOn | None, *, redelivered: bool
-) -> tuple[StepContext, Entered | None]:
-    """Do what can be done of it, all or raise; return its outcomes and, if it is begun already, what follows."""
-    if entered is None:
-        log.info("stale_message", step=work.name, query_id=work.run.query_id, launch=work.run.launch)
-        # A chord must not count what was not done: its launch may become the current one again (queries.unlaunch).
-        raise Ignore
-    context, following = await _work(work, entered.context, entered.attempts, goes_on)
-    for key in entered.suspects:
-        async with alone():
-            attempts = await asyncio.to_thread(claim_alone, work, key)
-            context, following = await _work(work, context, attempts, goes_on)
-    if _is_done(work, context):
-        return context, following
+def _leave_to_others(entered: Entered, *, is_redelivered: bool) -> None:
+    """Raise what becomes of a message whose work others have claimed, or that must not be claimed yet."""
     if entered.put_off_s is not None:
-        # It came early: this worker's clock is ahead of that of whoever put it off.
-        raise CallDeferred(max(entered.put_off_s, SHORTEST_S), "the step was put off")
-    if redelivered:
-        # Whoever had the message before is dead, or at work behind a broken connection to the broker.
-        raise CallDeferred(settings().recovery.lease_s, "somebody holds a claim")
-    # Whoever works on the rest goes on from here; if they stop, the reconciler does.
+        # It came early: this worker's clock is ahead of that of the worker that put it off.
+        raise ComeAgain("the step was put off", countdown_s=max(entered.put_off_s, SHORTEST_S))
+    if is_redelivered:
+        # The worker that had the message before is dead, or runs it but has lost the broker.
+        raise ComeAgain("another worker holds a claim", countdown_s=settings().recovery.lease_s)
+    # The worker that has the rest goes on from here; if it dies, the reconciler does.
     raise Ignore
 
 
 def _is_done(work: Work, context: StepContext) -> bool:
     return all(key in context.outcomes for key in work.keys)
-
-
-async def _work(
-    work: Work, context: StepContext, attempts: Mapping[Key, int], goes_on: _GoesOn | None
-) -> tuple[StepContext, Entered | None]:
-    """Work on what was claimed; return the context with the outcomes and, if it is begun already, what follows."""
-    if not attempts:
-        return context, None
-    claim = Claim(work.run, attempts)
-    runs = [StepRun(part.step, claim, context) for part in work.parts if claim.of(part.step.name)]
-    following = None
-    async with _handed_back(claim, runs):
-        with _held(claim, runs):
-            results, deferred = await _results(runs)
-            context = _with_outcomes(context, results)
-            while goes_on is not None and _is_done(goes_on.last, context):
-                following = await goes_on.next(context, attempts)
-                if following is None or not following.is_derived:
-                    break
-                goes_on.take(following)
-                derived, _ = await _results([StepRun(following.parts[0].step, _derived(following), context)])
-                results, context, following = [*results, *derived], _with_outcomes(context, derived), None
-        entered = await _leave(claim, context, results, [run for run, _ in deferred], following) if results else None
-        if deferred:
-            await _come_again(claim, deferred)
-    return context, entered
-
-
-def _derived(work: Work) -> Claim:
-    """Nobody claims what is derived: it is fenced with what it is derived from."""
-    return Claim(work.run, dict.fromkeys(work.keys, 0))
 
 
 def _with_outcomes(context: StepContext, results: _Results) -> StepContext:
@@ -186,20 +216,8 @@ def _with_outcomes(context: StepContext, results: _Results) -> StepContext:
     return context
 
 
-@contextmanager
-def _held(claim: Claim, runs: Sequence[StepRun]) -> Generator[None]:
-    """Keep the claim for the length of the block, and stop the runs when nobody needs them or this process ends."""
-
-    def stop() -> None:
-        for run in runs:
-            run.stop()
-
-    with held_claims().hold(claim, stop), draining.stoppable(runs):
-        yield
-
-
 async def _results(runs: Sequence[StepRun]) -> tuple[_Results, _Deferred]:
-    """What each of them leaves, and those that have to wait for a model. An error is raised when all have ended."""
+    """The result of each, and those that have to wait for a model. Raises the error of one when all have ended."""
     found = list(zip(runs, await asyncio.gather(*(run.result() for run in runs)), strict=True))
     for _, each in sorted(found, key=lambda ended: isinstance(ended[1], DatabaseUnavailable)):
         if isinstance(each, Exception) and not isinstance(each, CallDeferred):
@@ -208,23 +226,22 @@ async def _results(runs: Sequence[StepRun]) -> tuple[_Results, _Deferred]:
     return results, [(run, each) for run, each in found if isinstance(each, CallDeferred)]
 
 
-async def _come_again(claim: Claim, deferred: _Deferred) -> None:
-    """Hand back what has to wait for a model, and raise PutOff."""
+async def _retry_later(claim: Claim, deferred: _Deferred) -> None:
+    """Hand back the claims of what has to wait for a model, and raise ComeAgain."""
     waiting = [run for run, _ in deferred]
     longest = max((error for _, error in deferred), key=lambda error: error.wait_s)
     late = claim.only([run.step.name for run in waiting])
-    # What was kept will be found again, and told then.
+    # Kept replies will be found again, and recorded then.
     pay = partial(book, runs=waiting, kept=False)
-    come_again = await asyncio.to_thread(put_off, late, waiting[0].context, longest, pay)
-    for run in waiting:
-        tell_step(run, "put_off")
-    raise come_again from longest
+    again = await asyncio.to_thread(late.retry_later, waiting[0].context, longest, pay)
+    _tell(waiting, "put_off")
+    raise again from longest
 
 
 @asynccontextmanager
 async def _handed_back(claim: Claim, runs: Sequence[StepRun]) -> AsyncGenerator[None]:
-    """When Postgres goes away within the block: no fault of the steps, and what they paid is stored later. When
-    anything else breaks it is stored now: whatever becomes of the steps, the ledger has their calls."""
+    """Hand the claim back if Postgres is lost within the block: no fault of the steps, and what they paid is stored
+    later. On any other error it is stored now: whatever becomes of the steps, the ledger has their calls."""
 
     def pay(session: Session) -> None:
         unpaid = [run for run in runs if not run.is_paid]
@@ -240,7 +257,7 @@ async def _handed_back(claim: Claim, runs: Sequence[StepRun]) -> AsyncGenerator[
     except DatabaseUnavailable:
         await asyncio.to_thread(claim.hand_back_soon, pay)
         raise
-    except (Ignore, Reject, CallDeferred):
+    except (Ignore, Reject, ComeAgain):
         raise
     except Exception:
         try:
@@ -253,8 +270,8 @@ async def _handed_back(claim: Claim, runs: Sequence[StepRun]) -> AsyncGenerator[
 async def _leave(
     claim: Claim, context: StepContext, results: _Results, waiting: Sequence[StepRun], following: Work | None
 ) -> Entered | None:
-    """Store everything, and begin what follows. Raises Ignore when nobody needs it, Reject when this process ends;
-    then those that are `waiting` do not come again either."""
+    """Store the results, and claim what follows. Raises Ignore when they are not needed any more, Reject when this
+    process ends; then those that are `waiting` do not come again either."""
     leaving = _leaving(claim, context, results)
     begun = _begun(context, following) if following is not None else None
     wanted = _wanted(results, begun, following) if following is not None and begun is not None else None
@@ -269,15 +286,15 @@ async def _leave(
         await asyncio.to_thread(_give_up, claim, waiting)
         _tell(waiting, "superseded")
         log.info("superseded", step=results[0][0].step.name, query_id=str(context.query.id))
-        await _still_there()
-        raise Ignore  # another worker holds this claim now and will answer for it, or nobody needs to
+        await _reject_if_over()
+        raise Ignore  # another worker holds this claim now, or the query has ended
     if left.entered or any(result.events or result.save is not None for _, result in results):
-        tell = ring if any(run.step.ends for run, _ in results) else ring_watchers
-        await asyncio.to_thread(tell, context.query.id)
+        notify = ring if any(run.step.ends for run, _ in results) else ring_watchers
+        await asyncio.to_thread(notify, context.query.id)
     if following is None or begun is None:
         return None
     if set(left.claimed) != set(following.keys):
-        # Not all of it: then it is entered like any other.
+        # Another worker has some of it: then it is claimed anew, as any other work.
         await asyncio.to_thread(Claim(following.run, left.claimed).hand_back_soon)
         return None
     begun.library.add(left.passages)
@@ -296,11 +313,13 @@ def _leaving(claim: Claim, context: StepContext, results: _Results) -> entries.L
         calls=[row for run in runs for row in run.calls()],
         settled=[each for run in runs for each in run.settled],
         events=_events(results),
+        # A query that is cancelled meanwhile gets no answer; what ends a query looks at that itself.
+        notes=any(result.save is not None for _, result in results) and not runs[-1].step.ends,
     )
 
 
 def _events(results: _Results) -> list[events.EventData]:
-    """What they tell, in their order; a derived end is a stage of its own that nobody enters."""
+    """Their events in order; a derived step that ends the query is a stage that is never entered."""
     told: list[events.EventData] = []
     for run, result in results:
         if run.is_derived and run.step.ends:
@@ -310,7 +329,7 @@ def _events(results: _Results) -> list[events.EventData]:
 
 
 def _begun(context: StepContext, following: Work) -> StepContext:
-    """What follows, with what this process knows already."""
+    """The context of what follows, with what this process knows already."""
     rounds = {**context.rounds, context.round: context.outcomes}
     outcomes = dict(rounds.get(following.run.round, {}))
     library = Library() if following.is_fresh else context.library
@@ -318,7 +337,7 @@ def _begun(context: StepContext, following: Work) -> StepContext:
 
 
 def _wanted(results: _Results, begun: StepContext, following: Work) -> entries.Wanted:
-    """What follows, with its stage if it is another one, and the passages that it reads and nobody has loaded."""
+    """The claim on what follows, with its stage if it is another one, and the passages to load for it."""
     entered = [run.step.stage for run, _ in results if not run.is_derived]
     stage = following.stage if following.stage not in entered[-1:] else None
     keys = following.reads(begun) if not begun.query.is_given else ()
@@ -326,27 +345,25 @@ def _wanted(results: _Results, begun: StepContext, following: Work) -> entries.W
 
 
 def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Results) -> entries.Left:
-    """The same as a transaction with what the steps save. Nothing is kept when one of them was stopped.
+    """Store it in a transaction with what the steps save. Nothing is kept when one of them was stopped.
 
     Calls are stored even when the outcome is not: they were paid for.
     """
     with transaction() as session:
         if any(run.step.ends for run, _ in results):
-            # Before the query's own row, as everybody does who ends items of a batch (db.queries.batches).
+            # Locked before the query's own row, as by all that ends items of a batch (db.queries.batches).
             lock_batch_of(session, uuid.UUID(leaving.query_id))
         if not all(result.values for _, result in results):
             book(session, [run for run, _ in results])
             return entries.NOT_KEPT
-        # The stage of what follows comes behind the events of what is saved.
+        # The stage of what follows comes after the events of what is saved.
         left = entries.leave_within(session, leaving, wanted and wanted._replace(stage=None))
-        saves = [result.save for _, result in results if result.save is not None] if left.kept else []
-        if saves and not leaving.events and not results[-1][0].step.ends:
-            # One that was cancelled meanwhile gets no answer; it cannot end before this transaction does.
-            left = left._replace(kept=events.note_progress(session, uuid.UUID(leaving.query_id)) is not None)
-            saves = saves if left.kept else []
-        for save in saves:
-            save(session)
-        if left.kept and wanted is not None and wanted.stage and set(left.claimed) == set(wanted.keys):
+        if not left.kept:
+            return left
+        for _, result in results:
+            if result.save is not None:
+                result.save(session)
+        if wanted is not None and wanted.stage and set(left.claimed) == set(wanted.keys):
             entered = events.note_progress(session, uuid.UUID(leaving.query_id), wanted.stage)
             left = left._replace(entered=bool(entered))
         return left
@@ -356,10 +373,10 @@ def _give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:
     with transaction() as session:
         book(session, waiting)
         if not draining.is_over():
-            # Late, but alive: only those count as failed tries that end with their worker.
+            # Late, but alive: only a try that ended with its worker counts as failed.
             claim.hand_back(session)
 
 
-def _tell(runs: Sequence[StepRun], outcome: Literal["superseded", "handed_back"]) -> None:
+def _tell(runs: Sequence[StepRun], outcome: Outcome) -> None:
     for run in runs:
         tell_step(run, outcome)

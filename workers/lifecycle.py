@@ -34,6 +34,7 @@ from db.schema_version import schema_state
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable
 from workers.celery_app import app
+from workers.claims import held_claims
 from workers.dispatcher import start_dispatcher
 from workers.draining import start_draining
 from workers.launcher import launcher
@@ -48,7 +49,6 @@ from workers.room import Room
 from workers.runtime import event_loop, leases, worker_name, worker_prefix
 from workers.standing import start_standing
 from workers.watchdog import start_watchdog
-from workers.work import held_claims
 
 log = structlog.get_logger()
 

@@ -55,7 +55,7 @@ class Message:
         task.backend.mark_as_done(context.id, None, context, store_result=False)
 
     def send_again(self, again: ComeAgain) -> None:
-        """Publish it anew, with its chain, its chord and its errbacks. Raises what the broker raises."""
+        """Publish it again, with its chain, its chord and its errbacks. Raises what the broker raises."""
         sent: Any = cast("Any", self.task).signature_from_request(
             self.context, countdown=again.countdown_s, eta=again.eta, retries=self.retries + 1
         )

@@ -1,24 +1,29 @@
-"""What comes behind the work of a message: done in place where this process serves its queue, else launched.
+"""What follows a step: run in this process where it serves the queue, else dispatched as messages.
 
-Going on spares what a message costs: it is not published, fetched and acknowledged, and the claim is made in the
-transaction that stores what was done before it. Of a chord that is not too wide the whole header is one work in place,
+Going on in place spares what a message costs: it is not published, fetched and acknowledged, and the next claim is made
+in the transaction that stores what was done before it. The header of a chord that is not too wide is one work in place,
 claimed and stored together; its body follows when all of it is done.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, cast
 
 import structlog
 from celery import Signature, signature
+from celery.exceptions import Ignore, Reject
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from domain.errors import DatabaseUnavailable
 from services.step import StepContext
 from workers import pipeline
 from workers.celery_app import app
+from workers.message import ComeAgain
 from workers.pipeline import Run
+from workers.runtime import event_loop
 from workers.work import Part, Step, Work
 
 log = structlog.get_logger()
@@ -31,7 +36,7 @@ _served: frozenset[str] = frozenset()
 
 
 def register(task: str, steps: Sequence[Step]) -> None:
-    """Make known which steps a task does."""
+    """Make known which steps a task runs."""
     _steps[task] = tuple(steps)
 
 
@@ -41,26 +46,27 @@ def work_of(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
 
 
 def serve(queues: Iterable[str]) -> None:
-    """From now on this process does in place what belongs to these queues; without it everything is launched."""
+    """From now on this process runs in place what belongs to these queues; without it everything is dispatched."""
     global _served
     _served = frozenset(queues)
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """Links that are done side by side."""
+class _Link:
+    """A link of a chain, or the `signatures` that run side by side as the header of a chord."""
 
-    links: Sequence[Signature[Any]]
+    signatures: tuple[Signature[Any], ...]
+    is_header: bool = False
 
     @property
     def work(self) -> Work | None:
-        """All of it as one work, if it is done in place."""
-        if len(self.links) > _WIDEST or not all(map(_is_served, self.links)):
+        """All of it as one work, if it runs in place."""
+        if not all(map(_is_served, self.signatures)):
             return None
-        run, items = _asked(self.links[0])[0], dict[str, list[str]]()
-        for link in self.links:
-            items.setdefault(str(link.task), []).extend(_asked(link)[1])
-        if sum(map(len, items.values())) > _WIDEST:
+        run, items = _asked(self.signatures[0])[0], dict[str, list[str]]()
+        for each in self.signatures:
+            items.setdefault(str(each.task), []).extend(_asked(each)[1])
+        if self.is_header and sum(map(len, items.values())) > _WIDEST:
             return None
         works = [work_of(task, run, asked) for task, asked in items.items()]
         return Work(run, tuple(part for work in works for part in work.parts))
@@ -71,56 +77,41 @@ class Onward:
 
     def __init__(self, chain: Sequence[Any] | None = None) -> None:
         """`chain` is what the message carries, in Celery's order: the next link is the last."""
-        self._links: list[Signature[Any] | _Group] = [signature(link, app=app) for link in reversed(chain or ())]
+        self._links = [_Link((signature(link, app=app),)) for link in reversed(chain or ())]
         self._built: Signature[Any] | None = None
         self.untaken = list(chain or ())
-        """What of the message's own chain was not done in place: Celery launches it."""
+        """What of the message's own chain did not run in place: Celery dispatches it."""
 
     @property
     def is_fan_in(self) -> bool:
         """Whether what is next waits for everything before it."""
-        return not (self._links and isinstance(self._links[0], _Group))
+        return not (self._links and self._links[0].is_header)
 
     def next(self, work: Work, context: StepContext) -> Work | None:
-        """What is done in place behind `work`, whose outcomes are all in `context`, if anything."""
+        """What runs in place after `work`, whose outcomes are all in `context`, if anything."""
         if not self._links and work.then is not None:
             self._built = work.then(work.run, context)
-            self._links = [*_links_of(self._built)]
-            self._open()
-        if not self._links:
-            return None
-        link = self._links[0]
-        if isinstance(link, _Group):
-            return link.work
-        return work_of(str(link.task), *_asked(link)) if _is_served(link) else None
-
-    def _open(self) -> None:
-        """Have the header of a chord done in place, and then its body, if that is possible."""
-        if self._links and not isinstance(first := self._links[0], _Group) and first.subtask_type == "chord":
-            chord: Any = first
-            group = _Group(tuple(chord.tasks))
-            if group.work is not None:
-                self._links[:1] = [group, *_links_of(chord.body)]
+            self._links = _opened(_links_of(self._built))
+        return self._links[0].work if self._links else None
 
     def insert(self, links: Sequence[Signature[Any]]) -> None:
-        """Have these done side by side before anything else that follows, if that is possible in place."""
-        group = _Group(tuple(links))
-        if links and self._built is not None and group.work is not None:
-            self._links.insert(0, group)
+        """Run these side by side before anything else that follows, if that is possible in place."""
+        header = _Link(tuple(links), is_header=True)
+        if links and self._built is not None and header.work is not None:
+            self._links.insert(0, header)
 
     def take(self) -> str:
         """Go on to what `next` returned; return the name of its first task."""
-        link = self._links.pop(0)
-        first = link.links[0] if isinstance(link, _Group) else link
+        first = self._links.pop(0).signatures[0]
         if self._built is None:
             self.untaken.pop()
         else:
-            left = [each for each in self._links if not isinstance(each, _Group)]
+            left = [each for link in self._links if not link.is_header for each in link.signatures]
             self._built = pipeline.going_on(_asked(first)[0], left) if left else None
         return str(first.task)
 
     async def launch(self) -> None:
-        """Publish what is left and nobody else publishes."""
+        """Dispatch what is left and Celery does not dispatch itself."""
         if self._built is None:
             return
         try:
@@ -128,6 +119,36 @@ class Onward:
         except (OperationalError, RedisError, OSError) as error:
             # No fault of the query: everything is stored, and the reconciler starts it again from here.
             log.warning("following_not_published", task=str(self._built), error=type(error).__name__)
+
+
+class HandedOn:
+    """Work that a step hands on while it runs and that has no chord: `do` runs it concurrently, in this process."""
+
+    def __init__(self, do: Callable[[Work], Coroutine[Any, Any, None]]) -> None:
+        self._do = do
+        self._begun: list[Future[None]] = []
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self._begun)
+
+    def add(self, link: Signature[Any]) -> bool:
+        """Begin it, from any thread. False when it does not run here: then it is still to be done."""
+        work = _Link((link,)).work
+        if work is None:
+            return False
+        # For the tenant, and in the trace, of the step that hands it on.
+        self._begun.append(asyncio.run_coroutine_threadsafe(self._do(work), event_loop()))
+        return True
+
+    async def ended(self) -> None:
+        """Wait for all of it. What could not be done is still to be done: the next step finds it missing."""
+        begun, self._begun = self._begun, []
+        for each in await asyncio.gather(*map(asyncio.wrap_future, begun), return_exceptions=True):
+            if isinstance(each, Ignore | Reject | ComeAgain | DatabaseUnavailable):
+                log.info("not_done_beside", error=type(each).__name__)
+            elif isinstance(each, Exception):
+                log.error("not_done_beside", exc_info=each)
 
 
 def _is_served(link: Signature[Any]) -> bool:
@@ -140,15 +161,19 @@ def _asked(link: Signature[Any]) -> tuple[Run, Sequence[str]]:
     return Run(*run), items[0] if items else ("",)
 
 
-def work_in_place(link: Signature[Any]) -> Work | None:
-    """What a single link asks for, if it is done in place."""
-    return _Group((link,)).work
-
-
-def _links_of(canvas: Signature[Any] | None) -> list[Signature[Any]]:
+def _links_of(canvas: Signature[Any] | None) -> list[_Link]:
     if canvas is None:
         return []
     if canvas.subtask_type != "chain":
-        return [canvas]
+        return [_Link((canvas,))]
     # A chain may be a link of another one.
     return [link for part in cast("Any", canvas).tasks for link in _links_of(part)]
+
+
+def _opened(links: list[_Link]) -> list[_Link]:
+    """The same, with a chord that comes first as its header and its body, if its header can run in place."""
+    first: Any = links[0].signatures[0] if links else None
+    if first is None or first.subtask_type != "chord":
+        return links
+    header = _Link(tuple(first.tasks), is_header=True)
+    return links if header.work is None else [header, *_links_of(first.body), *links[1:]]

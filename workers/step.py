@@ -5,12 +5,10 @@ from typing import Any, TypedDict, Unpack, cast
 
 from celery import Task
 
-from clients.llm.protocol import CallDeferred
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
 from services.step import StepContext
 from workers.celery_app import app
-from workers.deferral import PutOff
 from workers.execution import execute
 from workers.message import ComeAgain, Message
 from workers.onward import Onward, register, work_of
@@ -58,12 +56,8 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
         try:
             with acting_for(tenant):
                 await execute(work, onward, message)
-        except PutOff as put_off:
-            raise ComeAgain(put_off.reason, eta=put_off.eta) from put_off
-        except CallDeferred as deferred:
-            raise ComeAgain(deferred.reason, countdown_s=deferred.wait_s) from deferred
         except DatabaseUnavailable as error:
-            # Postgres is away for a moment: keep the message, look again soon.
+            # Postgres cannot be reached for a moment: keep the message, and try again soon.
             pause_s = min(2 ** min(message.retries, 4), _LONGEST_S)
             raise ComeAgain("the database is away", countdown_s=pause_s) from error
         # Only now: a message that comes again finds all its links, and those that are done do nothing.

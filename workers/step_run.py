@@ -8,47 +8,55 @@ import asyncio
 import inspect
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import structlog
+from celery import Signature
 from sqlalchemy.orm import Session
 
-from clients.llm.protocol import CallDeferred, CallLog
+from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.settings import settings
-from db.queries import events, records
+from db.queries import early, events, records
 from db.queries.records import Settled
 from db.session import transaction
 from domain.budget import NO_CALL
 from domain.errors import CitewellError, DatabaseUnavailable
 from services.accounting import begun_rows, model_call_rows
+from services.early import SENTENCES
 from services.step import Outcome, StepContext, StepResult
 from workers import computing
-from workers.deferral import terms_of
+from workers.claims import Claim
 from workers.observing import bound_to_items
-from workers.pipeline import Run
 from workers.ringing import ring_watchers
 from workers.runtime import event_loop, worker_name
-from workers.work import Claim, Step
+from workers.work import Step
 
 log = structlog.get_logger()
+
+HandOn = Callable[[Signature[Any]], bool]
+"""Has a message's work done beside the step; False when it could not be taken, and is still to be done."""
 
 
 class StepRun:
     """An execution of a step; `is_paid` once its model calls are stored, `is_broken` when its `failed` value stands
     in."""
 
-    def __init__(self, step: Step, claim: Claim, context: StepContext) -> None:
-        attempts = claim.of(step.name)
-        tell = _teller(step, claim.run, attempts.get("", 0))
+    def __init__(self, step: Step, claim: Claim, context: StepContext, hand_on: HandOn | None = None) -> None:
+        """`hand_on` takes what the step spreads while it runs."""
+        attempts, run = claim.of(step.name), claim.run
+        self._fence = events.Claim(uuid.UUID(run.query_id), run.launch, run.round, step.name, attempts.get("", 0))
+        self._hand_on = hand_on
         call_log = CallLog(terms=terms_of(context, time.monotonic()))
         self.step = step
-        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=tell)
+        self.context = replace(context, items=tuple(sorted(attempts)), log=call_log, tell=self._tell)
+        if step.spreads is not None:
+            self.context = replace(self.context, spread=self._spread)
         self._token = uuid.uuid4()
         call_log.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), settings().models.catalogue)
         self.is_paid = False
-        self.run, self.attempts = claim.run, attempts
+        self.run, self.attempts = run, attempts
         self.began_ns = time.time_ns()
         self._ended_ns = 0
         self.is_broken = False
@@ -62,7 +70,7 @@ class StepRun:
 
     @property
     def is_derived(self) -> bool:
-        """Whether nobody has claimed it: it is stored with what it is derived from."""
+        """Whether it has no claim of its own: it is stored with what it is derived from."""
         return not any(self.attempts.values())
 
     async def result(self) -> StepResult | Exception:
@@ -83,6 +91,24 @@ class StepRun:
         finally:
             self._ended_ns = time.time_ns()
 
+    def _tell(self, told: Sequence[events.EventData]) -> None:
+        with transaction() as session:
+            held = events.add_events_while_held(session, self._fence, told)
+        if held:
+            ring_watchers(self._fence.query_id)
+
+    def _spread(self, told: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
+        query_id = self._fence.query_id
+        with transaction() as session:
+            held = events.add_events_while_held(session, self._fence, told)
+            # What was handed on before is being done, or is checked at the end; twice it might block a chord.
+            is_new = held and early.add_once(session, query_id, self.run.round, SENTENCES, item, value)
+        if held:
+            ring_watchers(query_id)
+        if not is_new or self.step.spreads is None or self._hand_on is None:
+            return False
+        return self._hand_on(self.step.spreads(self.run, item))
+
     def stop(self) -> None:
         """End it as soon as it waits for something; one that is not begun yet never begins. From any thread."""
         self._is_stopped = True
@@ -100,7 +126,7 @@ class StepRun:
         elif inspect.iscoroutinefunction(self.step.body):
             body = self.step.body(self.context)
         else:
-            # Nobody can stop a thread: it is waited for.
+            # A thread cannot be stopped: it is waited for.
             return await asyncio.to_thread(cast("Callable[[StepContext], StepResult]", self.step.body), self.context)
         self._body = asyncio.ensure_future(self._settled(body))
         try:
@@ -116,8 +142,8 @@ class StepRun:
         try:
             return await body
         except Exception:
-            # Whatever it is, the others are paid for: their records, and their replies, must not be lost. None of them
-            # goes on to more.
+            # The calls beside the one that failed are paid for: wait for their records and replies. None of them is
+            # made again.
             call_log = self.context.log
             call_log.terms = replace(call_log.terms, ends_at=time.monotonic())
             await call_log.settled()
@@ -137,7 +163,7 @@ class StepRun:
     def calls(self, *, kept: bool = True) -> list[dict[str, Any]]:
         """Its model calls, to be stored; without those that an earlier reply answered unless `kept`."""
         made = [call for call in self.context.log.records if kept or not call.kept]
-        return model_call_rows(made, self.context, self.step.name, settings().models.catalogue)
+        return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
 
     @property
     def settled(self) -> list[Settled]:
@@ -153,7 +179,7 @@ def book(session: Session, runs: Iterable[StepRun], *, kept: bool = True) -> Non
 
 
 def _left_out(step: Step, context: StepContext) -> StepResult | None:
-    """What stands in for a step when too little is left of the query's time or money, else None."""
+    """The result of a step that is left out because too little is left of the query's time or money, else None."""
     budget = context.budget
     if step.failed is None or not budget.has_used(step.until):
         return None
@@ -163,13 +189,17 @@ def _left_out(step: Step, context: StepContext) -> StepResult | None:
     return StepResult({item: dict(told) for item in context.items})
 
 
-def _teller(step: Step, run_: Run, attempt: int) -> Callable[[Sequence[events.EventData]], None]:
-    claim = events.Claim(uuid.UUID(run_.query_id), run_.launch, run_.round, step.name, attempt)
+def terms_of(context: StepContext, now: float) -> Terms:
+    """For whom the step's calls are made; `now` is a time of this process's monotonic clock.
 
-    def tell(told: Sequence[events.EventData]) -> None:
-        with transaction() as session:
-            held = events.add_events_while_held(session, claim, told)
-        if held:
-            ring_watchers(claim.query_id)
-
-    return tell
+    Only the time that is left counts here, so a worker's own clock may be wrong.
+    """
+    query, left_s = context.query, context.budget.left_s
+    return Terms(
+        scope=str(query.id),
+        is_batch=query.batch_id is not None,
+        since=query.accepted_at,
+        ends_at=None if left_s is None else now + max(left_s, 0.0),
+        patience_s=settings().models.patience_s,
+        fast=query.options.judge_model,
+    )

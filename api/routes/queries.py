@@ -17,7 +17,7 @@ from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLink
 from api.schemas.texts import WorkspaceName
 from api.streaming import EVENTS, LastEventId, event_stream
 from api.uploads import require_json
-from api.waiting import until_final
+from api.waiting import read_when_final
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.queries import QueryFilter
@@ -82,7 +82,7 @@ async def get_query(
 ) -> object:
     """The question with everything known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
-        await until_final(request, query_id, wait)
+        return await read_when_final(request, query_id, wait, results.read_query)
     return await run_in_threadpool(results.read_query, query_id)
 
 

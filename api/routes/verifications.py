@@ -23,7 +23,7 @@ from api.schemas.verifications import (
 )
 from api.streaming import EVENTS, LastEventId, event_stream
 from api.uploads import require_json
-from api.waiting import until_final
+from api.waiting import read_when_final
 from config.settings import settings
 from db.models import QueryKind
 from services import given_results, results
@@ -62,8 +62,7 @@ async def verify(
         launcher().queries()
     response.headers["Location"] = f"{router.prefix}/{query_id}"
     if wait:
-        await until_final(request, query_id, wait, QueryKind.VERIFICATION)
-        result = await run_in_threadpool(given_results.read_verification, query_id)
+        result = await _read_when_final(request, query_id, wait)
         if result["status"] in results.FINAL:
             return _ended(result, response)
         return _accepted(query_id, new.custom_id, response, result["status"])
@@ -99,7 +98,7 @@ def list_verifications(
 async def get_verification(request: Request, verification_id: UUID, wait: Wait = 0) -> object:
     """The verification with everything known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
-        await until_final(request, verification_id, wait, QueryKind.VERIFICATION)
+        return await _read_when_final(request, verification_id, wait)
     return await run_in_threadpool(given_results.read_verification, verification_id)
 
 
@@ -138,6 +137,10 @@ def _accepted(
     response.headers["Location"] = here
     links = VerificationLinks(self=here, events=f"{here}/events", history=f"{here}/history")
     return VerificationAccepted(id=query_id, status=status, custom_id=custom_id, links=links)
+
+
+async def _read_when_final(request: Request, query_id: UUID, wait: float) -> dict[str, Any]:
+    return await read_when_final(request, query_id, wait, given_results.read_verification, QueryKind.VERIFICATION)
 
 
 def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:

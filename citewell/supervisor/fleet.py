@@ -66,6 +66,7 @@ class Fleet:
     def revive(self, *, at_once: bool = False) -> None:
         """Restart dead processes, each after its own backoff unless `at_once`."""
         self._heed_interrupt()
+        self._forks.reap()
         for process in self.processes:
             process.revive(at_once=at_once)
 

@@ -42,13 +42,14 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._link: socket.socket | None = None
-        self._between: int | None = None
-        """The id of the intermediate process of the last fork (between the server and the new process)."""
+        self._late: list[socket.socket] = []
+        """Sockets on which processes that did not report in time may still report."""
+        self._unwatched = set[int]()
+        """Intermediate processes that may be our children; without a wait they would stay zombies."""
 
     def begin(self, spec: ProcessSpec) -> Child:
         """Start the fork server itself."""
-        self.close()
-        self._reap()
+        self._hang_up()
         self._link, theirs = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
         with theirs:
@@ -60,46 +61,74 @@ class ForkServer:
             raise ConnectionError("there is no fork server")
         # A system that cannot adopt orphans raises here, before the server is involved; the server stays usable.
         with adopting_orphans():
-            forked, self._between = self._split_off(self._link, spec)
-        self._reap()
+            forked = self._split_off(self._link, spec)
+        self.reap()
         return forked
 
-    def _reap(self) -> None:
-        # If the server is killed, the intermediate process becomes our child: unless waited for it stays a zombie.
-        if self._between is not None:
-            with suppress(ChildProcessError):
-                if os.waitpid(self._between, os.WNOHANG) != (0, 0):
-                    self._between = None
+    def reap(self) -> None:
+        """Wait for what has exited and nobody watches: intermediate processes whose server was killed before it could
+        wait for them, and new processes that reported too late."""
+        for late in tuple(self._late):
+            try:
+                self._unwatched.update(_IDS.unpack(_exactly(late, _IDS.size)))
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                # It was never made.
+                pass
+            late.close()
+            self._late.remove(late)
+        self._unwatched = {pid for pid in self._unwatched if not _is_over(pid)}
 
-    def _split_off(self, server: socket.socket, spec: ProcessSpec) -> tuple["Forked", int]:
+    def _split_off(self, server: socket.socket, spec: ProcessSpec) -> "Forked":
         read, write = os.pipe()
         stdout = os.fdopen(read, "rb")
         ours, theirs = socket.socketpair()
-        # The new process exits if `ours` closes before it is told to go, even if the server has died meanwhile.
-        with ours:
-            ours.settimeout(_PATIENCE_S)
+        ours.settimeout(_PATIENCE_S)
+        try:
             try:
-                try:
-                    _ask(server, spec, write, theirs.fileno())
-                finally:
-                    theirs.close()
-                    os.close(write)
-                pid, between = _IDS.unpack(_exactly(ours, _IDS.size))
-                forked = Forked(pid, stdout)
-            except (OSError, psutil.NoSuchProcess) as error:
-                stdout.close()
-                # A late reply would be read as the reply to the next request.
-                self.close()
-                raise ChildProcessError(f"nothing was forked: {error}") from error
-            # A process that exits before this is still our child, so its exit is handled as any other.
-            with suppress(ConnectionError):
-                ours.sendall(_GO)
-        return forked, between
+                _ask(server, spec, write, theirs.fileno())
+            finally:
+                theirs.close()
+                os.close(write)
+            pid, between = _IDS.unpack(_exactly(ours, _IDS.size))
+            forked = Forked(pid, stdout)
+        except (OSError, psutil.NoSuchProcess) as error:
+            stdout.close()
+            # A late reply would be read as the reply to the next request.
+            self._hang_up()
+            self._expect_late(ours)
+            raise ChildProcessError(f"nothing was forked: {error}") from error
+        self._unwatched.add(between)
+        # A process that exits before this is still our child, so its exit is handled as any other.
+        with ours, suppress(ConnectionError):
+            ours.sendall(_GO)
+        return forked
+
+    def _expect_late(self, report: socket.socket) -> None:
+        # Closed for writing: the new process exits as soon as it has reported, even if the server has died meanwhile.
+        report.shutdown(socket.SHUT_WR)
+        report.setblocking(False)
+        self._late.append(report)
 
     def close(self) -> None:
+        """Let the fork server exit."""
+        self._hang_up()
+        for late in self._late:
+            late.close()
+
+    def _hang_up(self) -> None:
         if self._link is not None:
             self._link.close()
             self._link = None
+
+
+def _is_over(pid: int) -> bool:
+    """Wait for a child that has exited. Also true of what is not our child and does not exist."""
+    try:
+        return os.waitpid(pid, os.WNOHANG) != (0, 0)
+    except ChildProcessError:
+        return not psutil.pid_exists(pid)
 
 
 class Forked:

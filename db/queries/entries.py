@@ -1,4 +1,4 @@
-"""Claims steps with their inputs and stores their results, with one database function each (migration 0024)."""
+"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0025)."""
 
 import json
 import uuid
@@ -13,7 +13,6 @@ from db.queries.chunks import Passage, read_passages
 from db.queries.events import EventData
 from db.queries.records import Settled
 from db.queries.steps import Key, Outcomes
-from db.session import current_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +111,8 @@ def _attempts(claimed: Iterable[tuple[str, str, int]] | None) -> dict[Key, int]:
 class Leaving:
     """Results of a round's steps: `values` under the `attempts` that fence them, `also` those of steps that only follow
     from these; model calls as columns of `ModelCall`, begun calls that are `settled`, and events.
+
+    With `notes` the query's row is locked, so that it cannot end before the transaction does.
     """
 
     query_id: str
@@ -122,6 +123,7 @@ class Leaving:
     calls: Sequence[Mapping[str, Any]] = ()
     settled: Sequence[Settled] = ()
     events: Sequence[EventData] = ()
+    notes: bool = False
 
 
 class Left(NamedTuple):
@@ -145,14 +147,14 @@ async def leave(leaving: Leaving, following: Wanted | None = None) -> Left:
 
     No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence).
     """
-    [row] = await call(_LEAVE, _left_columns(leaving, following))
+    [row] = await call(_leave("%(tenant)s"), _left_columns(leaving, following))
     return _left(row)
 
 
 def leave_within(session: Session, leaving: Leaving, following: Wanted | None = None) -> Left:
     """`leave` inside the caller's transaction."""
-    values = {"tenant": current_tenant(), **_left_columns(leaving, following)}
-    return _left(session.connection().exec_driver_sql(_LEAVE, values).one())
+    statement = _leave("current_setting('citewell.tenant')")
+    return _left(session.connection().exec_driver_sql(statement, _left_columns(leaving, following)).one())
 
 
 def _left_columns(leaving: Leaving, following: Wanted | None) -> dict[str, Any]:
@@ -168,7 +170,7 @@ def _left_columns(leaving: Leaving, following: Wanted | None) -> dict[str, Any]:
         "also_values": [json.dumps(value) for value in leaving.also.values()],
         "calls": json.dumps(leaving.calls) if leaving.calls else None,
         "settled": [each.token for each in leaving.settled],
-        "note": bool(leaving.events),
+        "note": leaving.notes or bool(leaving.events),
         "types": [type_ for type_, _ in leaving.events],
         "data": [json.dumps(data) for _, data in leaving.events],
         **_columns(following or _NOTHING),
@@ -181,10 +183,13 @@ def _left(row: Sequence[Any]) -> Left:
 
 
 _NOTHING = Wanted(0, (), Claimant("", 0.0, 0, 0))
-_LEAVE = f"""
-    SELECT * FROM leave_steps_v1(
-        %(tenant)s::bigint, %(q)s::uuid,
-        %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
-        %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
-        %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[])
-"""  # noqa: S608 - only constants are put together
+
+
+def _leave(tenant: str) -> str:
+    return f"""
+        SELECT * FROM leave_steps_v2(
+            {tenant}::bigint, %(q)s::uuid,
+            %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
+            %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],
+            %(note)s, %(types)s::text[], %(data)s::text[]::jsonb[], {_NEXT}, %(passages)s::bigint[])
+    """  # noqa: S608 - only constants are put together

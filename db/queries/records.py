@@ -35,6 +35,8 @@ class Settled(NamedTuple):
 def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[Settled] = ()) -> None:
     """Store calls, given as columns of `ModelCall`; they are never changed. `settled` calls no longer
     count as begun.
+
+    The calls of one execution are stored together, and once: not again if any of them are stored.
     """
     if calls or settled:
         queries, tokens = [each.query_id for each in settled], [each.token for each in settled]
@@ -45,7 +47,7 @@ _COLUMNS = """
     query_id uuid, round int, step text, item text, provider text, model text, prompt text, prompt_version text,
     attempt int, status int, error text, finish_reason text, request_id text, prompt_tokens int, cached_tokens int,
     completion_tokens int, reasoning_tokens int, estimated bool, cost_usd numeric, duration_ms float, reply_text text,
-    kept bool, hedged bool, prompt_sha256 text
+    kept bool, hedged bool, prompt_sha256 text, execution uuid
 """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
 # One statement for any number of calls, so that it is prepared once.
@@ -56,6 +58,9 @@ _ADD = text(f"""
     )
     INSERT INTO model_calls ({_NAMES})
     SELECT {_NAMES} FROM json_to_recordset(CAST(:calls AS json)) AS calls ({_COLUMNS})
+    WHERE NOT EXISTS (
+        SELECT FROM model_calls AS booked
+        WHERE booked.query_id = calls.query_id AND booked.execution = calls.execution)
 """)  # noqa: S608 - only constants are put together
 
 

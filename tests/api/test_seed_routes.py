@@ -138,14 +138,15 @@ def test_waiting_has_an_end_that_says_where_to_look(
 
 def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    until_final = answering.until_final
+    read_when_final = answering.read_when_final
 
-    async def timed(*args: Any) -> None:
+    async def timed(*args: Any) -> Any:
         started = time.monotonic()
-        await until_final(*args)
+        found = await read_when_final(*args)
         waits.append(time.monotonic() - started)
+        return found
 
-    monkeypatch.setattr(answering, "until_final", timed)
+    monkeypatch.setattr(answering, "read_when_final", timed)
     with pytest.raises(httpx.ReadTimeout):
         http.post("/agent/chat", json={"question": "How long?"}, timeout=0.5)
     deadline = time.monotonic() + 20

@@ -2,12 +2,18 @@
 
 import asyncio
 import uuid
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
+import pytest
 
+from api import waiting
 from db.models import QueryStatus
 from db.queries.queries import mark_finished
 from db.session import transaction
+from services import results
 from tests.factories import make_query
 
 WAITING = 80
@@ -29,6 +35,44 @@ async def wait_together(address: str, query_id: uuid.UUID) -> None:
         finish(query_id)
         responses = await asyncio.wait_for(asyncio.gather(*waiting), timeout=40)
     assert {response.json()["status"] for response in responses} == {"cancelled"}
+
+
+class Bell:
+    """Of a query that ends while somebody waits; it rings, or it is time to look anyway."""
+
+    def __init__(self, rings: bool) -> None:
+        self._rings = rings
+
+    @asynccontextmanager
+    async def listening(self, query_id: uuid.UUID) -> AsyncGenerator["Bell"]:
+        self._query_id = query_id
+        yield self
+
+    async def rung(self, _: float) -> bool:
+        await asyncio.to_thread(finish, self._query_id)
+        return self._rings
+
+
+@pytest.mark.parametrize(("rings", "expected"), [(True, ["status", "all"]), (False, ["status", "status", "all"])])
+def test_when_the_bell_rings_the_result_is_read_without_a_look_at_the_status(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch, rings: bool, expected: list[str]
+) -> None:  # A2
+    looks: list[str] = []
+
+    def noting(look: str, read: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any) -> Any:
+            looks.append(look)
+            return read(*args)
+
+        return noted
+
+    monkeypatch.setattr(waiting, "bell", lambda: Bell(rings))
+    monkeypatch.setattr(results, "read_status", noting("status", results.read_status))
+    monkeypatch.setattr(results, "read_query", noting("all", results.read_query))
+    with transaction() as session:
+        query_id = make_query(session).id
+    assert http.get(f"/v1/queries/{query_id}", params={"wait": 30}).json()["status"] == "cancelled"
+    assert looks == expected
 
 
 def finish(query_id: uuid.UUID) -> None:

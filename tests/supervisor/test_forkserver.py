@@ -158,6 +158,7 @@ def test_what_is_made_when_nobody_waits_for_it_any_more_ends(fleet: Fleet, monke
     # Ours already, so that only the closed socket tells it.
     assert [each.ppid() for each in late] == [os.getpid()]
     soon(lambda: gone(late))
+    soon(lambda: fleet.revive() or not any(map(psutil.Process.is_running, late)))
 
 
 def test_where_no_process_can_adopt_orphans_everything_is_started_as_a_program(

@@ -24,16 +24,16 @@ from services.finishing import finish
 from services.step import QuerySnapshot, StepContext, StepResult
 from tests.factories import make_chunk, make_document, make_options, make_query
 from tests.workers.executing import execute_work
-from workers import draining, onward, pipeline
+from workers import draining, execution, onward, pipeline
 from workers.celery_app import app
+from workers.claims import Entered, enter
+from workers.message import ComeAgain
 from workers.onward import Onward, register, work_of
 from workers.pipeline import Run
 from workers.queues import Queue
-from workers.runtime import run as run_on_loop
 from workers.runtime import tools
-from workers.step_run import StepRun
 from workers.tasks import verification
-from workers.work import Claim, Next, Part, Step, Work
+from workers.work import Next, Part, Step, Work
 
 FAILED = {"status": "not_checked"}
 
@@ -124,7 +124,7 @@ def test_a_broken_step_of_several_is_a_value_and_the_others_are_kept(run: Run, p
 def test_only_what_had_to_wait_comes_again(run: Run, play: Play) -> None:  # A7, A5
     play.errors = {"a": [CallDeferred(1.0, "the allowance is used up")]}
     work = play.work(run, "a", "b", "c")
-    with pytest.raises(CallDeferred):
+    with pytest.raises(ComeAgain):
         execute_work(work, Onward())
     assert outcomes(run) == {"b": {"by": "b"}, "c": {"by": "c"}}
     free(run)
@@ -249,7 +249,7 @@ def test_a_step_in_place_that_has_to_wait_brings_its_message_again(run: Run, pla
     for _ in range(2):
         follows = Onward(carried(link("b", run)))
         if play.errors["b"]:
-            with pytest.raises(CallDeferred):
+            with pytest.raises(ComeAgain):
                 execute_work(play.work(run, "a"), follows)
             assert outcomes(run) == {"a": {"by": "a"}}
             free(run)
@@ -364,20 +364,22 @@ def test_a_message_that_finds_its_work_done_takes_no_stage_back(run: Run, play: 
         assert queries.get_query(session, uuid.UUID(run.query_id)).stage == "b"
 
 
-def test_a_step_that_comes_when_the_time_is_over_is_never_begun(
+def test_a_step_that_is_claimed_when_the_time_is_over_is_never_begun(
     run: Run, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A5
     over = threading.Event()
-    step = play.step("a")
-    claim = Claim(run, {("a", ""): 1})
-    query = QuerySnapshot(uuid.UUID(run.query_id), 1, "?", "m", "p", make_options())
-    begun = StepRun(step, claim, StepContext(query, 0, (), {}, tools()))
+
+    async def enter_late(work: Work) -> Entered | None:
+        entered = await enter(work)
+        # Too late for the look that stops all others.
+        over.set()
+        return entered
+
+    monkeypatch.setattr(execution, "enter", enter_late)
     monkeypatch.setattr(draining, "_over", over)
-    over.set()
-    with draining.stoppable([begun]):
-        found = run_on_loop(begun.result())
-    assert isinstance(found, StepResult)
-    assert (found.values, play.seen) == ({}, [])
+    with pytest.raises(Reject):
+        execute_work(play.work(run, "a"), Onward())
+    assert (play.seen, outcomes(run)) == ([], {})
 
 
 def test_calls_of_a_step_that_has_to_wait_are_billed_when_nobody_needs_it_any_more(run: Run, play: Play) -> None:  # A4

@@ -1,13 +1,16 @@
 """Every call to a model is in the ledger: also those of a process that was killed, and of a step that broke (A4)."""
 
 import asyncio
+import threading
 import uuid
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from typing import Any
 
 import pytest
 from celery.exceptions import Ignore
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, CallRecord, ModelRequest, Usage
@@ -16,17 +19,25 @@ from config.models import ModelSettings
 from config.settings import settings
 from db.functions import call
 from db.models import ModelCall
-from db.queries import records, replies, steps
-from db.session import reading, system_transaction
+from db.queries import entries, records, replies, steps
+from db.queries.steps import Key
+from db.session import reading, system_transaction, transaction
+from domain.errors import DatabaseUnavailable
 from domain.judgements import RERANK_CHUNK
+from services.accounting import model_call_rows
+from services.cancelling import cancel_query
 from services.replies import StoredReplies
 from services.results import read_history, read_query
-from services.step import StepContext, StepResult
+from services.step import QuerySnapshot, StepContext, StepResult
 from tests.clients.groq_stage import GroqStage
+from tests.factories import make_options
 from tests.workers.executing import execute_step
+from workers.claims import Claim
+from workers.message import ComeAgain
 from workers.pipeline import Run
 from workers.reconciler import write_off
 from workers.runtime import run as on_loop
+from workers.runtime import tools
 from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -86,7 +97,7 @@ def test_calls_of_a_step_that_is_put_off_without_having_made_any_were_none(run: 
         begin(context)
         raise CallDeferred(30.0, "the allowance is used up")
 
-    with pytest.raises(CallDeferred):
+    with pytest.raises(ComeAgain):
         execute(body, run)
     assert (begun(), ledger(run)) == (0, [])
 
@@ -212,3 +223,58 @@ def test_an_error_beside_calls_that_are_under_way_loses_none_of_them(run: Run) -
     with pytest.raises(ValueError, match="broken"):
         execute_step(Step("probe", "probing", body), run)
     assert [call.prompt for call in ledger(run)] == ["rerank_chunk"]
+
+
+def test_a_call_is_booked_once_when_the_connection_breaks_behind_the_end_of_its_query(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A4, F10
+    """The step is not kept, its calls are, and nobody hears of it: they are paid for again with the claim's return."""
+
+    async def breaking(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        rows = await call(statement, values)
+        if "leave_steps" in statement:
+            raise DatabaseUnavailable
+        return rows
+
+    def body(context: StepContext) -> StepResult:
+        begin(context)
+        context.log.records.extend([PAID, PAID])
+        cancel_query(context.query.id)
+        return StepResult.single({"status": "done"})
+
+    monkeypatch.setattr(entries, "call", breaking)
+    with pytest.raises(DatabaseUnavailable):
+        execute(body, run)
+    assert [call.prompt for call in ledger(run)] == ["rerank_chunk"] * 2
+    assert begun() == 0
+
+
+def test_a_call_is_booked_once_when_it_is_booked_again_before_the_first_time_is_committed(run: Run) -> None:  # A4, F10
+    """The connection broke, and the server had not noticed: claims are handed back, and paid for, meanwhile."""
+    query_id, execution = uuid.UUID(run.query_id), uuid.uuid4()
+    attempts = [take_over(run, worker) for worker in ("one", "other")]
+    query = QuerySnapshot(query_id, 1, "How?", "balanced", "groq", make_options())
+    rows = model_call_rows(
+        [PAID], StepContext(query, 0, (), {}, tools()), "probe", settings().models.catalogue, execution
+    )
+    claim = Claim(run, attempts[0])
+
+    def pay(session: Session) -> None:
+        records.add_model_calls(session, rows)
+
+    handing_back = threading.Thread(target=copy_context().run, args=(claim.hand_back_soon, pay))
+    leaving = entries.Leaving(run.query_id, 0, {("probe", ""): {"status": "done"}}, claim.attempts, calls=rows)
+    with transaction() as session:
+        assert not entries.leave_within(session, leaving).kept
+        handing_back.start()
+        handing_back.join(0.3)
+        assert handing_back.is_alive()
+    handing_back.join(10)
+    assert len(ledger(run)) == 1
+
+
+def take_over(run: Run, worker: str) -> dict[Key, int]:
+    """Claim with a lease that has run out."""
+    with transaction() as session:
+        claimed = steps.claim_items(session, run.query_id, 0, "probe", [""], worker=worker, lease_s=-1, launch=1)
+    return {("probe", item): attempt for item, attempt in claimed.items()}
