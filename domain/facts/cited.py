@@ -53,6 +53,8 @@ class Cited:
         So is the 4 of "Pump 4", and "Pump 4" where the words say "this pump" or "the device" (`known`) instead. "The
         charger" may be another thing.
         """
+        if not self.headings:
+            return False
         told, whole = Told(terms(read_tokens(claim))), re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\d)")
         named = (each for heading in self.headings for each in read_tokens(heading) if not each.value)
         refers = known is None or self._refer_to(known)

@@ -57,25 +57,34 @@ def _about(clause: str) -> tuple[Token, ...]:
 
 def is_said_in(source: str, text: str) -> bool:
     """Say whether one place of `source` says all of `text`, and nothing in it says otherwise (V6)."""
-    return not untold_above(text, source, disagreements(text, source)) and stands_in_one_place(text, source)
+    return stands_in_one_place(text, source) and not untold_above(text, source, disagreements(text, source))
 
 
 def untold_above(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
     """Return the disagreements of `text` and `source` but for what the heading of the best place tells."""
-    return tuple(each for each in found if not is_told_above(text, source, each.claim_value, each.source_value))
+    places = _best_places(text, source) if found else []
+    return tuple(each for each in found if not _is_told_above(text, places, each.claim_value, each.source_value))
 
 
 def read_at_best(source: str, text: str) -> str:
     """Return the place of `source` that has most of `text`, with the headings that it stands below."""
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    headings = [head for each in _stating(text, source, start, end) for head in Cited(each, source).headings]
+    headings = [heading for each in _best_places(text, source) for heading in each.headings]
     return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
 
 
 def is_told_above(text: str, source: str, stated: str, known: str | None) -> bool:
     """Say whether what `text` states otherwise than its place is what the heading above that place names."""
-    places = list(_stating(text, source, *best_text_span(source, text, 50, _LONGEST * len(text))))
-    return bool(places) and all(Cited(each, source).is_above(text, stated, known) for each in places)
+    return _is_told_above(text, _best_places(text, source), stated, known)
+
+
+def _is_told_above(text: str, places: Sequence[Cited], stated: str, known: str | None) -> bool:
+    return bool(places) and all(each.is_above(text, stated, known) for each in places)
+
+
+def _best_places(text: str, source: str) -> list[Cited]:
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    return [Cited(each, source) for each in _stating(text, source, start, end)]
 
 
 def stands_in_one_place(text: str, source: str) -> bool:
