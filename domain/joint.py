@@ -15,7 +15,7 @@ from domain.facts.clauses import HANGUL, spoken_subject
 from domain.facts.comparing import compare
 from domain.facts.parting import Part, partings
 from domain.facts.proving import unproven_words
-from domain.facts.reading import read_source
+from domain.facts.source_reading import read_source
 from domain.facts.standing import is_said_in, is_told_above
 from domain.facts.tokens import Token, read_tokens
 from domain.judgements import StatementCheck

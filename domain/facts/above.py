@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from domain.contexts import below_columns, headings_of, joined
 from domain.facts.headings import is_named_by_heading
-from domain.facts.reading import identifiers_in
 from domain.facts.sections import read_sections
+from domain.facts.source_reading import identifiers_in
 from domain.facts.terms import Term, Told, terms
 from domain.facts.tokens import read_tokens
 

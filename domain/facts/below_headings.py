@@ -8,8 +8,8 @@ from domain.facts.antecedents import Rival, classes_in, classes_of, rival
 from domain.facts.best_place import Compared, best_place
 from domain.facts.classes import ARTEFACTS, CLASSES, has_class
 from domain.facts.kinds import Difference
-from domain.facts.reading import ReadSource, read_source
 from domain.facts.sections import NamedSection, is_of, named_section
+from domain.facts.source_reading import ReadSource, read_source
 from domain.facts.tokens import Token, read_tokens
 
 _ABOUT_OTHERS = ("order", "negation")  # differences that are none of the name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain.facts.aligning import Alignment, align
 from domain.facts.differing import Surroundings, differences, is_denied
 from domain.facts.kinds import Difference
-from domain.facts.reading import ReadSource, most_shared
+from domain.facts.source_reading import ReadSource, most_shared
 from domain.facts.tokens import Token, read_tokens
 
 _ALIKE = 0.75  # likeness of a statement to a sentence, for it to be taken from there word by word

@@ -10,8 +10,8 @@ from domain.contexts import below_columns, headings_of
 from domain.facts.above import form_of, lasting
 from domain.facts.headings import is_named_by_heading
 from domain.facts.kinds import Difference
-from domain.facts.reading import identifiers_in
 from domain.facts.sections import Section, read_sections
+from domain.facts.source_reading import identifiers_in
 from domain.facts.tables import Row, cells_of, read_tables
 from domain.facts.terms import Term, Told, most_specific, terms, terms_of
 from domain.facts.tokens import Token, read_tokens

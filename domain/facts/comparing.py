@@ -12,9 +12,9 @@ from domain.facts.below_headings import in_section
 from domain.facts.best_place import Compared, best_place
 from domain.facts.cells import against_tables
 from domain.facts.clauses import clauses
-from domain.facts.reading import ReadSource, folded, read_source
 from domain.facts.restricting import left_out
 from domain.facts.roles import exchanged, pairs
+from domain.facts.source_reading import ReadSource, folded, read_source
 from domain.facts.tables import read_tables
 from domain.facts.titles import other_titles
 from domain.facts.tokens import Token, read_tokens

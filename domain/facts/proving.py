@@ -10,7 +10,7 @@ from domain.facts import korean
 from domain.facts.aligning import same
 from domain.facts.clauses import clauses
 from domain.facts.headings import is_named_by_heading, lines_apart, path_at, read_headings, told_below
-from domain.facts.reading import ReadSource, identifiers_in, read_source
+from domain.facts.source_reading import ReadSource, identifiers_in, read_source
 from domain.facts.tokens import Token, Value, read_tokens
 from domain.facts.values import Values, agree
 from domain.remembering import remembered
