@@ -20,9 +20,9 @@ from api.schemas.completions import CompletionCreate, CompletionProof
 from api.sse import HEADERS, MEDIA_TYPE, data_event
 from api.waiting import follow, read_when_final, require_valid_key
 from config.settings import settings
-from domain.conversation import last_turns
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
-from domain.modes import parse_mode
+from domain.query.conversation import last_turns
+from domain.query.modes import parse_mode
 from services import results
 from services.cancelling import cancel_query
 from services.submission import NewQuery

@@ -10,7 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from api.schemas.documents import DocumentCreate, DocumentUpload
-from domain.formats import listed
+from domain.documents.formats import listed
 from services.documents import NewDocument
 
 # The form's own boundaries, headers and text fields come on top of the file.

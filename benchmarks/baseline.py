@@ -14,8 +14,8 @@ from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.groq import GroqModel
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.citations import plan_checks, statements
-from domain.judgements import (
+from domain.answers.statements import plan_checks, statements
+from domain.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -28,8 +28,8 @@ from domain.judgements import (
     Reply,
     StatementCheck,
 )
-from domain.modes import IDK
-from domain.sources import Sources
+from domain.prompting.numbered_sources import Sources
+from domain.query.modes import IDK
 
 _R = TypeVar("_R", bound=Reply)
 

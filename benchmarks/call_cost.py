@@ -36,7 +36,7 @@ from clients.llm.protocol import CallLog, ModelRequest
 from config.limits import ModelLimits
 from config.models import ModelSettings
 from config.settings import Settings
-from domain.judgements import CHECK_STATEMENT, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.simulators.groq.server import KEY
 

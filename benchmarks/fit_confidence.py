@@ -4,8 +4,9 @@
 
 FOLDER holds `*.jsonl` with a `claim`, a `source`, a `label` (1: the source supports all of the claim), the `dataset`
 and the `lang` of each pair. Every set is judged by weights fitted on the others alone (`benchmarks.fit_support`), so
-that all figures are of unseen kinds of text. `--write` writes `domain/calibration.json` and the sentence about it in
-README.md. Run it after every `benchmarks.fit_support --write`: a calibration belongs to one version of the weights.
+that all figures are of unseen kinds of text. `--write` writes `domain/verdicts/calibration.json` and the sentence about
+it in README.md. Run it after every `benchmarks.fit_support --write`: a calibration belongs to one version of the
+weights.
 """
 
 import argparse
@@ -17,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.fit_support import Array, Pairs, RememberedEmbedder, left_out, read_pairs
 from clients.llm.offline.meaning import Meaning
-from domain import metrics
-from domain.calibration import Calibration, least_high
+from domain.quality import metrics
 from domain.support.model import support_model
+from domain.verdicts.calibration import Calibration, least_high
 
-_CALIBRATION = Path("domain/calibration.json")
+_CALIBRATION = Path("domain/verdicts/calibration.json")
 _README = Path("README.md")
 _FIGURE = re.compile(r"(?<=<!-- figure: false pass -->)\d+(?=<!-- end of figure -->)")
 _STEPS = (0.5, 0.6, 0.7, 0.8, 0.9)

@@ -21,7 +21,7 @@ from benchmarks.fit_support import RememberedEmbedder
 from benchmarks.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import ranked_sentences
-from domain.metrics import ece, roc_auc
+from domain.quality.metrics import ece, roc_auc
 from domain.question.asking import parts_of
 from domain.question.features import answer_features
 

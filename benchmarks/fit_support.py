@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from benchmarks.labelled_pairs import Array, Pairs, RememberedEmbedder, read_pairs
 from clients.llm.offline.meaning import Meaning
-from domain import metrics
-from domain.metrics import THRESHOLD
+from domain.quality import metrics
+from domain.quality.metrics import THRESHOLD
 from domain.support.features import DIRECTIONS, MEANING
-from domain.verdicts import CONFIDENCE_THRESHOLD
+from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
 _RIDGE = 10.0
 _SWEEPS = 60

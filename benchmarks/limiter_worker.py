@@ -11,8 +11,8 @@ from clients.llm.groq import GroqModel
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRequest
 from config.models import ModelSettings
 from config.settings import Settings
-from domain.judgements import CHECK_STATEMENT, StatementCheck
-from domain.sources import Sources
+from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
+from domain.prompting.numbered_sources import Sources
 
 FAST = "openai/gpt-oss-20b"
 _WORDS = "refund token client return receipt signing expires within days every policy access guide opened paid".split()

@@ -25,17 +25,17 @@ from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from clients.parsing import ParseLimits, parse
-from domain.chunks import split_document
-from domain.confidence import ConfidenceLevel, level
-from domain.documents import indexed_text
+from domain.documents.chunks import split_document
+from domain.documents.documents import indexed_text
 from domain.errors import CitewellError
-from domain.modes import IDK
-from domain.plain import plain_text
+from domain.markers.stripping import plain_text
+from domain.prompting.numbered_sources import Sources
+from domain.query.modes import IDK
 from domain.question import why_refused
-from domain.readable import is_readable
-from domain.sentences import split_sentences
-from domain.sources import Sources
-from domain.words import content_stems, coverage
+from domain.text.readability import is_readable
+from domain.text.sentences import split_sentences
+from domain.text.words import content_stems, coverage
+from domain.verdicts.confidence import ConfidenceLevel, level
 
 QUESTIONS = Path(__file__).with_suffix(".jsonl")
 LIMITS = ParseLimits(max_pages=5_000, max_chars=20_000_000)

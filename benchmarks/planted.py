@@ -21,9 +21,9 @@ from benchmarks.planted_errors import ERRORS
 from clients.embeddings import default_embedder
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
-from domain.disagreements import Disagreement, disagreements
-from domain.sources import Sources
-from domain.words import content_stems, coverage
+from domain.evidence.contradictions import Disagreement, disagreements
+from domain.prompting.numbered_sources import Sources
+from domain.text.words import content_stems, coverage
 
 _OVERLAP = 0.8  # the baseline strikes a sentence with less of its words in the source
 _NAMED = {"borrowed number": {"number"}, "scale": {"number"}, "swapped source": set[str]()}

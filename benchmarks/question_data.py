@@ -11,7 +11,7 @@ from typing import Any
 
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
-from domain.sources import Sources
+from domain.prompting.numbered_sources import Sources
 
 _SHOWN = 3  # passages that an answer is written from, as the default is
 

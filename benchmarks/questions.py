@@ -20,12 +20,12 @@ from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.judging import judge_against
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import texts_of
-from domain.confidence import ConfidenceLevel, level
-from domain.markers import cited_markers
-from domain.modes import IDK
+from domain.markers.parser import cited_markers
+from domain.prompting.numbered_sources import Sources
+from domain.query.modes import IDK
 from domain.question import judge_question, why_refused
-from domain.sentences import split_sentences
-from domain.sources import Sources
+from domain.text.sentences import split_sentences
+from domain.verdicts.confidence import ConfidenceLevel, level
 
 _HEADINGS = ("questions", "number", "answered", "unanswerable refused", "right", "High", "High and right", "words")
 

@@ -43,7 +43,7 @@ from db.queries.lexical import search_text
 from db.queries.spaces import claim_space, get_or_add_space, space_of
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, dispose, reading, transaction
-from domain.options import DocumentFilter
+from domain.query.options import DocumentFilter
 from services.retrieval import Search, find_candidates
 
 K, QUESTIONS = 10, 40

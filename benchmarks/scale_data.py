@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from db.models import WHEEL_SPACE
 from db.queries.lexicon import as_tsvector, recount
-from domain.lexemes import lexemes
+from domain.retrieval.lexemes import lexemes
 
 DIMENSION, LATENT = 512, 48
 CHUNKS_PER_DOCUMENT, CHUNKS_PER_TOPIC, TOPICS_PER_GROUP = 20, 250, 4

@@ -20,10 +20,10 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.citations import check_key, plan_checks, statements
-from domain.closing import ClosingSentences
-from domain.outcomes import Checked
-from domain.sources import Sources
+from domain.answers.closed_sentences import ClosingSentences
+from domain.answers.statements import check_key, plan_checks, statements
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Checked
 from services.judging import judge_statement
 
 SETS = ("hagrid", "attributedqa", "stanford_gensearch")

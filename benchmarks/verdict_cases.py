@@ -15,13 +15,13 @@ from rich.table import Table
 from clients.embeddings import default_embedder
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
-from domain.citation_scoring import score_citation
-from domain.judgements import StatementCheck
-from domain.ruling import Grounds, Ruling
-from domain.sentences import split_sentences
-from domain.sources import Sources
-from domain.verdicts import PairVerdict, SentenceStatus, sentence_status
-from domain.words import content_stems, coverage
+from domain.evidence.citation_scoring import score_citation
+from domain.prompting.judgements import StatementCheck
+from domain.prompting.numbered_sources import Sources
+from domain.text.sentences import split_sentences
+from domain.text.words import content_stems, coverage
+from domain.verdicts.ruling import Grounds, Ruling
+from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 
 _NO = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED)
 

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from db.models import Verification
-from domain.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
-from domain.calibration import Calibration
 from domain.question import answer_relevance
-from domain.verdicts import SentenceStatus
+from domain.verdicts.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
+from domain.verdicts.calibration import Calibration
+from domain.verdicts.states import SentenceStatus
 from services.step import StepContext
 from services.verification_rows import Judged, calibrated_support
 

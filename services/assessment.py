@@ -7,11 +7,11 @@ from typing import Any
 from db.models import Answer, Citation, Verification
 from db.queries.chunks import Passage
 from db.queries.results import StoredVerification
-from domain.citations import Statement
-from domain.confidence import confidence
-from domain.correction import Corrected
-from domain.evidence import claim_relevance
-from domain.verdicts import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
+from domain.answers.statements import Statement
+from domain.correction.corrected_answer import Corrected
+from domain.evidence.spans import claim_relevance
+from domain.verdicts.confidence import confidence
+from domain.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
 from services.answer_confidence import set_answer_confidence
 from services.answering import with_question
 from services.claims import claim_rows, claims_check, facts_check

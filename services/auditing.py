@@ -10,9 +10,9 @@ from db.models import Query, QueryKind, QueryStatus
 from db.queries import audits, queries
 from db.queries.audits import PROMPTS_PART, StoredChain
 from db.session import reading
-from domain.audit import Record, audit, chain, read_record
+from domain.audit.chain import Record, audit, chain, read_record
 from domain.errors import AuditNotFound
-from domain.prompts import prompt_sha256
+from domain.prompting.prompts import prompt_sha256
 
 AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
 """Cancelled queries have no result to prove."""

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from db.queries.chunks import Passage
 from db.queries.events import EventData
-from domain.citations import Statement, check_key
-from domain.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
-from domain.sources import Sources
-from domain.verdicts import SentenceStatus, sentence_status
+from domain.answers.statements import Statement, check_key
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
+from domain.verdicts.states import SentenceStatus, sentence_status
 from services.early import SENTENCES
 from services.findings import read_verdict
 from services.judging import judge_statement

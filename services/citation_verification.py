@@ -6,9 +6,9 @@ from typing import Any
 from config.verification import VerificationSettings
 from db.queries.chunks import Passage, get_passage, text_around
 from db.session import reading
-from domain.citation_scoring import CitationScore, score_citation
-from domain.citation_types import citation_type
-from domain.evidence import best_text_span
+from domain.evidence.citation_scoring import CitationScore, score_citation
+from domain.evidence.citation_types import citation_type
+from domain.evidence.spans import best_text_span
 
 
 def verify_citation(

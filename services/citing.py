@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from db.models import Citation
 from db.queries.chunks import Passage, read_given_slices, read_slices
-from domain.citation_types import citation_type, weaker
-from domain.evidence import best_text_span, claim_relevance
-from domain.judgements import CitationType
-from domain.options import QueryOptions
-from domain.quotes import locate_quote
+from domain.evidence.citation_types import citation_type, weaker
+from domain.evidence.spans import best_text_span, claim_relevance
+from domain.prompting.judgements import CitationType
+from domain.query.options import QueryOptions
+from domain.text.quotes import locate_quote
 
 
 class EvidenceMismatch(AssertionError):

@@ -5,9 +5,15 @@ from typing import Any
 
 from db.models import VerificationClaim
 from db.queries.chunks import Passage
-from domain.claim_verdicts import ClaimingSentence, claim_status, key_facts, key_sentences, suggested_corrections
-from domain.outcomes import Checked
-from domain.verdicts import SentenceStatus
+from domain.query.outcomes import Checked
+from domain.verdicts.claim_verdicts import (
+    ClaimingSentence,
+    claim_status,
+    key_facts,
+    key_sentences,
+    suggested_corrections,
+)
+from domain.verdicts.states import SentenceStatus
 from services.step import Outcome, StepContext
 from services.verification_rows import Judged
 

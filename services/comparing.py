@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db.models import QueryKind
 from db.queries import queries, results
 from db.queries.results import StoredVerification
-from domain.reverification import Stated, compare
+from domain.audit.reverification import Stated, compare
 from services.answer_confidence import confidence_json
 
 _SCORES = ("accuracy_rate", "overall_score", "is_grounded")

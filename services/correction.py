@@ -12,11 +12,11 @@ from db.models import Answer, Citation
 from db.queries.events import EventData
 from db.queries.results import StoredVerification, add_answer, add_verification
 from db.session import after_commit
-from domain.correction import Corrected
+from domain.answers.references import references
+from domain.correction.corrected_answer import Corrected
 from domain.errors import SourceDeleted
-from domain.plain import plain_text
-from domain.references import references
-from domain.verdicts import PairVerdict, Verdict
+from domain.markers.stripping import plain_text
+from domain.verdicts.states import PairVerdict, Verdict
 from services.assessment import (
     Published,
     abstained_verification,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.models import Answer, Citation
 from db.queries import standings, steps
 from db.queries.chunks import Passage, get_passages, list_passages, text_around
-from domain.evidence import claim_relevance
+from domain.evidence.spans import claim_relevance
 from services.old_evidence import cited_passages
 
 _MOST_CHUNKS = 5_000

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from domain.budget import CODES
+from domain.query.budget import CODES
 from services.step import Outcome, StepContext
 
 

@@ -11,7 +11,7 @@ from db.queries.messages import Receiver
 from db.queries.paging import Place
 from db.session import reading, transaction
 from domain.errors import DeliveryPending, WebhookDisabled
-from domain.webhooks import TEST_EVENT, EventType, matches
+from domain.webhooks.delivery import TEST_EVENT, EventType, matches
 from services.webhooks import receiver_of, write_message
 
 Json = dict[str, Any]

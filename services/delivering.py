@@ -25,7 +25,7 @@ from db.queries import endpoints, messages
 from db.queries.deliveries import AttemptResult
 from db.session import current_tenant, transaction
 from domain.errors import WebhookNotFound
-from domain.webhooks import Outcome, next_delay_s, outcome
+from domain.webhooks.delivery import Outcome, next_delay_s, outcome
 
 log = structlog.get_logger()
 

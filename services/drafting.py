@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import structlog
 
 from db.queries.events import DRAFT, EventData
-from domain.closing import ClosingSentences, batch_item, batch_keys
+from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
 from domain.errors import DatabaseUnavailable
-from domain.stopping import is_ungrounded, without_its_open_end
+from domain.verdicts.stopping import is_ungrounded, without_its_open_end
 from services.early import states_so_far
 from services.step import StepContext
 from services.watching import Interest

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Set
 
 from db.queries.early import list_values
 from db.session import reading
-from domain.citations import check_keys
-from domain.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
+from domain.answers.statements import check_keys
+from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
 from services.step import StepContext
 
 SENTENCES, CHECK_EARLY = "sentences", "check_early"

@@ -12,7 +12,7 @@ from config.settings import WebhookSettings
 from db.models import EndpointStatus, WebhookEndpoint
 from db.queries import endpoints
 from db.session import current_tenant, reading, transaction
-from domain.webhooks import checked_filters
+from domain.webhooks.delivery import checked_filters
 from services.webhooks import address_policy
 
 Json = dict[str, Any]

@@ -11,9 +11,9 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import CallLog, CallRecord
 from config.models import ModelInfo
-from domain.batches import batches
-from domain.calibration import Calibration, fit, least_high
-from domain.metrics import (
+from domain.prompting.batched_items import MOST_STATEMENTS
+from domain.prompting.numbered_sources import Sources
+from domain.quality.metrics import (
     Score,
     balanced_accuracy,
     ece,
@@ -23,10 +23,10 @@ from domain.metrics import (
     roc_auc,
     support_score,
 )
-from domain.options import Preset
-from domain.outcomes import Checked
-from domain.sources import Sources
-from domain.together import MOST_STATEMENTS
+from domain.query.batching import batches
+from domain.query.options import Preset
+from domain.query.outcomes import Checked
+from domain.verdicts.calibration import Calibration, fit, least_high
 from services.evaluation_files import LabelledPair
 from services.judging import judge_statement
 from services.judging_together import Pair, judge_together

@@ -21,10 +21,10 @@ from db.queries.vectors import add_vectors
 from db.queries.versions import mark_document_ready
 from db.queries.workspaces import delete_workspace, get_or_add_workspace
 from db.session import reading, transaction
-from domain.documents import Page, ParsedDocument
-from domain.metrics import Score, found, mean, reciprocal_rank, roc_auc
-from domain.options import Preset
-from domain.ranking import Scored, rank
+from domain.documents.documents import Page, ParsedDocument
+from domain.quality.metrics import Score, found, mean, reciprocal_rank, roc_auc
+from domain.query.options import Preset
+from domain.retrieval.ranking import Scored, rank
 from services import spaces
 from services.evaluation import Measures, bounded
 from services.evaluation_files import LabelledPassage, LabelledQuestion

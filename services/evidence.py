@@ -5,10 +5,10 @@ from typing import Any
 
 from db.models import Citation
 from db.queries.chunks import Passage
-from domain.citations import Statement
-from domain.evidence import best_text_span, claim_relevance
-from domain.options import QueryOptions
-from domain.verdicts import PairVerdict
+from domain.answers.statements import Statement
+from domain.evidence.spans import best_text_span, claim_relevance
+from domain.query.options import QueryOptions
+from domain.verdicts.states import PairVerdict
 from services.sources import location
 
 Quoted = tuple[str | None, dict[str, Any] | None]

@@ -6,9 +6,9 @@ from typing import Any
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
-from domain.citation_scoring import score_citation
-from domain.judgements import EXTRACT_CITATIONS, ExtractedCitation
-from domain.outcomes import Extracted
+from domain.evidence.citation_scoring import score_citation
+from domain.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
+from domain.query.outcomes import Extracted
 from services.step import StepContext, StepResult, numbered
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.citations import Statement, deciding_items, same_words
-from domain.confidence import confidence
-from domain.verdicts import PairVerdict, SentenceStatus, is_failing, sentence_status
+from domain.answers.statements import Statement, deciding_items, same_words
+from domain.verdicts.confidence import confidence
+from domain.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
 from services.early import adopted_checks
 from services.step import StepContext
 

@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import replace
 
 from clients.llm.gateway import ComposedText, Failure
-from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
-from domain.modes import idk_for, is_idk
-from domain.outcomes import Drafted
+from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER
+from domain.query.modes import idk_for, is_idk
+from domain.query.outcomes import Drafted
 from services.drafting import GrowingDraft, telling_drafts
 from services.notes import notes_text
 from services.step import StepContext, StepResult, numbered

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from db.queries.chunks import Passage
-from domain.citations import Statement, statements
-from domain.given import as_given
-from domain.reading import read
-from domain.verdicts import PairVerdict
+from domain.answers.external_citations import as_given
+from domain.answers.parser import read
+from domain.answers.statements import Statement, statements
+from domain.verdicts.states import PairVerdict
 from services.evidence import check_evidence
 from services.findings import Findings
 from services.step import StepContext

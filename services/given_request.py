@@ -8,7 +8,7 @@ from typing import Any, Literal
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
 from domain.errors import VerificationInvalid
-from domain.options import Preset, QueryOptions
+from domain.query.options import Preset, QueryOptions
 from services.submission import NewQuery, checked_question, resolve_options
 from services.webhooks import address_policy
 

@@ -13,7 +13,7 @@ from db.queries.parking import list_degraded
 from db.queries.queries import QueryFilter
 from db.queries.results import StoredVerification
 from db.session import reading
-from domain.given import as_given
+from domain.answers.external_citations import as_given
 from services.comparing import comparison
 from services.results import scores_json, timings_json, usage_json
 

@@ -14,11 +14,11 @@ from db.models import Document, QueryKind
 from db.queries.given import add_given_sources, read_document
 from db.queries.queries import add_queries
 from db.queries.steps import add_outcomes
-from domain.citable import Citable, citable_sources
-from domain.citations import plan_checks
+from domain.answers.external_citations import GivenCitation, mark
+from domain.answers.statements import plan_checks
 from domain.errors import VerificationInvalid
-from domain.given import GivenCitation, mark
-from domain.outcomes import Checked, Drafted, Selected
+from domain.markers.citable import Citable, citable_sources
+from domain.query.outcomes import Checked, Drafted, Selected
 from services.asking import asker_columns
 from services.given_request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
 from services.submission import checked_question

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog, Terms
 from db.queries.chunks import Passage
-from domain.graph import PassageGraph, grounded
-from domain.graph_reading import read_graph
-from domain.judgements import EXTRACT_GRAPH
+from domain.documents.graph import PassageGraph, grounded
+from domain.documents.graph_extraction import read_graph
+from domain.prompting.judgements import EXTRACT_GRAPH
 
 NOTHING = PassageGraph((), ())
 

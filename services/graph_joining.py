@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from domain.options import GraphMode
-from domain.outcomes import GraphPlanned, Link
-from domain.ranking import interleave
+from domain.query.options import GraphMode
+from domain.query.outcomes import GraphPlanned, Link
+from domain.retrieval.ranking import interleave
 from services.graph_planning import NO_GRAPH
 from services.graph_retrieval import GraphFound, graph_candidates
 from services.step import StepContext

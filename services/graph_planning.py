@@ -5,9 +5,9 @@ import asyncio
 from clients.llm.gateway import Failure
 from db.queries.graph_search import has_graph
 from db.session import reading
-from domain.graph_reading import read_keywords
-from domain.judgements import EXTRACT_KEYWORDS, Keywords
-from domain.outcomes import GraphPlanned
+from domain.documents.graph_extraction import read_keywords
+from domain.prompting.judgements import EXTRACT_KEYWORDS, Keywords
+from domain.query.outcomes import GraphPlanned
 from services.step import StepContext, StepResult
 
 NO_GRAPH = "The workspace has no knowledge graph yet; passages were found by the words and meaning of the question."

@@ -13,9 +13,9 @@ from db.queries import graph_search as graph
 from db.queries.filters import conditions
 from db.queries.graph_search import Connection, Space
 from db.session import reading
-from domain.graph import entity_key
-from domain.outcomes import GraphPlanned, Link
-from domain.ranking import interleave
+from domain.documents.graph import entity_key
+from domain.query.outcomes import GraphPlanned, Link
+from domain.retrieval.ranking import interleave
 from services.graph_merging import vectors_of
 from services.step import StepContext
 

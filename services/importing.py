@@ -19,8 +19,8 @@ from config.settings import Settings
 from db.models import Import, ImportStatus
 from db.queries import imports as rows
 from db.session import reading, transaction
+from domain.documents.formats import SUFFIXES, advice
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown
-from domain.formats import SUFFIXES, advice
 from services.documents import NewDocument, accept_document
 
 log = structlog.get_logger()

@@ -25,9 +25,9 @@ from db.queries.spaces import space_of
 from db.queries.vectors import add_vectors
 from db.queries.workspaces import lock_workspace
 from db.session import after_commit, reading, transaction
-from domain.chunks import split_document
-from domain.documents import TextChunk
-from domain.embedding import embedded_text
+from domain.documents.chunks import split_document
+from domain.documents.documents import TextChunk
+from domain.documents.embedded_text import embedded_text
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable
 from services import spaces
 from services.versions import put_in_force

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from clients.llm.gateway import Failure
-from domain.citations import Statement, same_words
-from domain.joint import MOST_SOURCES, Joint, joint_rulings, read_jointly
-from domain.judgements import CHECK_STATEMENT
-from domain.ruling import Ruling
-from domain.sources import Sources
-from domain.verdicts import PairVerdict, Verdict
+from domain.answers.statements import Statement, same_words
+from domain.prompting.judgements import CHECK_STATEMENT
+from domain.prompting.numbered_sources import Sources
+from domain.verdicts.joint_support import MOST_SOURCES, Joint, joint_rulings, read_jointly
+from domain.verdicts.ruling import Ruling
+from domain.verdicts.states import PairVerdict, Verdict
 from services.findings import Findings
 from services.judging import WINDOW_CHARS
 from services.step import StepContext, numbered

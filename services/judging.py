@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from domain.evidence import claim_relevance
-from domain.judgements import CHECK_STATEMENT, StatementCheck
-from domain.outcomes import Checked
-from domain.ruling import Grounds, Ruling
-from domain.sentences import LONGEST_SENTENCE
-from domain.sources import Sources
-from domain.verdicts import CONFIDENCE_THRESHOLD
-from domain.windows import windows
+from domain.evidence.spans import claim_relevance
+from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Checked
+from domain.text.sentences import LONGEST_SENTENCE
+from domain.text.windows import windows
+from domain.verdicts.ruling import Grounds, Ruling
+from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
 WINDOW_CHARS = 12_000
 """The characters of sources per call, about 3,000 tokens: judges read the middle of longer texts badly."""
@@ -28,7 +28,7 @@ _SURE_CONTRADICTION = 4
 async def judge_statement(
     models: ModelGateway, statement: str, sources: Sources, *, log: CallLog, item: str = ""
 ) -> Checked:
-    """Return whether the `sources` say the `statement` (S5.4); the verdict is `domain.ruling.Ruling` as JSON.
+    """Return whether the `sources` say the `statement` (S5.4); the verdict is `domain.verdicts.ruling.Ruling` as JSON.
 
     Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a
     window could not be judged and no other supports it, the statement is `not_checked` (N4). So is one longer than any

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from clients.llm.failures import FailureKind
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from domain.batches import packed
-from domain.judgements import CHECK_STATEMENTS, ItemCheck
-from domain.outcomes import Checked
-from domain.ruling import Grounds
-from domain.sentences import LONGEST_SENTENCE
-from domain.sources import Sources
-from domain.together import MOST_STATEMENTS, Statements, by_id
+from domain.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
+from domain.prompting.judgements import CHECK_STATEMENTS, ItemCheck
+from domain.prompting.numbered_sources import Sources
+from domain.query.batching import packed
+from domain.query.outcomes import Checked
+from domain.text.sentences import LONGEST_SENTENCE
+from domain.verdicts.ruling import Grounds
 from services.judging import WINDOW_CHARS, judge_statement, ruled
 
 UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})

@@ -14,16 +14,16 @@ from typing import Any
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
-from domain.citations import Statement, statements
-from domain.disagreements import disagreements
-from domain.evidence import claim_relevance
-from domain.excerpts import best_relevance
-from domain.facts.standing import keeps_subjects
-from domain.judgements import REWRITE_STATEMENT
-from domain.mending import clean_words
-from domain.outcomes import Repaired
-from domain.substitution import corrected, is_proven
-from domain.verdicts import PairVerdict, SentenceStatus, Verdict
+from domain.answers.statements import Statement, statements
+from domain.correction.edits import clean_words
+from domain.correction.substitution import corrected, is_proven
+from domain.evidence.contradictions import disagreements
+from domain.evidence.equivalence import keeps_subjects
+from domain.evidence.excerpts import best_relevance
+from domain.evidence.spans import claim_relevance
+from domain.prompting.judgements import REWRITE_STATEMENT
+from domain.query.outcomes import Repaired
+from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict
 from services.findings import Findings
 from services.judging import judge_statement
 from services.repairs import repair_item

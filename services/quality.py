@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from db.queries import quality as rows
 from db.queries.quality import VerifiedRow
 from db.session import reading
-from domain import quality
-from domain.quality import Metric
-from domain.verdicts import SentenceStatus, Verdict
+from domain.quality import answer_quality
+from domain.quality.answer_quality import Metric
+from domain.verdicts.states import SentenceStatus, Verdict
 from services.quality_counts import count_ratings
 
 
@@ -70,8 +70,8 @@ def metrics(found: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
         **_citations(found),
         **_hallucinations(found.states),
         **_corrections(found.verified, published),
-        "mean_confidence": quality.mean_confidence(row.confidence for row in published.values()),
-        "confidence_accuracy": quality.confidence_accuracy(_rated(published, labels)),
+        "mean_confidence": answer_quality.mean_confidence(row.confidence for row in published.values()),
+        "confidence_accuracy": answer_quality.confidence_accuracy(_rated(published, labels)),
     }
 
 
@@ -84,23 +84,23 @@ def _reranking(rerankings: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]])
         else:
             selected[query_id] = outcome["selected"]
     each = [
-        quality.Reranking(tuple(found.values()), tuple(found.get(str(key)) for key in selected[query_id]))
+        answer_quality.Reranking(tuple(found.values()), tuple(found.get(str(key)) for key in selected[query_id]))
         for query_id, found in scores.items()
     ]
-    return {"rerank_score_gain": quality.score_gain(each), "selection_rate": quality.selection_rate(each)}
+    return {"rerank_score_gain": answer_quality.score_gain(each), "selection_rate": answer_quality.selection_rate(each)}
 
 
 def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> dict[str, Metric]:
     truth = {label.query_id: label.grounded for label in labels}
     checks = [
-        quality.AnswerabilityCheck(_answerable(row.checks), truth.get(query_id))
+        answer_quality.AnswerabilityCheck(_answerable(row.checks), truth.get(query_id))
         for query_id, row in published.items()
         if "check_answerability" in row.checks
     ]
     return {
-        "answerability_rejection_rate": quality.rejection_rate(checks),
-        "answerability_false_positive_rate": quality.false_positive_rate(checks),
-        "answerability_false_negative_rate": quality.false_negative_rate(checks),
+        "answerability_rejection_rate": answer_quality.rejection_rate(checks),
+        "answerability_false_positive_rate": answer_quality.false_positive_rate(checks),
+        "answerability_false_negative_rate": answer_quality.false_negative_rate(checks),
     }
 
 
@@ -113,7 +113,10 @@ def _answerable(checks: Mapping[str, Any]) -> bool | None:
 def _citations(found: Rows) -> dict[str, Metric]:
     cited = [has for _, state, has in found.cited if state != SentenceStatus.NO_CLAIM]
     verdicts = (None if state == "not_checked" else Verdict(state) for _, state in found.citation_states)
-    return {"citation_accuracy": quality.citation_accuracy(verdicts), "citation_coverage": quality.cited_claims(cited)}
+    return {
+        "citation_accuracy": answer_quality.citation_accuracy(verdicts),
+        "citation_coverage": answer_quality.cited_claims(cited),
+    }
 
 
 def _hallucinations(states: Sequence[tuple[int, str]]) -> dict[str, Metric]:
@@ -121,8 +124,8 @@ def _hallucinations(states: Sequence[tuple[int, str]]) -> dict[str, Metric]:
     for verification, state in states:
         answers[verification].append(SentenceStatus(state))
     return {
-        "hallucination_rate": quality.hallucination_rate(answers.values()),
-        "unsupported_claim_rate": quality.unsupported_claim_rate(answers.values()),
+        "hallucination_rate": answer_quality.hallucination_rate(answers.values()),
+        "unsupported_claim_rate": answer_quality.unsupported_claim_rate(answers.values()),
     }
 
 
@@ -131,14 +134,15 @@ def _corrections(verified: Sequence[VerifiedRow], published: Mapping[uuid.UUID, 
     for row in verified:
         first.setdefault(row.query_id, row.draft_confidence)
     corrections = [
-        quality.Correction(row.attempts, first[query_id], row.draft_confidence) for query_id, row in published.items()
+        answer_quality.Correction(row.attempts, first[query_id], row.draft_confidence)
+        for query_id, row in published.items()
     ]
     return {
-        "crag_trigger_rate": quality.trigger_rate(corrections),
-        "crag_success_rate": quality.success_rate(corrections),
+        "crag_trigger_rate": answer_quality.trigger_rate(corrections),
+        "crag_success_rate": answer_quality.success_rate(corrections),
     }
 
 
-def _rated(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> list[quality.RatedAnswer]:
+def _rated(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> list[answer_quality.RatedAnswer]:
     rated = [(published.get(label.query_id), label.grounded) for label in labels]
-    return [quality.RatedAnswer(row.confidence, grounded) for row, grounded in rated if row]
+    return [answer_quality.RatedAnswer(row.confidence, grounded) for row, grounded in rated if row]

@@ -15,10 +15,10 @@ from clients.telemetry.families import Family
 from clients.telemetry.meter import METER
 from db.models import Answer, Citation
 from db.queries.results import StoredVerification
-from domain import quality
-from domain.quality import Metric
+from domain.quality import answer_quality
+from domain.quality.answer_quality import Metric
 from domain.question import question_of
-from domain.verdicts import SentenceStatus
+from domain.verdicts.states import SentenceStatus
 from services.step import StepContext
 
 log = structlog.get_logger()
@@ -66,7 +66,7 @@ def count_ratings(accuracy: Metric) -> None:
 
 def _count_checks(context: StepContext, shown: Shown, states: Sequence[SentenceStatus]) -> None:
     stored = shown.verification
-    hallucinated = quality.hallucination_rate([states]).value
+    hallucinated = answer_quality.hallucination_rate([states]).value
     if hallucinated is not None:
         METER.count(families.JUDGED_ANSWERS, "true" if hallucinated else "false")
     METER.count(families.CORRECTIONS, _correction(context, stored))

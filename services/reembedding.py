@@ -13,7 +13,7 @@ from db.queries.spaces import Space, get_or_add_space, space_of, switch_space
 from db.queries.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
 from db.queries.workspaces import list_workspaces_of, lock_workspace
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.embedding import embedded_text
+from domain.documents.embedded_text import embedded_text
 from domain.errors import WorkspaceNotFound
 from services import graph_merging, spaces
 

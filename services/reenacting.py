@@ -19,9 +19,9 @@ from config.settings import Settings
 from db.models import Query
 from db.queries import queries, records, results, steps
 from db.session import reading
-from domain.calibration import Calibration
 from domain.errors import NotReverifiable
-from domain.options import QueryOptions
+from domain.query.options import QueryOptions
+from domain.verdicts.calibration import Calibration
 from services import extraction, repairing, rounds, verification
 from services.correction import Conclusion, concluded
 from services.repairs import repair_item

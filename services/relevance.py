@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from domain.batches import packed
-from domain.judgements import RERANK_CHUNK, RERANK_CHUNKS, ItemRelevance
-from domain.outcomes import Scored
-from domain.together import CHUNKS_CHARS, MOST_CHUNKS, Chunks, by_id
+from domain.prompting.batched_items import CHUNKS_CHARS, MOST_CHUNKS, Chunks, by_id
+from domain.prompting.judgements import RERANK_CHUNK, RERANK_CHUNKS, ItemRelevance
+from domain.query.batching import packed
+from domain.query.outcomes import Scored
 from services.judging_together import UNREADABLE
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
-from domain.citations import Statement
-from domain.judgements import CHECK_ANSWERABILITY
-from domain.outcomes import Assessed, Checked, EvidenceFound
+from domain.answers.statements import Statement
+from domain.prompting.judgements import CHECK_ANSWERABILITY
+from domain.query.outcomes import Assessed, Checked, EvidenceFound
 from services.findings import find
 from services.ladder import Ladder
 from services.repairs import corrected_draft, read_repairs, repair_item

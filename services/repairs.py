@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from db.queries.chunks import Passage
-from domain.correction import Corrected, correct
-from domain.mending import Repair
-from domain.outcomes import Assessed, Repaired
-from domain.verdicts import PairVerdict, Verdict
+from domain.correction.corrected_answer import Corrected, correct
+from domain.correction.edits import Repair
+from domain.query.outcomes import Assessed, Repaired
+from domain.verdicts.states import PairVerdict, Verdict
 from services.findings import Findings
 from services.step import StepContext
 

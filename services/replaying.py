@@ -14,7 +14,7 @@ from db.queries.replays import copy_outcomes, copy_sources, outcomes_of_request
 from db.queries.steps import add_outcomes, list_outcomes
 from db.session import transaction
 from domain.errors import NotReplayable, SourceDeleted
-from domain.replays import kept_outcomes
+from domain.query.resumption import kept_outcomes
 from services.asking import asker_columns
 from services.step import Outcome
 from services.submission import Submitted

@@ -7,15 +7,15 @@ from typing import Any, Literal
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
 from db.queries.chunks import Passage
-from domain.modes import GateDecision, evidence_gate, parse_mode, rules_of
-from domain.options import QueryOptions
-from domain.outcomes import Scored, Selected
+from domain.query.modes import GateDecision, evidence_gate, parse_mode, rules_of
+from domain.query.options import QueryOptions
+from domain.query.outcomes import Scored, Selected
 from domain.question import is_greeting, why_refused
 from domain.question.gate import NOT_A_QUESTION
-from domain.ranking import Scored as ScoredChunk
-from domain.ranking import rank, with_bridges, within_budget
-from domain.source_scoring import Excerpt, SourceRules, select_sources
-from domain.tokens import count_tokens
+from domain.retrieval.ranking import Scored as ScoredChunk
+from domain.retrieval.ranking import rank, with_bridges, within_budget
+from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
+from domain.text.token_count import count_tokens
 from services.answering import named_text
 from services.relevance import Shown, ask_for_each, ask_together
 from services.step import StepContext, StepResult, Tools

@@ -4,8 +4,8 @@ Otherwise a result would count citations that were removed. The alignment stays 
 asking a model again would cost a call.
 """
 
-from domain.correction import Corrected
-from domain.scoring import citation_coverage
+from domain.correction.corrected_answer import Corrected
+from domain.verdicts.weighted_scores import citation_coverage
 from services.repairs import Repairs
 from services.sources import identities
 from services.step import StepContext

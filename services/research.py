@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from clients.llm.gateway import Failure
 from db.queries.chunks import Passage
-from domain.attacks import without_orders
-from domain.evidence import best_text_span
-from domain.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
-from domain.outcomes import Decided, FoundBy, Note, Noted, Searched
-from domain.quotes import locate_quote
-from domain.searches import new_queries
-from domain.sources import Sources
+from domain.evidence.spans import best_text_span
+from domain.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Decided, FoundBy, Note, Noted, Searched
+from domain.query.searches import new_queries
+from domain.safety.prompt_injection import without_orders
+from domain.text.quotes import locate_quote
 from services.retrieval import search_for
 from services.searches import decision, made_searches, merged_candidates, searches_left
 from services.step import StepContext, StepResult, numbered

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 from clients.llm.gateway import Failure
 from db.models import Query
 from db.queries.steps import find_outcome
-from domain.conversation import as_lines
 from domain.errors import QuestionInvalid
-from domain.judgements import RESTATE_QUESTION
-from domain.outcomes import Restated
+from domain.prompting.judgements import RESTATE_QUESTION
+from domain.query.conversation import as_lines
+from domain.query.outcomes import Restated
 from services.step import StepContext, StepResult
 from services.submission import checked_question
 

@@ -24,8 +24,8 @@ from db.queries.parking import parked_of_query
 from db.queries.queries import QueryFilter
 from db.queries.results import StoredVerification
 from db.session import reading
-from domain.attacks import without_orders
 from domain.question import is_greeting, mentions, question_of
+from domain.safety.prompt_injection import without_orders
 from services.answer_confidence import confidence_json
 from services.comparing import read_reverifications
 from services.finishing import LAST_EVENTS

@@ -13,9 +13,9 @@ from db.queries.nearest import search_vector
 from db.queries.spaces import Space, space_of
 from db.session import reading
 from domain.errors import EmbeddingUnavailable
-from domain.options import DocumentFilter
-from domain.outcomes import Retrieved
-from domain.ranking import fuse
+from domain.query.options import DocumentFilter
+from domain.query.outcomes import Retrieved
+from domain.retrieval.ranking import fuse
 from services.graph_joining import Found, with_graph
 from services.searches import made_searches, merged_candidates, search_issues
 from services.spaces import embedder_for, likely_space, note_space

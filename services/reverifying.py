@@ -14,7 +14,7 @@ from db.queries.chunks import Passage
 from db.queries.idempotency import Repeatable, claim_key
 from db.session import transaction
 from domain.errors import NotReverifiable
-from domain.options import Preset
+from domain.query.options import Preset
 from services.asking import asker_columns
 from services.given_request import Check, NewSource, NewVerification, check_callback, options_of
 from services.given_storing import Item, Store

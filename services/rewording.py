@@ -1,9 +1,9 @@
 """Multi-query retrieval: rewrites the question so that more passages are found (S3.2)."""
 
 from clients.llm.gateway import Failure
-from domain.judgements import REWRITE_QUESTION
-from domain.outcomes import Reworded
-from domain.searches import new_queries
+from domain.prompting.judgements import REWRITE_QUESTION
+from domain.query.outcomes import Reworded
+from domain.query.searches import new_queries
 from services.step import StepContext, StepResult
 
 NONE_WRITTEN = "the model wrote no other question"

@@ -13,11 +13,11 @@ from clients.llm.gateway import Failure
 from db.queries.events import add_event
 from db.queries.queries import advance_round
 from db.queries.results import StoredVerification, add_verification
-from domain.budget import NO_REPAIR, NO_ROUND
-from domain.judgements import PLAN_QUERIES
-from domain.outcomes import Assessed, Planned
-from domain.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
-from domain.searches import usable_queries
+from domain.prompting.judgements import PLAN_QUERIES
+from domain.query.budget import NO_REPAIR, NO_ROUND
+from domain.query.outcomes import Assessed, Planned
+from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
+from domain.query.searches import usable_queries
 from services.assessment import abstained_verification, as_attempt, attempted_verification, broken_verification
 from services.findings import Findings, find
 from services.joining import Rulings, judge_jointly

@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from domain.scoring import FACTS_WHEN_NOT_CHECKED, Part, Thresholds, Weights, facts_score, issues, overall
+from domain.verdicts.weighted_scores import (
+    FACTS_WHEN_NOT_CHECKED,
+    Part,
+    Thresholds,
+    Weights,
+    facts_score,
+    issues,
+    overall,
+)
 from services.step import Outcome, StepContext
 
 

@@ -6,8 +6,8 @@ Because everything is in the outcomes, a run continues after a crash where its t
 from itertools import count
 from typing import Literal
 
-from domain.outcomes import Decided, FoundBy, Searched
-from domain.ranking import fuse
+from domain.query.outcomes import Decided, FoundBy, Searched
+from domain.retrieval.ranking import fuse
 from services.step import StepContext
 
 Next = tuple[Literal["decide", "search", "gather"], int]

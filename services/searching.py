@@ -12,7 +12,7 @@ from db.queries.documents import get_document
 from db.queries.workspaces import get_workspace
 from db.session import reading
 from domain.errors import DocumentNotRead
-from domain.options import DocumentFilter
+from domain.query.options import DocumentFilter
 from services.retrieval import Search, Searched, search
 from services.submission import checked_question
 

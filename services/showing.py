@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from db.queries.chunks import Passage
-from domain.citations import Statement
-from domain.excerpts import Wanted, choose_excerpts
-from domain.outcomes import Checked
-from domain.sources import Source, Sources
+from domain.answers.statements import Statement
+from domain.evidence.excerpts import Wanted, choose_excerpts
+from domain.prompting.numbered_sources import Source, Sources
+from domain.query.outcomes import Checked
 from services.judging import WINDOW_CHARS
 from services.step import StepContext, numbered
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from db.queries.chunks import Passage
-from domain.scoring import SourceIdentity
+from domain.verdicts.weighted_scores import SourceIdentity
 
 
 def identities(passages: list[Passage]) -> list[SourceIdentity]:

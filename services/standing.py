@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 from db.models import AnswerStanding, Query, QueryKind, QueryStatus
 from db.queries import queries, standings
 from db.queries.events import add_event
-from domain.reverification import worse
-from domain.standing import Ruling, Standing, after_reverification
-from domain.webhooks import EventType
+from domain.audit.reverification import worse
+from domain.audit.validity import Ruling, Standing, after_reverification
+from domain.webhooks.delivery import EventType
 from services.comparing import comparison
 from services.webhooks import announce
 
@@ -29,7 +29,7 @@ def enter_standing(
 ) -> None:
     """Store the state of an answer; if it changed, write an event and webhooks.
 
-    `lost` are sentences that no longer hold (domain.reverification).
+    `lost` are sentences that no longer hold (domain.audit.reverification).
     """
     if not standings.set_standing(session, standing, ruling.state, ruling.reason):
         return

@@ -17,8 +17,8 @@ from db.queries import queries, results, standings
 from db.queries.documents import get_document_text
 from db.queries.standings import Quotes, Version
 from db.session import acting_for, system_transaction, transaction
+from domain.audit.validity import IN_FORCE, Ruling, Standing, after_change, after_deletion, worst
 from domain.errors import DatabaseUnavailable
-from domain.standing import IN_FORCE, Ruling, Standing, after_change, after_deletion, worst
 from services.current_evidence import current_evidence
 from services.reverifying import Reverification, add_reverification
 from services.standing import enter_standing

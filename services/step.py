@@ -17,15 +17,15 @@ from db.queries.chunks import Passage, get_passages
 from db.queries.events import EventData
 from db.queries.given import get_given_passages
 from db.session import reading
-from domain.budget import Budget
-from domain.calibration import Calibration
-from domain.citable import Citable, citable_sources
-from domain.citations import Statement, statements
+from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted
-from domain.options import QueryOptions
-from domain.outcomes import Drafted, Retrieved, Selected
-from domain.refusals import refusal_for
-from domain.sources import Sources
+from domain.markers.citable import Citable, citable_sources
+from domain.prompting.numbered_sources import Sources
+from domain.query.budget import Budget
+from domain.query.options import QueryOptions
+from domain.query.outcomes import Drafted, Retrieved, Selected
+from domain.query.refusals import refusal_for
+from domain.verdicts.calibration import Calibration
 
 Outcome = dict[str, Any]
 

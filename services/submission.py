@@ -12,12 +12,12 @@ from db.queries.idempotency import Repeatable, claim_key
 from db.queries.queries import add_query
 from db.queries.workspaces import get_workspace
 from db.session import transaction
-from domain.conversation import Turn
 from domain.errors import ModelNotAllowed, QuestionInvalid
-from domain.modes import parse_mode, rules_of
-from domain.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
-from domain.refusals import RefusalLanguage
-from domain.together import MOST_CHUNKS, MOST_STATEMENTS
+from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
+from domain.query.conversation import Turn
+from domain.query.modes import parse_mode, rules_of
+from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
+from domain.query.refusals import RefusalLanguage
 from services.asking import asker_columns
 from services.webhooks import address_policy
 

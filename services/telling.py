@@ -5,9 +5,9 @@ from typing import Any
 
 from db.queries.chunks import Passage
 from db.queries.events import EventData
-from domain.citations import Statement
-from domain.outcomes import Checked, Repaired
-from domain.verdicts import PairVerdict, SentenceStatus
+from domain.answers.statements import Statement
+from domain.query.outcomes import Checked, Repaired
+from domain.verdicts.states import PairVerdict, SentenceStatus
 from services.early import told_early
 from services.evidence import check_evidence
 from services.findings import Findings

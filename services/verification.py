@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from clients.llm.gateway import Failure
-from domain.citations import plan_checks
-from domain.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
-from domain.outcomes import Checked
-from domain.scoring import citation_coverage, keyword_overlap
-from domain.sources import Sources
+from domain.answers.statements import plan_checks
+from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Checked
+from domain.verdicts.weighted_scores import citation_coverage, keyword_overlap
 from services.judging import judge_statement
 from services.judging_together import Pair, judge_together
 from services.showing import shown_to_judge

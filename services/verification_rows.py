@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from db.models import Citation, CitationCheck, VerificationSentence
 from db.queries.chunks import Passage
-from domain.citations import Statement, statements
-from domain.verdicts import PairVerdict, SentenceStatus, Verdict, sentence_support
+from domain.answers.statements import Statement, statements
+from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_support
 from services.evidence import Quoted, check_evidence, sentence_evidence
 from services.findings import Findings
 from services.repairs import Repairs

@@ -13,11 +13,11 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.neural import open_classifier
 from clients.reranking import Reranker
 from config.settings import Settings
-from domain.calibration import Calibration, calibrations
-from domain.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, RERANK_CHUNK, RERANK_CHUNKS, Judgement, Reply
-from domain.options import Preset
-from domain.prompts import prompt_version
-from domain.ruling import EVIDENCE_RULES
+from domain.prompting.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, RERANK_CHUNK, RERANK_CHUNKS, Judgement, Reply
+from domain.prompting.prompts import prompt_version
+from domain.query.options import Preset
+from domain.verdicts.calibration import Calibration, calibrations
+from domain.verdicts.ruling import EVIDENCE_RULES
 
 _DIGITS = 12
 
@@ -32,22 +32,22 @@ JUDGES = (
 """The modules that decide on verdicts; a package includes everything below it."""
 
 DECIDE_NOTHING = (
-    "domain.audit",
-    "domain.embedding",
-    "domain.filings",
-    "domain.formats",
-    "domain.found",
+    "domain.audit.chain",
+    "domain.documents.embedded_text",
+    "domain.documents.filings",
+    "domain.documents.formats",
+    "domain.documents.metadata",
     "domain.keys",
-    "domain.languages",
-    "domain.metrics",
-    "domain.quality",
-    "domain.replays",
-    "domain.reverification",
-    "domain.searches",
-    "domain.standing",
-    "domain.verification_line",
-    "domain.webhook_body",
-    "domain.webhooks",
+    "domain.text.languages",
+    "domain.quality.metrics",
+    "domain.quality.answer_quality",
+    "domain.query.resumption",
+    "domain.audit.reverification",
+    "domain.query.searches",
+    "domain.audit.validity",
+    "domain.verdicts.summary_line",
+    "domain.webhooks.body",
+    "domain.webhooks.delivery",
 )
 """Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'
 imports."""

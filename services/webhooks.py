@@ -14,8 +14,8 @@ from config.settings import WebhookSettings
 from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, Verification, WebhookEndpoint
 from db.queries import audits, batches, documents, endpoints, messages, queries, results
 from db.queries.messages import Receiver
-from domain.webhook_body import message_body
-from domain.webhooks import EventType, matches
+from domain.webhooks.body import message_body
+from domain.webhooks.delivery import EventType, matches
 from services.answer_confidence import confidence_json
 
 _QUERY_EVENTS = {
@@ -40,7 +40,7 @@ def announce(
 ) -> None:
     """Write a message for every endpoint of the tenant that wants this type, and for `callback_url`.
 
-    Workers of the webhooks queue send it after the commit. `data` is JSON of a few KB (domain.webhook_body),
+    Workers of the webhooks queue send it after the commit. `data` is JSON of a few KB (domain.webhooks.body),
     `callback_url` was checked when it was accepted (check_url). Does nothing without a receiver.
     """
     wanting = _wanting(session, type_)

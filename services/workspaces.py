@@ -7,7 +7,7 @@ from typing import NamedTuple
 from db.queries.workspaces import list_workspaces
 from db.session import reading
 from domain.errors import WorkspaceNotFound
-from domain.modes import Mode, parse_mode
+from domain.query.modes import Mode, parse_mode
 
 PREFIX = "citewell/"
 

@@ -15,8 +15,8 @@ from db.queries.queries import add_query
 from db.queries.spaces import claim_space, get_or_add_space
 from db.queries.vectors import add_vectors
 from db.queries.workspaces import get_or_add_workspace
-from domain.lexemes import lexemes
-from domain.options import QueryOptions
+from domain.query.options import QueryOptions
+from domain.retrieval.lexemes import lexemes
 from services.submission import NewQuery, resolve_options
 
 

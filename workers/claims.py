@@ -24,9 +24,9 @@ from db.queries import budgets, entries, parking, steps
 from db.queries.entries import Entry
 from db.queries.steps import Key
 from db.session import system_transaction, transaction
-from domain.budget import Budget
 from domain.errors import DatabaseUnavailable
-from domain.options import QueryOptions
+from domain.query.budget import Budget
+from domain.query.options import QueryOptions
 from services.finishing import finish
 from services.step import Outcome, QuerySnapshot, StepContext
 from workers.message import ComeAgain

@@ -14,8 +14,8 @@ import structlog
 from db.models import QueryStatus
 from db.queries.queries import has_ended
 from db.session import transaction
-from domain.budget import DEADLINE
 from domain.errors import CitewellError, DatabaseUnavailable
+from domain.query.budget import DEADLINE
 from services.finishing import finish
 from services.step import StepContext, StepResult
 from workers.children import Children

@@ -20,7 +20,7 @@ from db.queries import admission, graph_jobs, queries
 from db.queries.admission import Admitted
 from db.session import acting_for, current_tenant, system_transaction, transaction
 from domain.errors import CitewellError
-from domain.options import QueryOptions
+from domain.query.options import QueryOptions
 from workers.celery_app import app
 from workers.pipeline import Run, starting, verifying
 from workers.queues import Queue

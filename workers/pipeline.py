@@ -31,9 +31,9 @@ from typing import Any, NamedTuple
 
 from celery import Signature, chain
 
-from domain.batches import batches, growing_batches, roomy
-from domain.options import QueryOptions
-from domain.outcomes import Assessed
+from domain.query.batching import batches, growing_batches, roomy
+from domain.query.options import QueryOptions
+from domain.query.outcomes import Assessed
 from services.early import items_not_handed_out, unchecked_items
 from services.repairs import repair_item
 from services.searches import next_turn

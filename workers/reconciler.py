@@ -26,8 +26,8 @@ from db.queries.queries import Launch
 from db.queries.records import write_off_calls
 from db.queries.replies import SWEEP, drop_old_replies
 from db.session import acting_for, apart, system_transaction, transaction
-from domain.budget import DEADLINE
 from domain.errors import DatabaseUnavailable
+from domain.query.budget import DEADLINE
 from services.batches import cancel_more
 from services.finishing import finish
 from workers.launch import (

@@ -21,8 +21,8 @@ from config.settings import settings
 from db.queries import early, events, records
 from db.queries.records import Settled
 from db.session import transaction
-from domain.budget import NO_CALL
 from domain.errors import CitewellError, DatabaseUnavailable
+from domain.query.budget import NO_CALL
 from services.accounting import begun_rows, model_call_rows
 from services.early import SENTENCES
 from services.step import Outcome, StepContext, StepResult

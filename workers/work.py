@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from celery import Signature
 
 from db.queries.steps import Key
-from domain.budget import NO_CALL
+from domain.query.budget import NO_CALL
 from services.step import StepContext, StepResult
 from workers.pipeline import Run
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from domain.modes import is_korean
-from domain.verification_line import verification_line
+from domain.query.modes import is_korean
+from domain.verdicts.summary_line import verification_line
 from services.workspaces import AskedModel
 
 Json = Mapping[str, Any]

@@ -5,8 +5,8 @@ from typing import cast, get_args
 from api.schemas.seed_stream import StreamAsk
 from api.schemas.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
 from domain.errors import ModeUnknown
-from domain.modes import Mode, parse_mode
-from domain.options import GraphMode, RunKind
+from domain.query.modes import Mode, parse_mode
+from domain.query.options import GraphMode, RunKind
 from services.submission import NewQuery
 
 _GRAPH_MODES: tuple[str, ...] = get_args(GraphMode)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from domain.markers import cited_markers
-from domain.protected import encloses, protected_regions
+from domain.markers.parser import cited_markers
+from domain.markers.protected import encloses, protected_regions
 
 _DAGGER = "[†1]"
 _LONGEST_WORD = 500

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from api.schemas.answers import Score
 from api.schemas.texts import Input, PlainText
-from domain.citation_scoring import CitationIssue
+from domain.evidence.citation_scoring import CitationIssue
 
 MAX_CLAIM_CHARS = 4_000
 MAX_SPAN_CHARS = 10_000

@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.texts import Input, WebhookUrl, WorkspaceName
-from domain.options import DocumentFilter, Preset, RunKind
-from domain.refusals import RefusalLanguage
+from domain.query.options import DocumentFilter, Preset, RunKind
+from domain.query.refusals import RefusalLanguage
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from api.schemas.answers import Score
 from api.schemas.texts import Input, PlainText, WorkspaceName
-from domain.options import DocumentFilter
+from domain.query.options import DocumentFilter
 
 
 class SearchCreate(Input):

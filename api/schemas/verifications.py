@@ -14,7 +14,7 @@ from api.schemas.answers import AuditHead, Score, SentenceStatus, UsageRead, Who
 from api.schemas.comparisons import Comparison
 from api.schemas.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
-from domain.options import Preset
+from domain.query.options import Preset
 from services.given_request import Check
 
 _EXAMPLE: dict[str, JsonValue] = {

@@ -23,16 +23,16 @@ type_of = typing.get_origin
 ORDINARY = "The bridge over the Arno was opened on 3 May 1998 and cost 4.5 million euros [1]."
 _LISTS = (Sequence, Iterable, Collection, list, tuple)
 _NO_TEXT = {
-    "prompts.prompt_version": "the name of a file of the program",
-    "prompts.prompt_sha256": "the name of a file of the program",
-    "prompts.render": "the name of a file of the program; what fills it in is put in as it is",
-    "formats.listed": "suffixes of the program",
+    "prompting.prompts.prompt_version": "the name of a file of the program",
+    "prompting.prompts.prompt_sha256": "the name of a file of the program",
+    "prompting.prompts.render": "the name of a file of the program; what fills it in is put in as it is",
+    "documents.formats.listed": "suffixes of the program",
     "support.model.parsed": "a file of the program",
-    "weighing.parsed_weighing": "a file of the program",
-    "verification_line.verification_line": "states, which are words of the program",
-    "stopping.is_ungrounded": "states, which are words of the program",
-    "webhooks.checked_filters": "names of events, of which there are few",
-    "facts.korean.minutes": "a time of day that was found, of a few characters",
+    "support.logistic.parsed_weighing": "a file of the program",
+    "verdicts.summary_line.verification_line": "states, which are words of the program",
+    "verdicts.stopping.is_ungrounded": "states, which are words of the program",
+    "webhooks.delivery.checked_filters": "names of events, of which there are few",
+    "facts.reading.korean.minutes": "a time of day that was found, of a few characters",
 }
 """Functions whose strings come from no user, document or model, and why."""
 

@@ -5,33 +5,33 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.alignment import Aligned, claim_stems, most_alike
-from domain.audit import Chain, chain
-from domain.citable import Citable, SourceNames
-from domain.citations import Statement, statements
-from domain.disagreements import Disagreement, best_places, disagreements
-from domain.documents import Page, ParsedDocument, Section, Table
-from domain.facts.aligning import Alignment, Gap, align
-from domain.facts.best_place import Compared
-from domain.facts.roles import Pair, pairs
-from domain.facts.terms import Term, terms_of
-from domain.facts.tokens import Token, Value, read_tokens
-from domain.graph_reading import read_graph
-from domain.joint import Joint, Said
-from domain.judgements import ExtractedGraph
-from domain.markers import Marker, cited_markers
-from domain.mending import Repair
-from domain.names import tokens_of
-from domain.numbers import Quantity, find_quantities
+from domain.answers.parser import Reading, read
+from domain.answers.statements import Statement, statements
+from domain.audit.chain import Chain, chain
+from domain.audit.reverification import Stated
+from domain.audit.reverification import compare as compared_states
+from domain.correction.edits import Repair
+from domain.documents.documents import Page, ParsedDocument, Section, Table
+from domain.documents.graph_extraction import read_graph
+from domain.entities.names import tokens_of
+from domain.entities.numbers import Quantity, find_quantities
+from domain.evidence.contradictions import Disagreement, best_places, disagreements
+from domain.facts.comparison.best_place import Compared
+from domain.facts.differences.roles import Pair, pairs
+from domain.facts.reading.token_alignment import Alignment, Gap, align
+from domain.facts.reading.tokens import Token, Value, read_tokens
+from domain.facts.structure.terms import Term, terms_of
+from domain.markers.citable import Citable, SourceNames
+from domain.markers.parser import Marker, cited_markers
+from domain.prompting.batched_items import Item, short_ids
+from domain.prompting.judgements import ExtractedGraph
 from domain.question.asking import Asked, kind_of
-from domain.reading import Reading, read
-from domain.reverification import Stated
-from domain.reverification import compare as compared_states
-from domain.sentences import split_sentences
 from domain.support.comparing import Comparison, compare
 from domain.support.reading import ReadSentences, ReadText
-from domain.together import Item, short_ids
-from domain.words import content_stems
+from domain.text.sentence_alignment import Aligned, claim_stems, most_alike
+from domain.text.sentences import split_sentences
+from domain.text.words import content_stems
+from domain.verdicts.joint_support import Joint, Said
 
 _ONE = "The bridge cost 4.5 million euros in 1998 [1]."
 
@@ -121,7 +121,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
 }
 
 ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
-    "facts.cues.of_cues": _gap,
-    "together.by_id": lambda text: (_items(text), _items(text)),
+    "facts.differences.cues.of_cues": _gap,
+    "prompting.batched_items.by_id": lambda text: (_items(text), _items(text)),
 }
 """All arguments of functions whose arguments belong together."""

@@ -8,13 +8,13 @@ from benchmarks.metamorphic.cases import Case
 from clients.embeddings import Encoder
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
-from domain.correction import correct
-from domain.judgements import StatementCheck
-from domain.ruling import Grounds
-from domain.sentences import split_sentences
-from domain.sources import Sources
-from domain.verdicts import PairVerdict, SentenceStatus, is_failing, sentence_status
-from domain.words import content_stems
+from domain.correction.corrected_answer import correct
+from domain.prompting.judgements import StatementCheck
+from domain.prompting.numbered_sources import Sources
+from domain.text.sentences import split_sentences
+from domain.text.words import content_stems
+from domain.verdicts.ruling import Grounds
+from domain.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
 
 _INVENTED = {
     "en": "This was confirmed in the original document by its authors.",

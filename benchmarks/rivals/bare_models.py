@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import aiohttp
 
 from benchmarks.rivals.loop import FAST, MAIN
-from domain.judgements import Composition, Judgement, Reply
-from domain.prompts import render
+from domain.prompting.judgements import Composition, Judgement, Reply
+from domain.prompting.prompts import render
 
 _R = TypeVar("_R", bound=Reply)
 _NOTES = {"title", "description"}

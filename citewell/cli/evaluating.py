@@ -22,8 +22,8 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallRecord, ChatModel
 from clients.reranking import Reranker, make_reranker
 from config.settings import Settings, settings
-from domain.calibration import Calibration
-from domain.options import Preset
+from domain.query.options import Preset
+from domain.verdicts.calibration import Calibration
 from services.evaluation import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of, worst
 from services.evaluation_files import LabelledPairs, QuestionSet, read_pairs, read_question_sets
 from services.evaluation_retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection

@@ -18,7 +18,7 @@ from citewell.cli.show.words import counted
 from citewell.cli.uploading import Ingested, ingest_all
 from citewell.client import CitewellClient
 from citewell.wire import Import
-from domain.formats import listed
+from domain.documents.formats import listed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

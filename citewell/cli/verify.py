@@ -14,7 +14,7 @@ from citewell.cli.show.given import given_view
 from citewell.wire.verifications import SourceText
 from clients.parsing.isolated import limits_of, parse_isolated
 from config.settings import settings
-from domain.formats import listed
+from domain.documents.formats import listed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -23,7 +23,7 @@ from clients.llm.questions import Question
 from clients.llm.recording import Recorder
 from clients.llm.slots import Slot
 from config.models import ModelSettings
-from domain.judgements import Judgement
+from domain.prompting.judgements import Judgement
 
 T = TypeVar("T")
 

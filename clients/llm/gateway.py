@@ -38,7 +38,7 @@ from clients.llm.questions import Question, drained, read_judgement
 from clients.llm.recording import begun_record, kept_record
 from clients.llm.retry import RetryBudget
 from config.models import ModelSettings
-from domain.judgements import Composition, Judgement, Reply
+from domain.prompting.judgements import Composition, Judgement, Reply
 
 _R = TypeVar("_R", bound=Reply)
 _T = TypeVar("_T")

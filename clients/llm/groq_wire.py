@@ -25,7 +25,7 @@ from clients.llm.protocol import (
 )
 from clients.llm.usage import Bounds, ReplyTooLong, read_usage
 from config.models import ModelInfo
-from domain.judgements import Reply
+from domain.prompting.judgements import Reply
 
 _MESSAGE_CHARS = 300
 _HALF = re.compile("[\ud800-\udfff]")

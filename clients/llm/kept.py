@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from clients.llm.protocol import CallLog, ModelReply, PromptText
 from config.models import ModelSettings
-from domain.judgements import Composition, Judgement, Reply
+from domain.prompting.judgements import Composition, Judgement, Reply
 
 Task = Judgement[Any] | Composition
 Begun = Mapping[str, object] | None

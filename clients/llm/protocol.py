@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from domain.judgements import Reply
-from domain.prompts import RenderedPrompt, render
+from domain.prompting.judgements import Reply
+from domain.prompting.prompts import RenderedPrompt, render
 
 
 class PromptText:

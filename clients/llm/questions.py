@@ -16,7 +16,7 @@ from clients.llm.protocol import (
     ModelUnavailable,
     PromptText,
 )
-from domain.judgements import Judgement, Reply
+from domain.prompting.judgements import Judgement, Reply
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Reply)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from clients.llm.kept import KeptReply
 from clients.llm.protocol import CallRecord, ModelError, ModelReply, ModelRequest, PromptText, Usage
-from domain.prompts import prompt_version
+from domain.prompting.prompts import prompt_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from domain.judgements import ItemCheck, StatementCheck, StatementChecks
-from domain.sources import Sources
-from domain.together import Items, Statements
+from domain.prompting.batched_items import Items, Statements
+from domain.prompting.judgements import ItemCheck, StatementCheck, StatementChecks
+from domain.prompting.numbered_sources import Sources
 
 K = TypeVar("K", bound=Items)
 

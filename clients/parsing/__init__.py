@@ -7,9 +7,9 @@ from typing import cast
 
 from clients.parsing.limits import ParseLimits
 from clients.parsing.signatures import ZIP, FileKind, kind_of
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
+from domain.documents.formats import SAVE_AS, advice
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
-from domain.formats import SAVE_AS, advice
 
 __all__ = ["READ_SUFFIXES", "ParseLimits", "parse"]
 
@@ -34,7 +34,7 @@ _READERS: dict[str, str] = {
     ".epub": "clients.parsing.epub:parse_epub",
     ".eml": "clients.parsing.mail:parse_mail",
 }
-READ_SUFFIXES = tuple(_READERS)  # equals domain.formats.SUFFIXES, which loads no readers
+READ_SUFFIXES = tuple(_READERS)  # equals domain.documents.formats.SUFFIXES, which loads no readers
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pydantic import TypeAdapter, ValidationError
 
 from clients.parsing.limits import ParseLimits
-from domain.documents import Page, ParsedDocument, Section, Table
+from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.errors import DocumentUnusable
 
 _MAX_MESSAGE = 1_000

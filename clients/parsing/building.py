@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from clients.parsing.decoding import clean
 from clients.parsing.headings import Heading, sections_from
 from clients.parsing.limits import ParseLimits
-from domain.documents import Page, ParsedDocument, Table
+from domain.documents.documents import Page, ParsedDocument, Table
 from domain.errors import DocumentTooLarge
 
 _BLANKS = re.compile(r"[^\S\n]+")

@@ -14,7 +14,7 @@ from typing import Any
 
 from clients.parsing import ParseLimits, parse
 from clients.parsing.confinement import confine
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentTooLarge, DocumentUnreadable
 
 OUT_OF_MEMORY = 12

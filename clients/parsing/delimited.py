@@ -9,7 +9,7 @@ from clients.parsing.building import DocumentBuilder
 from clients.parsing.decoding import decode
 from clients.parsing.limits import ParseLimits
 from clients.parsing.tables import has_header
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge
 
 _DELIMITERS = ",;\t|"

@@ -7,7 +7,7 @@ from clients.parsing.html_blocks import add_blocks
 from clients.parsing.html_nodes import HEADINGS, parse_tree
 from clients.parsing.limits import ParseLimits
 from clients.parsing.webpage import html_text
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentEncrypted
 
 _ANY_HEADING = ", ".join(HEADINGS)

@@ -6,8 +6,8 @@ Runs in the worker, not in the parsing child, because the language model takes h
 from dataclasses import replace
 
 from clients.parsing.language import language_of
-from domain.documents import ParsedDocument
-from domain.found import completed
+from domain.documents.documents import ParsedDocument
+from domain.documents.metadata import completed
 
 
 def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:

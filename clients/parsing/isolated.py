@@ -21,7 +21,7 @@ from clients.parsing.child_process import Cut, Ended, run_child
 from clients.parsing.limits import ParseLimits
 from clients.parsing.signatures import kind_of
 from config.settings import IngestionSettings
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable, DocumentUnusable
 
 log = structlog.get_logger()

@@ -13,7 +13,7 @@ from clients.parsing.html_nodes import parse_tree
 from clients.parsing.limits import ParseLimits
 from clients.parsing.mail_headers import BROKEN, author_of, charset_of, date_of, filename_of, header, is_attachment
 from clients.parsing.webpage import html_text
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")

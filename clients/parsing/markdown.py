@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from clients.parsing.headings import Heading, sections_from
-from domain.documents import ParsedDocument, Table
+from domain.documents.documents import ParsedDocument, Table
 
 # A mapping without blank lines: text between two thematic breaks is no front matter.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[^\n:]+:)(?:.+\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")

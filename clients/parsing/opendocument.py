@@ -15,7 +15,7 @@ from clients.parsing.opendocument_styles import Counter, Styles
 from clients.parsing.opendocument_tables import marks_header, row_elements, table_rows
 from clients.parsing.opendocument_text import anchored, note_text, paragraph_text
 from clients.parsing.tables import has_header, with_one_header
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEncrypted
 
 _CONTENT, _STYLES, _META, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"

@@ -12,7 +12,7 @@ from clients.parsing.pdf_layout import lay_out, outline_key
 from clients.parsing.pdf_metadata import metadata_of
 from clients.parsing.pdf_pages import read_pages
 from clients.parsing.pdf_running import without_repeats
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
 
 # PDFium has process-wide state: no two calls at the same time, not even on different documents.

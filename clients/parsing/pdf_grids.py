@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from clients.parsing.pdf_paragraphs import Paragraph
-from domain.documents import Table
+from domain.documents.documents import Table
 
 _NUMBER = re.compile(r"[^\w\s]{0,3}\d[\d.,'\s]*\s?[^\w\s]{0,2}\w{0,3}[^\w\s]?")
 _YEAR = re.compile(r"(?:19|20)\d\d")

@@ -7,7 +7,7 @@ from clients.parsing.pdf_grids import Grid, grids_in, tables_of
 from clients.parsing.pdf_lines import Line
 from clients.parsing.pdf_paragraphs import Paragraph, paragraphs
 from clients.parsing.pdf_typography import Typography
-from domain.documents import Page, ParsedDocument
+from domain.documents.documents import Page, ParsedDocument
 
 _CONTENTS_ENTRY = re.compile(r"\t\S{1,5}$")
 _UNLIKE_HEADING = re.compile(r"[.,;]$|^[^\W\d_]?[\W\d_]*$|^[-–—•*·]")

@@ -3,7 +3,7 @@
 import re
 
 from clients.parsing.headings import Heading, sections_from
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 
 _UNDERLINED = re.compile(
     r"(?:\A|\n[ \t]*\n)[ \t]*(?P<title>\S[^\n]{0,118}?)[ \t]*\n[ \t]*(?P<rule>={3,}|-{3,}|~{3,})[ \t]*(?:\n|\Z)"

@@ -10,7 +10,7 @@ from clients.parsing.limits import ParseLimits
 from clients.parsing.office import core_properties, damage_told, no_text
 from clients.parsing.packages import linked_stream
 from clients.parsing.slides_shapes import add_shapes, frame_text, has_words
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 
 _TITLE, _BELOW = (1,), (2,)
 _NOTES = "Notes"

@@ -4,7 +4,7 @@ from clients.parsing.decoding import decode
 from clients.parsing.limits import ParseLimits
 from clients.parsing.markdown import markdown_document
 from clients.parsing.plain import plain_document
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge
 
 

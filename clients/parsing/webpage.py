@@ -11,7 +11,7 @@ from clients.parsing.html_found import found_in_head
 from clients.parsing.html_furniture import main_text
 from clients.parsing.html_nodes import parse_tree
 from clients.parsing.limits import ParseLimits
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty
 
 _DECLARED = re.compile(

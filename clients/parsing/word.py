@@ -23,7 +23,7 @@ from clients.parsing.word_numbering import Numbering
 from clients.parsing.word_styles import Styles, heading_level
 from clients.parsing.word_tables import children, is_layout, marks_header, table_rows
 from clients.parsing.word_text import charts, note_references, paragraph_text, text_boxes
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 
 _PARAGRAPH, _TABLE, _CELL, _ROW = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr"))
 _MAX_HEADING = 300  # whole paragraphs in a heading style are text

@@ -14,7 +14,7 @@ from clients.parsing.tables import Cell
 from clients.parsing.workbook_merged import Merged, merged_cells
 from clients.parsing.workbook_regions import add_region
 from clients.parsing.workbook_values import shown
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentTooLarge
 
 _MAX_CELLS = 20_000_000

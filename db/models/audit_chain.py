@@ -11,8 +11,8 @@ from db.base import Base, CreatedAt, Owned
 class AuditChain(Base):
     """Written once, when the query ends; Postgres rejects changes and deletes the row only together with its query.
 
-    `records` are canonical JSON, `hashes` holds 32 bytes for each of them in order (domain.audit), `head` is the last
-    hash in hexadecimal. The hashed contents stay in their own tables.
+    `records` are canonical JSON, `hashes` holds 32 bytes for each of them in order (domain.audit.chain), `head` is the
+    last hash in hexadecimal. The hashed contents stay in their own tables.
     """
 
     __tablename__ = "audit_chains"

@@ -14,7 +14,7 @@ class Chunk(Base):
 
     `context` describes where the text belongs: the headings above it, the columns of its table. It is searched with the
     text and shown to models, never cited. `search` holds the `length` lexemes of both and of the document's name, with
-    their positions (domain.lexemes).
+    their positions (domain.retrieval.lexemes).
     """
 
     __tablename__ = "chunks"

@@ -1,4 +1,4 @@
-"""The lexicon: how many passages of a workspace contain each lexeme, hence how rare it is (domain.lexical)."""
+"""The lexicon: how many passages of a workspace contain each lexeme, hence how rare it is (domain.retrieval.bm25)."""
 
 from sqlalchemy import BigInteger, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column

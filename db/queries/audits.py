@@ -7,7 +7,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
 from db.models import AuditChain, ModelCall, Query
-from domain.audit import FORMAT, Chain
+from domain.audit.chain import FORMAT, Chain
 
 ERASED_AT_A_TIME = 200
 _BYTES = 32

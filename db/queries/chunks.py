@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document
 from db.queries.documents import get_document
-from domain.attacks import without_orders
-from domain.documents import indexed_text
+from domain.documents.documents import indexed_text
 from domain.errors import ChunkNotFound
-from domain.excerpts import page_at
+from domain.evidence.excerpts import page_at
+from domain.safety.prompt_injection import without_orders
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
 from db.queries.lexicon import as_tsvector, count_chunks, forget_chunks
 from db.queries.paging import Place, page
 from db.queries.workspaces import lock_workspace, take_document_number
-from domain.documents import ParsedDocument, indexed_text
+from domain.documents.documents import ParsedDocument, indexed_text
 from domain.errors import DocumentNotFound
-from domain.lexemes import lexemes
+from domain.retrieval.lexemes import lexemes
 
 
 def add_document(

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Numeric, Text, and_, any_, case, cast, fun
 from sqlalchemy.dialects.postgresql import JSONB, array
 
 from db.models import Document
-from domain.options import Bounds, DocumentFilter, MetadataValue
+from domain.query.options import Bounds, DocumentFilter, MetadataValue
 
 _NUMBER = r"^-?[0-9]+(\.[0-9]+)?$"
 _YEAR = "^[0-9]{4}"

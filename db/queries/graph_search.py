@@ -19,7 +19,7 @@ from db.models import (
     RelationChunk,
 )
 from db.queries.lexical import any_of
-from domain.lexemes import lexemes
+from domain.retrieval.lexemes import lexemes
 
 Conditions = Sequence[ColumnElement[bool]]
 

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Entity, EntityChunk, GraphChunk, Relation, RelationChunk
-from domain.graph import EntityMention, Merged, PassageGraph, RelationMention, merged_entity, merged_relation
+from domain.documents.graph import EntityMention, Merged, PassageGraph, RelationMention, merged_entity, merged_relation
 
 _LOCK_CLASS = 0x43475248
 _MOST_MERGED = 50

@@ -1,4 +1,4 @@
-"""Lexical search: the passages that hold the question's rarest words, in the order of domain.lexical."""
+"""Lexical search: the passages that hold the question's rarest words, in the order of domain.retrieval.bm25."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentStatus
 from db.queries.lexicon import collection
-from domain.lexemes import lexemes
-from domain.lexical import Collection, Occurrences, lexical_order
+from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
+from domain.retrieval.lexemes import lexemes
 
 # Limits on the work of a search: the lexemes used (the question's rarest), the passages scanned for them, and the
 # passages scored (those with the highest total rarity of shared lexemes).
@@ -70,7 +70,7 @@ def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
 
 def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
     """The tsquery for passages with any of these lexemes; with none it matches nothing."""
-    # No lexeme holds a quotation mark or a backslash (domain.lexemes).
+    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes).
     return cast(" | ".join(f"'{lexeme}'" for lexeme in wanted), TSQUERY)
 
 

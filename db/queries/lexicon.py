@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Lexeme, Workspace
-from domain.lexical import Collection
+from domain.retrieval.bm25 import Collection
 
 # Limits of a Postgres tsvector: positions per lexeme, and the largest position (14 bits).
 _MOST_PLACES = 256
@@ -36,7 +36,7 @@ def as_tsvector(lexemes: Sequence[str]) -> str:
     places: dict[str, list[int]] = {}
     for place, lexeme in enumerate(lexemes[:_LAST_PLACE], start=1):
         places.setdefault(lexeme, []).append(place)
-    # No lexeme holds a quotation mark or a backslash (domain.lexemes).
+    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes).
     return " ".join(f"'{lexeme}':{','.join(map(str, at[:_MOST_PLACES]))}" for lexeme, at in places.items())
 
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from domain.contexts import below_columns, headings_of, joined
-from domain.facts.headings import is_named_by_heading
-from domain.facts.sections import read_sections
-from domain.facts.source_reading import identifiers_in
-from domain.facts.terms import Term, Told, terms
-from domain.facts.tokens import read_tokens
+from domain.documents.chunk_context import below_columns, headings_of, joined
+from domain.facts.comparison.source import identifiers_in
+from domain.facts.reading.tokens import read_tokens
+from domain.facts.structure.headings import is_named_by_heading
+from domain.facts.structure.sections import read_sections
+from domain.facts.structure.terms import Term, Told, terms
 
 _NUMBER = re.compile(r"\d+")
 

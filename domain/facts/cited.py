@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.contexts import below_columns, headings_of
+from domain.documents.chunk_context import below_columns, headings_of
 from domain.facts.above import form_of, lasting
-from domain.facts.headings import is_named_by_heading
+from domain.facts.comparison.source import identifiers_in
 from domain.facts.kinds import Difference
-from domain.facts.sections import Section, read_sections
-from domain.facts.source_reading import identifiers_in
-from domain.facts.tables import Row, cells_of, read_tables
-from domain.facts.terms import Term, Told, most_specific, terms, terms_of
-from domain.facts.tokens import Token, read_tokens
-from domain.facts.vocabulary import GENERIC
+from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.vocabulary import GENERIC
+from domain.facts.structure.headings import is_named_by_heading
+from domain.facts.structure.sections import Section, read_sections
+from domain.facts.structure.tables import Row, cells_of, read_tables
+from domain.facts.structure.terms import Term, Told, most_specific, terms, terms_of
 
 _TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")
 _DEMONSTRATIVES = frozenset("이 그 해당 본".split())

@@ -5,17 +5,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from domain.contexts import headings_of
-from domain.facts import korean
-from domain.facts.aligning import same
-from domain.facts.clauses import clauses
-from domain.facts.headings import is_named_by_heading, lines_apart, path_at, read_headings, told_below
-from domain.facts.source_reading import ReadSource, identifiers_in, read_source
-from domain.facts.tokens import Token, Value, read_tokens
-from domain.facts.values import Values, agree
-from domain.remembering import remembered
-from domain.word_index import read_sentences
-from domain.words import vocabulary
+from domain.documents.chunk_context import headings_of
+from domain.facts.comparison.source import ReadSource, identifiers_in, read_source
+from domain.facts.reading import korean
+from domain.facts.reading.clauses import clauses
+from domain.facts.reading.token_alignment import same
+from domain.facts.reading.tokens import Token, Value, read_tokens
+from domain.facts.reading.values import Values, agree
+from domain.facts.structure.headings import is_named_by_heading, lines_apart, path_at, read_headings, told_below
+from domain.text.memory import remembered
+from domain.text.word_index import read_sentences
+from domain.text.words import vocabulary
 
 _MOST_PARTS = 8  # sections of a quotation that are read apart
 _BEFORE, _AFTER = 2, 1  # sentences around a quotation that it is read with

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from domain.dates import find_dates
-from domain.names import find_names
-from domain.numbers import find_quantities
-from domain.words import content_stems, vocabulary, words
+from domain.entities.dates import find_dates
+from domain.entities.names import find_names
+from domain.entities.numbers import find_quantities
+from domain.text.words import content_stems, vocabulary, words
 
 Kind = Literal["when", "where", "who", "number", "amount", "why", "how", "definition", "which", "decision", "matter"]
 

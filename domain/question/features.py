@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from domain.dates import find_dates
-from domain.names import find_names
-from domain.negation import opposites
-from domain.numbers import find_quantities
+from domain.entities.dates import find_dates
+from domain.entities.names import find_names
+from domain.entities.numbers import find_quantities
 from domain.question.asking import Asked, Kind, has_kind
 from domain.support.reading import ReadText
-from domain.words import STOP_WORDS, stem, vocabulary
+from domain.text.negation import opposites
+from domain.text.words import STOP_WORDS, stem, vocabulary
 
 _MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a sentence or a question: anything longer is none
 _REACH = 7  # words on either side of a date, a number or a name that may belong to it

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from domain.alignment import claim_stems
-from domain.evidence import best_text_span
-from domain.words import content_stems, coverage
+from domain.evidence.spans import best_text_span
+from domain.text.sentence_alignment import claim_stems
+from domain.text.words import content_stems, coverage
 
 _MOST = 3
 _SHORTEST, _LONGEST = 40, 200  # characters of a quotation

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process
 
-from domain.words import STOP_WORDS, vocabulary, words
+from domain.text.words import STOP_WORDS, vocabulary, words
 
 _SHORTEST_PREFIX = 4  # letters that an inflected form keeps
 _ENDING = 3  # letters, at most, that an inflection changes

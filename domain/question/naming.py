@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from domain.dates import find_dates
-from domain.names import FoundName, find_names
+from domain.entities.dates import find_dates
+from domain.entities.names import FoundName, find_names
 from domain.question.mentions import Mentions
-from domain.words import STOP_WORDS, stem, vocabulary, words
+from domain.text.words import STOP_WORDS, stem, vocabulary, words
 
 _MOST_CHARS = 2_000  # of a question
 _MOST_WORDS = 40

@@ -8,14 +8,14 @@ import json
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from domain.plain import plain_text
+from domain.markers.stripping import plain_text
+from domain.query.refusals import is_idk
 from domain.question.asking import Asked, has_kind, parts_of
 from domain.question.features import answer_features
-from domain.refusals import is_idk
-from domain.remembering import remembered
-from domain.sentences import split_sentences
-from domain.weighing import Weighing, parsed_weighing
-from domain.words import content_stems
+from domain.support.logistic import Weighing, parsed_weighing
+from domain.text.memory import remembered
+from domain.text.sentences import split_sentences
+from domain.text.words import content_stems
 
 ANSWERED = 0.25
 """From this probability on, an answer counts as one to that part of the question."""

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from domain.plain import plain_text
+from domain.markers.stripping import plain_text
+from domain.query.refusals import is_idk
 from domain.question.asking import Asked, has_kind, parts_of
 from domain.question.naming import missing_things
 from domain.question.relevance import ANSWERED, is_elliptical, part_relevance
-from domain.refusals import is_idk
 
 Answers = Literal["yes", "partly", "no"]
 

@@ -1,13 +1,13 @@
 """Estimates the probability that a source says a statement, from words and denials alone."""
 
-from domain.disagreements import best_places, without_markers
-from domain.remembering import remembered
-from domain.statement_length import is_too_long
+from domain.evidence.contradictions import best_places, without_markers
 from domain.support.comparing import compare
 from domain.support.features import features
 from domain.support.model import support_model
 from domain.support.reading import ReadSentences, ReadText
-from domain.word_index import read_sentences
+from domain.text.memory import remembered
+from domain.text.statement_length import is_too_long
+from domain.text.word_index import read_sentences
 
 
 def estimated_support(statement: str, source: str) -> float:

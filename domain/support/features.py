@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from domain.facts.best_place import Compared
+from domain.facts.comparison.best_place import Compared
 from domain.support.comparing import Comparison
 
 _BROADEST = 8  # sentences; in more of them chance matches of words do not increase, because only a window counts
@@ -55,7 +55,7 @@ class Closeness:
 def features(compared: Comparison, places: Sequence[Compared], closeness: Closeness | None) -> dict[str, float]:
     """Return the features by name; those of `MEANING` only with `closeness`.
 
-    `places` are the best ones for each sentence of the statement (`domain.disagreements.best_places`).
+    `places` are the best ones for each sentence of the statement (`domain.evidence.contradictions.best_places`).
     """
     return {
         **_coverage(compared),

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from domain.support.features import MEANING
-from domain.weighing import Weighing, parsed_weighing
+from domain.support.logistic import Weighing, parsed_weighing
 
 
 @dataclass(frozen=True, slots=True)

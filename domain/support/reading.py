@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 
 from rapidfuzz.distance import Prefix
 
-from domain.negation import denials
-from domain.words import content_stems, meaningful, words
+from domain.text.negation import denials
+from domain.text.words import content_stems, meaningful, words
 
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")

@@ -5,7 +5,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 from db.queries.lexicon import as_tsvector
-from domain.lexemes import lexemes
+from domain.retrieval.lexemes import lexemes
 from migrations.tenancy import OWNER, isolate
 
 revision = "0008"

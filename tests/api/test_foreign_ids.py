@@ -15,7 +15,7 @@ from db.queries.keys import get_or_add_tenant
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
-from domain.webhooks import EventType
+from domain.webhooks.delivery import EventType
 from services.finishing import finish
 from services.given import submit_batch, submit_verification
 from services.given_request import NewSource, NewVerification

@@ -11,7 +11,7 @@ from config.settings import settings
 from db.queries.queries import get_query
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
-from domain.options import QueryOptions
+from domain.query.options import QueryOptions
 from tests.api.standing_in import worker
 from tests.stored import complete
 

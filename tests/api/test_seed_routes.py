@@ -13,7 +13,7 @@ from db.models import Query, QueryStatus
 from db.queries.queries import get_query, mark_finished
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
-from domain.options import QueryOptions
+from domain.query.options import QueryOptions
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import complete, fail

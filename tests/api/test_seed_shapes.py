@@ -15,7 +15,7 @@ from api.schemas.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, Verifi
 from db.models import Document
 from db.session import reading, transaction
 from domain.errors import ModeUnknown
-from domain.markers import cited_markers
+from domain.markers.parser import cited_markers
 from services.results import read_citation_checks, read_query
 from tests.answers import ANYTHING
 from tests.stored import store_answered_query

@@ -13,7 +13,7 @@ from benchmarks.growth.shapes import SHAPES, text_of
 from domain.errors import CitewellError
 
 # They take keys and names of settings, and say that these texts are none.
-REFUSING = {"keys.parse_key", "modes.parse_mode"}
+REFUSING = {"keys.parse_key", "query.modes.parse_mode"}
 
 
 def test_every_public_function_of_the_domain_that_takes_text_can_be_called() -> None:  # F9
@@ -81,6 +81,6 @@ def test_what_does_not_end_is_ended_and_marked(monkeypatch: pytest.MonkeyPatch) 
 def test_the_command_says_with_its_exit_code_that_nothing_is_marked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:  # F9
-    monkeypatch.setattr("sys.argv", ["growth", "--only", "words.words", "--only", "keys", "--sizes", "500,1000"])
+    monkeypatch.setattr("sys.argv", ["growth", "--only", "text.words.words", "--only", "keys", "--sizes", "500,1000"])
     assert main() == 0
-    assert "words.words" in capsys.readouterr().out
+    assert "text.words.words" in capsys.readouterr().out

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.paraphrases import ERRORS, Paraphrase, read_paraphrases
 from benchmarks.reader_cases import GROUPS, ReaderCase, read_cases
-from domain.sentences import split_sentences
+from domain.text.sentences import split_sentences
 
 LANGUAGES = {"en", "ko"}
 HANGUL = range(0xAC00, 0xD7A4)

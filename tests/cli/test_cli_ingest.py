@@ -10,8 +10,8 @@ import pytest
 
 from citewell.client import CitewellClient
 from clients.parsing import READ_SUFFIXES, ParseLimits, parse
+from domain.documents.formats import SUFFIXES, listed
 from domain.errors import DocumentTypeUnknown
-from domain.formats import SUFFIXES, listed
 from tests.archives import zipped
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import read, unpacking, workers

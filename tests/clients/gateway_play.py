@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from clients.llm.gateway import ComposedText, Failure, ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.server import KEY, GroqSimulator

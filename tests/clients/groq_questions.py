@@ -1,6 +1,7 @@
 """Questions for the simulated provider: two passages, and fields for every prompt."""
 
-from domain.judgements import (
+from domain.prompting.batched_items import Chunks, Statements
+from domain.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -23,8 +24,7 @@ from domain.judgements import (
     Judgement,
     Reply,
 )
-from domain.sources import Sources
-from domain.together import Chunks, Statements
+from domain.prompting.numbered_sources import Sources
 
 POLICY = (
     "Refund policy\n\nRefunds are paid within 14 days of the return. A receipt is required for every refund.\n\n"

@@ -6,8 +6,8 @@ import pytest
 
 from clients.llm.gateway import ComposedText, Failure, ModelGateway
 from clients.llm.protocol import CallLog, CallRecord
-from domain.judgements import GENERATE_ANSWER, Composition, StatementCheck
-from domain.prompts import prompt_version
+from domain.prompting.judgements import GENERATE_ANSWER, Composition, StatementCheck
+from domain.prompting.prompts import prompt_version
 from tests.clients.gateway_play import (
     ALONE,
     FAST,

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import BreakerSettings
-from domain.judgements import StatementCheck
+from domain.prompting.judgements import StatementCheck
 from tests.clients.gateway_play import FAST, MAIN, PATIENT, check, failed, play
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

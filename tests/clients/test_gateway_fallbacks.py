@@ -4,7 +4,7 @@ import pytest
 
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from tests.clients.gateway_play import CHECK, FAST, MAIN, PATIENT, WRITE, assert_books_agree, check, failed, play
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

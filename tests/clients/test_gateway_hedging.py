@@ -10,7 +10,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.hedging import Hedges
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
 from tests.clients.gateway_play import CHECK, FAST, WRITE, check, failed, play, write
 from tests.clients.groq_stage import GroqStage
 from tests.clients.limiting import Doorkeeper

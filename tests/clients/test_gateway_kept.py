@@ -9,7 +9,7 @@ from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.kept import Begun, KeptReply, Task, reply_key
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallDeferred, CallLog, PromptText, Terms, Usage
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
 from tests.clients.gateway_play import CHECK, FAST, MAIN, PATIENT, WRITE, check, failed, play, write
 from tests.clients.groq_questions import ANSWER
 from tests.clients.groq_stage import GroqStage

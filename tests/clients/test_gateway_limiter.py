@@ -8,7 +8,7 @@ import pytest
 from clients.limiter import Priority
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, ModelRateLimited, ModelReply, ModelReplyInvalid, Terms
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from tests.clients.gateway_play import FAST, PATIENT, WRITE, check, failed, play, write
 from tests.clients.groq_stage import GroqStage
 from tests.clients.limiting import Doorkeeper

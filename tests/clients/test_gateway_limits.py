@@ -8,7 +8,7 @@ import pytest
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.judgements import StatementCheck
+from domain.prompting.judgements import StatementCheck
 from tests.clients.gateway_play import PATIENT, assert_books_agree, check, failed, play, write
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

@@ -9,8 +9,8 @@ from clients.llm.groq_sizes import PromptSizes
 from clients.llm.groq_wire import read_allowance
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelRefused, ModelReply, ModelRequest
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
-from domain.sources import Sources
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.prompting.numbered_sources import Sources
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import FaultKind

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from clients.llm.groq_wire import request_body
 from clients.llm.protocol import ModelRequest
 from config.models import ModelSettings
-from domain.judgements import (
+from domain.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -20,7 +20,7 @@ from domain.judgements import (
     Judgement,
     Reply,
 )
-from domain.sources import Sources
+from domain.prompting.numbered_sources import Sources
 from tests.clients.groq_questions import ANSWER, ASKED, GUIDE, IDK, POLICY, QUESTION, SOURCES, Task
 from tests.simulators.groq import mind
 from tests.simulators.groq.calls import read_call

@@ -24,8 +24,8 @@ from clients.llm.protocol import (
 )
 from clients.llm.usage import Bounds
 from config.models import ModelSettings
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
-from domain.prompts import PromptFieldMismatch
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.prompting.prompts import PromptFieldMismatch
 from tests.clients.groq_questions import ANSWER, IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

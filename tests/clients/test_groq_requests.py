@@ -13,7 +13,7 @@ import pytest
 from clients.llm.groq_wire import request_body
 from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo, ModelSettings
-from domain.judgements import Composition, Judgement, Reply
+from domain.prompting.judgements import Composition, Judgement, Reply
 from tests.clients.groq_questions import ASKED, Task
 from tests.simulators.groq.schema import strict_fault
 
@@ -37,7 +37,7 @@ def bodies() -> dict[str, dict[str, Any]]:
 
 
 def test_every_prompt_file_is_asked() -> None:
-    files = Path("domain/prompts").glob("*.md")
+    files = Path("domain/prompting/prompts").glob("*.md")
     assert {file.stem for file in files} == {task.name for task, _ in ASKED}
 
 

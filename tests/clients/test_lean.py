@@ -16,7 +16,7 @@ from clients.llm.openai_compatible import CompatibleModel
 from clients.llm.protocol import ModelError, ModelRefused, ModelReply, ModelRequest, ModelUnavailable, Usage
 from config.models import ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
-from domain.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 
 T = TypeVar("T")

@@ -24,7 +24,8 @@ from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ModelRefused
 from config.models import ModelSettings
 from config.settings import ConfigurationInvalid, Settings
-from domain.judgements import (
+from domain.prompting.batched_items import Statements
+from domain.prompting.judgements import (
     CHECK_STATEMENT,
     CHECK_STATEMENTS,
     GENERATE_ANSWER,
@@ -34,8 +35,7 @@ from domain.judgements import (
     StatementCheck,
     StatementChecks,
 )
-from domain.sources import Sources
-from domain.together import Statements
+from domain.prompting.numbered_sources import Sources
 from tests.clients.neural_models import (
     ALWAYS_SURE,
     FOUR_WIDE,

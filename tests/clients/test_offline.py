@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clients.embeddings import default_embedder
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, StreamPart, Usage
-from domain.judgements import (
+from domain.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
     CHECK_STATEMENT,
@@ -23,8 +23,8 @@ from domain.judgements import (
     Reply,
     StatementCheck,
 )
-from domain.prompts import PromptFieldMismatch
-from domain.sources import Sources
+from domain.prompting.numbered_sources import Sources
+from domain.prompting.prompts import PromptFieldMismatch
 
 IDK = "I don't know based on the documents."
 RETURNS = (

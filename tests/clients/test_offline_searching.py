@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
-from domain.sources import Sources
+from domain.prompting.numbered_sources import Sources
 
 NOTHING = Sources([])
 

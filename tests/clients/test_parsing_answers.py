@@ -7,7 +7,7 @@ import pytest
 
 from clients.parsing import ParseLimits
 from clients.parsing.answers import AnswerInvalid, read_answer
-from domain.documents import Page, ParsedDocument, Section, Table
+from domain.documents.documents import Page, ParsedDocument, Section, Table
 from domain.errors import DocumentEncrypted
 
 LIMITS = ParseLimits(max_pages=3, max_chars=100)

@@ -4,7 +4,7 @@ import pytest
 
 from clients.parsing.building import DocumentBuilder
 from clients.parsing.limits import ParseLimits
-from domain.documents import Page, Table
+from domain.documents.documents import Page, Table
 from domain.errors import DocumentTooLarge
 
 

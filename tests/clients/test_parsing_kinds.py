@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clients.parsing import READ_SUFFIXES, ParseLimits, parse
+from domain.documents.formats import SAVE_AS, SUFFIXES, listed
 from domain.errors import CitewellError, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
-from domain.formats import SAVE_AS, SUFFIXES, listed
 from tests.clients.office_files import odt, packed, replaced, slides, unpacked, word, workbook
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)

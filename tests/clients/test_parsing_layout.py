@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from clients.parsing.pdf_layout import lay_out
 from clients.parsing.pdf_lines import Line, readable
 from clients.parsing.pdf_running import without_repeats
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 
 LEADING = 12.0
 

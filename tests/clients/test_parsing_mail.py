@@ -3,7 +3,7 @@
 import pytest
 
 from clients.parsing import ParseLimits, parse
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentUnreadable
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)

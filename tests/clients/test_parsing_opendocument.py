@@ -7,7 +7,7 @@ import odfdo
 import pytest
 
 from clients.parsing import ParseLimits, parse
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
 from tests.clients.office_files import check_places, odt, outline, tables, unpacked, with_part
 

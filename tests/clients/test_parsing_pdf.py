@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from clients.parsing import ParseLimits, parse
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from tests.clients.pdf_files import Sheet, raw
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)

@@ -3,7 +3,7 @@
 from clients.parsing import ParseLimits, parse
 from clients.parsing.pdf_layout import lay_out
 from clients.parsing.pdf_lines import Line
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from tests.clients.pdf_files import Sheet
 from tests.clients.pdf_kinds import KINDS
 from tests.clients.pdf_truth import Truth

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from clients.parsing import ParseLimits, parse
-from domain.chunks import split_document
+from domain.documents.chunks import split_document
 from tests.clients.pdf_kinds import KINDS
 from tests.clients.pdf_truth import TOKEN, Truth
 

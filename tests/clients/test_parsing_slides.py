@@ -16,7 +16,7 @@ from pptx.slide import Slide
 from pptx.util import Cm, Length
 
 from clients.parsing import ParseLimits, parse
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from tests.clients.office_files import check_places, outline, slides, tables, with_part
 

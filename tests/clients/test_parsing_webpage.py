@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clients.parsing import ParseLimits, parse
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentUnreadable
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)

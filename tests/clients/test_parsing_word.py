@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clients.parsing import ParseLimits, parse
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from tests.clients.office_files import check_places, outline, packed, replaced, tables, with_part, word
 

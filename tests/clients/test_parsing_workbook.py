@@ -11,7 +11,7 @@ from openpyxl import Workbook
 
 from clients.parsing import ParseLimits, parse
 from clients.parsing.workbook_values import shown
-from domain.documents import ParsedDocument
+from domain.documents.documents import ParsedDocument
 from domain.errors import CitewellError, DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from tests.clients.office_files import check_places, outline, replaced, tables, with_part, workbook
 

@@ -10,9 +10,9 @@ import pytest
 
 from clients.llm.protocol import ModelRequest, Usage
 from config.models import ModelSettings
-from domain.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER, Composition
-from domain.sources import Sources
-from domain.together import Chunks, Statements
+from domain.prompting.batched_items import Chunks, Statements
+from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER, Composition
+from domain.prompting.numbered_sources import Sources
 from services.drafting import same_start
 from tests.clients.groq_questions import ASKED, IDK, Task
 from tests.clients.groq_stage import GroqStage

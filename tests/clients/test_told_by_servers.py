@@ -29,7 +29,7 @@ from clients.llm.protocol import (
 from clients.llm.usage import Bounds, read_usage
 from config.limits import LimiterSettings
 from config.models import ModelInfo
-from domain.judgements import StatementCheck
+from domain.prompting.judgements import StatementCheck
 from tests.clients.limiter.stage import NOW, Turned, play, ticket
 from tests.clients.test_lean import CHECK, COMPOSE, END, MODEL, event, served
 

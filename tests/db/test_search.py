@@ -10,8 +10,8 @@ from db.queries.lexical import search_text
 from db.queries.lexicon import as_tsvector, forget_chunks, recount
 from db.queries.nearest import search_vector
 from db.session import reading, system_transaction, transaction
-from domain.lexemes import lexemes
-from domain.options import Bounds, DocumentFilter
+from domain.query.options import Bounds, DocumentFilter
+from domain.retrieval.lexemes import lexemes
 from tests.factories import make_chunk, make_document
 
 pytestmark = pytest.mark.usefixtures("database")

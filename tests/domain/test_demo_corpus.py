@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from clients.parsing import ParseLimits, parse
-from domain.chunks import split_document
-from domain.documents import ParsedDocument, TextChunk
-from domain.filings import filing_in
+from domain.documents.chunks import split_document
+from domain.documents.documents import ParsedDocument, TextChunk
+from domain.documents.filings import filing_in
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORPUS = EXAMPLES / "corpus"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.planted_cases import Case, all_cases
 from benchmarks.planted_errors import ERRORS
 from benchmarks.planted_passages import plain, read_passages
-from domain.disagreements import disagreements
+from domain.evidence.contradictions import disagreements
 
 CASES = all_cases()
 PASSAGES = read_passages()

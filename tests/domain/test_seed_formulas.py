@@ -4,18 +4,27 @@ from inspect import signature
 
 import pytest
 
-from domain import references, scoring
-from domain.citations import plan_checks
-from domain.claims import is_checkable
-from domain.confidence import ConfidenceLevel
-from domain.correction import correct
-from domain.evidence import best_text_span
-from domain.judgements import Answerability
-from domain.modes import IDK, Mode, evidence_gate, is_idk, rules_of
-from domain.prompts import render
-from domain.scoring import Part, SourceIdentity, Thresholds, Weights, citation_coverage, issues, overall
-from domain.sources import Sources
-from domain.verdicts import CONFIDENCE_THRESHOLD, Verdict, classify
+from domain.answers import references
+from domain.answers.checkable import is_checkable
+from domain.answers.statements import plan_checks
+from domain.correction.corrected_answer import correct
+from domain.evidence.spans import best_text_span
+from domain.prompting.judgements import Answerability
+from domain.prompting.numbered_sources import Sources
+from domain.prompting.prompts import render
+from domain.query.modes import IDK, Mode, evidence_gate, is_idk, rules_of
+from domain.verdicts import weighted_scores
+from domain.verdicts.confidence import ConfidenceLevel
+from domain.verdicts.states import CONFIDENCE_THRESHOLD, Verdict, classify
+from domain.verdicts.weighted_scores import (
+    Part,
+    SourceIdentity,
+    Thresholds,
+    Weights,
+    citation_coverage,
+    issues,
+    overall,
+)
 
 KOREAN_IDK = "해당 정보는 제공된 출처에서 확인되지 않습니다"
 FULL = Part(1.0)
@@ -46,18 +55,18 @@ def test_each_score_has_its_weight_in_the_overall_score(
 
 def test_weights_and_thresholds_can_be_configured() -> None:  # S1.5
     assert overall(Part(1.0), Part(0.0), Part(0.0), Weights(1, 1, 2)) == 0.25
-    assert issues(Part(0.8), FULL, FULL, Thresholds(alignment=0.9)) == [scoring.ALIGNMENT_ISSUE]
+    assert issues(Part(0.8), FULL, FULL, Thresholds(alignment=0.9)) == [weighted_scores.ALIGNMENT_ISSUE]
     assert issues(Part(0.1), FULL, FULL, Thresholds(alignment=0.1)) == []
 
 
 def test_facts_that_were_not_checked_score_a_half_and_say_so() -> None:  # S1.4
-    assert scoring.FACTS_WHEN_NOT_CHECKED == 0.5
-    facts = Part(scoring.FACTS_WHEN_NOT_CHECKED, "not_checked", "timeout")
+    assert weighted_scores.FACTS_WHEN_NOT_CHECKED == 0.5
+    facts = Part(weighted_scores.FACTS_WHEN_NOT_CHECKED, "not_checked", "timeout")
     assert issues(FULL, FULL, facts, Thresholds())[-1] == "Facts: not checked (timeout)"
 
 
 def test_the_seeds_three_claims_score_two_thirds() -> None:  # S1.4
-    assert round(scoring.facts_score([True, True, False]), 2) == 0.67
+    assert round(weighted_scores.facts_score([True, True, False]), 2) == 0.67
 
 
 @pytest.mark.parametrize(("patterns", "bonus"), [(0, 0.0), (1, 0.1), (2, 0.2), (3, 0.3), (4, 0.3), (40, 0.3)])

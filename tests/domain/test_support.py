@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.disagreements import best_places, disagreements
-from domain.facts.differing import Kind
-from domain.sentences import split_sentences
+from domain.evidence.contradictions import best_places, disagreements
+from domain.facts.differences.sentence import Kind
 from domain.support.comparing import Comparison, compare
 from domain.support.features import DIRECTIONS, MEANING, Closeness, features
 from domain.support.model import parsed, support_model
 from domain.support.reading import Kin, ReadSentences, ReadText
-from domain.verdicts import CONFIDENCE_THRESHOLD
+from domain.text.sentences import split_sentences
+from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
 SOURCE = (
     "Full-time employees receive 15 days of paid leave per year. Leave must be requested three days in advance. "

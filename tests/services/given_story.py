@@ -15,7 +15,7 @@ from config.settings import settings
 from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
 from db.queries import queries, steps
 from db.session import acting_for, reading, transaction
-from domain.options import QueryOptions
+from domain.query.options import QueryOptions
 from services.given import submit_verification
 from services.given_request import NewSource, NewVerification
 from services.given_results import read_verification

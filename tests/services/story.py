@@ -16,11 +16,11 @@ from config.models import ModelSettings
 from db.models import Chunk, Document, QueryKind
 from db.queries import queries, steps
 from db.session import transaction
-from domain.budget import Budget
-from domain.calibration import Calibration
-from domain.citable import Citable, citable_sources
-from domain.citations import plan_checks
-from domain.options import QueryOptions
+from domain.answers.statements import plan_checks
+from domain.markers.citable import Citable, citable_sources
+from domain.query.budget import Budget
+from domain.query.options import QueryOptions
+from domain.verdicts.calibration import Calibration
 from services import repairing, rounds, verification
 from services.correction import conclude
 from services.generation import generate

@@ -14,11 +14,11 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
 from config.models import ModelSettings
-from domain.calibration import Calibration
-from domain.options import Preset, QueryOptions
-from domain.outcomes import Checked, Scored
-from domain.sources import Sources
-from domain.together import MOST_STATEMENTS
+from domain.prompting.batched_items import MOST_STATEMENTS
+from domain.prompting.numbered_sources import Sources
+from domain.query.options import Preset, QueryOptions
+from domain.query.outcomes import Checked, Scored
+from domain.verdicts.calibration import Calibration
 from services.judging import WINDOW_CHARS, judge_statement
 from services.judging_together import Pair, judge_together
 from services.relevance import Shown, ask_for_each, ask_together

@@ -15,11 +15,11 @@ from api.adapters.seeds import (
     verified_answer,
 )
 from api.schemas.seeds import AgentAnswer, ChatReply, RagAnswer, VerifiedAnswer
-from domain.answer_confidence import UNCALIBRATED
-from domain.citations import plan_checks
-from domain.markers import cited_markers
-from domain.modes import is_idk
-from domain.scoring import COVERAGE_ISSUE, FACTS_ISSUE
+from domain.answers.statements import plan_checks
+from domain.markers.parser import cited_markers
+from domain.query.modes import is_idk
+from domain.verdicts.answer_confidence import UNCALIBRATED
+from domain.verdicts.weighted_scores import COVERAGE_ISSUE, FACTS_ISSUE
 from services.correction import NOTHING_SAID
 from services.results import read_citation_checks, read_history
 from tests.services.story import Story, answerable, checked, no, ruling, yes

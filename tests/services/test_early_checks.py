@@ -14,8 +14,8 @@ from clients.llm.gateway import ModelGateway
 from db.queries.events import EventData
 from db.queries.steps import list_outcomes
 from db.session import reading
-from domain.closing import ClosingSentences, batch_item, batch_keys
-from domain.outcomes import Closed
+from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
+from domain.query.outcomes import Closed
 from services.checking_early import check_early
 from services.correction import conclude
 from services.drafting import GrowingDraft, telling_drafts

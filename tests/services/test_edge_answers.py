@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from db.models import QueryStatus
-from domain.verdicts import SentenceStatus
+from domain.verdicts.states import SentenceStatus
 from services.results import read_history
 from services.retrieval import NOTHING_FOUND
 from tests.clients.groq_stage import GroqStage

@@ -20,8 +20,8 @@ from config.models import ModelSettings
 from config.settings import RetrievalSettings, Settings
 from db.models import Chunk, Document, Workspace
 from db.session import reading
-from domain.options import Preset
-from domain.outcomes import Checked
+from domain.query.options import Preset
+from domain.query.outcomes import Checked
 from services import verifier
 from services.evaluation import JudgedPair, Measures, judge_pairs, judged_pair, macro, measured, usage_of, worst
 from services.evaluation_files import (
@@ -429,8 +429,8 @@ def test_a_version_names_the_classifier_with_a_veto_and_its_languages(monkeypatc
     [
         ("clients/llm/offline/tuning.py", False),
         ("clients/embeddings/wheel.py", False),
-        ("domain/disagreements.py", True),
-        ("domain/facts/comparing.py", True),
+        ("domain/evidence/contradictions.py", True),
+        ("domain/facts/comparison/whole_source.py", True),
         ("domain/question/relevance.py", True),
         ("domain/a_room_that_is_new/rules.py", True),
         ("domain/question/model.json", True),

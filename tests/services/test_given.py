@@ -16,7 +16,7 @@ from db.queries.steps import find_outcome
 from db.queries.workspaces import get_or_add_workspace
 from db.session import transaction
 from domain.errors import CitewellError, DocumentNotRead, VerificationInvalid
-from domain.modes import IDK
+from domain.query.modes import IDK
 from services.given import submit_batch, submit_verification
 from services.given_request import CHECKS, NewCitation, NewSource, NewVerification
 from services.results import read_history

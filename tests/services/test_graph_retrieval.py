@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from db.models import Document, Entity
 from db.session import transaction
-from domain.modes import IDK
+from domain.query.modes import IDK
 from services.graph_joining import NOTHING_NEAR
 from services.graph_planning import NO_GRAPH, plan_graph
 from services.retrieval import retrieve

@@ -14,8 +14,8 @@ from config.settings import IngestionSettings, settings
 from db.models import Document, ImportPart
 from db.queries.imports import claim_import, list_unstarted_imports
 from db.session import reading, system_transaction, transaction
+from domain.documents.formats import listed
 from domain.errors import ArchiveTypeUnknown, DocumentUnreadable
-from domain.formats import listed
 from services.importing import MAX_STRIKES, unpack
 from services.imports import NewImport, accept_import, read_import
 from services.ingestion import ingest

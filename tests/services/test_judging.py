@@ -12,9 +12,9 @@ from clients.llm.groq import GroqModel
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.outcomes import Checked
-from domain.sources import Sources
-from domain.verdicts import PairVerdict, Verdict
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Checked
+from domain.verdicts.states import PairVerdict, Verdict
 from services.judging import WINDOW_CHARS, judge_statement
 from services.judging_together import Pair, judge_together
 from tests.attacks import (

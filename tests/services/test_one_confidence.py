@@ -13,7 +13,7 @@ from citewell.mcp.shapes import Scored
 from db.models import QueryKind, Verification, WebhookMessage
 from db.queries.queries import QueryFilter
 from db.session import reading, transaction
-from domain.calibration import Calibration, calibrations
+from domain.verdicts.calibration import Calibration, calibrations
 from services import answer_confidence
 from services.answer_confidence import confidence_json
 from services.overview import read_overview

@@ -16,7 +16,7 @@ from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
 from db.queries.batches import unfinished_items
 from db.session import acting_for, reading, transaction
 from domain.errors import AddressForbidden, WebhookUrlInvalid
-from domain.webhook_body import MAX_BYTES
+from domain.webhooks.body import MAX_BYTES
 from services import endpoints
 from services.batches import cancel_batch
 from services.documents import NewDocument, accept_document

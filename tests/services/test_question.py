@@ -4,8 +4,8 @@ from collections.abc import Generator
 
 import pytest
 
+from domain.query.refusals import IDK, IDK_KOREAN
 from domain.question.gate import NOT_A_QUESTION
-from domain.refusals import IDK, IDK_KOREAN
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, checked, with_groq, with_offline
 

@@ -9,8 +9,8 @@ from sqlalchemy import text
 from clients.embeddings import default_embedder
 from config.settings import settings
 from db.session import transaction
-from domain.calibration import Calibration
 from domain.errors import NotReverifiable, SourceDeleted
+from domain.verdicts.calibration import Calibration
 from services.reenacting import Reenacted, reenact
 from services.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage

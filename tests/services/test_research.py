@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.outcomes import FoundBy
+from domain.query.outcomes import FoundBy
 from services.notes import quotes_by_source
 from services.research import REPEATED, decide_search, research_notes, search
 from services.retrieval import retrieve

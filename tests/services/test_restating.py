@@ -10,7 +10,7 @@ from db.models import QueryKind
 from db.queries.queries import get_query
 from db.queries.steps import list_outcomes
 from db.session import reading
-from domain.conversation import last_turns
+from domain.query.conversation import last_turns
 from services.reenacting import reenact
 from services.reranking import score_chunks, select
 from services.restating import LONGEST, restate_question

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.budget import Budget
+from domain.query.budget import Budget
 from services.reranking import select
 from services.step import Outcome
 from tests.services.given_story import GivenStory

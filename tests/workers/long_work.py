@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 from clients.llm.gateway import Failure
-from domain.judgements import CHECK_STATEMENT
-from domain.sources import Source, Sources
+from domain.prompting.judgements import CHECK_STATEMENT
+from domain.prompting.numbered_sources import Source, Sources
 from services.step import StepContext, StepResult
 
 SAID = "Returns must be made within 30 days."

@@ -12,7 +12,7 @@ from db.models import DEFAULT_TENANT, ModelCall, Query, QueryStatus
 from db.queries import events, queries, steps
 from db.queries.batches import add_batch
 from db.session import reading, system_transaction, transaction
-from domain.budget import NO_CALL, NO_REPAIR
+from domain.query.budget import NO_CALL, NO_REPAIR
 from services.results import read_query
 from services.step import StepContext, StepResult
 from tests.factories import make_options, make_query

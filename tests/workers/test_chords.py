@@ -13,7 +13,7 @@ from kombu.exceptions import OperationalError
 from db.models import DEFAULT_TENANT
 from db.queries import events, steps
 from db.session import acting_for, reading, transaction
-from domain.outcomes import Closed
+from domain.query.outcomes import Closed
 from services.step import StepContext, StepResult
 from tests.workers.executing import execute_step
 from tests.workers.probes import probe

@@ -21,7 +21,7 @@ from config.settings import settings
 from db.models import QueryStatus
 from db.queries import queries
 from db.session import reading, transaction
-from domain.budget import Budget
+from domain.query.budget import Budget
 from services.finishing import finish
 from services.step import Outcome, StepContext, StepResult
 from tests.services.given_story import GivenStory

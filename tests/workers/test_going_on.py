@@ -19,7 +19,7 @@ from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import batches, entries, events, queries, records, steps
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
-from domain.outcomes import Closed
+from domain.query.outcomes import Closed
 from services.finishing import finish
 from services.step import QuerySnapshot, StepContext, StepResult
 from tests.factories import make_chunk, make_document, make_options, make_query

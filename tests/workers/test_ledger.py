@@ -23,7 +23,7 @@ from db.queries import entries, records, replies, steps
 from db.queries.steps import Key
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
-from domain.judgements import RERANK_CHUNK
+from domain.prompting.judgements import RERANK_CHUNK
 from services.accounting import model_call_rows
 from services.cancelling import cancel_query
 from services.replies import StoredReplies

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from celery import Task
 
-from domain.conversation import last_turns
+from domain.query.conversation import last_turns
 from tests.factories import make_options
 from workers import pipeline, tasks
 from workers.pipeline import Run

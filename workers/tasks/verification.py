@@ -3,7 +3,7 @@
 from sqlalchemy.orm import Session
 
 from db.queries.early import adopt_outcomes
-from domain.budget import NO_REPAIR
+from domain.query.budget import NO_REPAIR
 from services import repairing, research, rounds, verification
 from services.checking_early import check_early
 from services.correction import conclude

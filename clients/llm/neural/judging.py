@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.windows import StatementTooLong, windows
 from clients.llm.protocol import ModelRefused
-from domain.disagreements import without_markers
-from domain.judgements import StatementCheck
-from domain.sources import Sources
+from domain.evidence.contradictions import without_markers
+from domain.prompting.judgements import StatementCheck
+from domain.prompting.numbered_sources import Sources
 
 VETO_BELOW = 0.3
 """A lower probability of support lowers a verdict; at 0.3 the veto removes no additional faithful statements."""

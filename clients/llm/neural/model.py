@@ -11,9 +11,16 @@ from clients.llm.neural.classifier import PairClassifier
 from clients.llm.neural.judging import vetoed
 from clients.llm.protocol import ChatModel, ModelError, ModelReply, ModelRequest, ModelUnavailable, StreamPart
 from clients.llm.together import items_of
-from domain.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, ItemCheck, Reply, StatementCheck, StatementChecks
-from domain.sources import Sources
-from domain.together import Statements, by_id
+from domain.prompting.batched_items import Statements, by_id
+from domain.prompting.judgements import (
+    CHECK_STATEMENT,
+    CHECK_STATEMENTS,
+    ItemCheck,
+    Reply,
+    StatementCheck,
+    StatementChecks,
+)
+from domain.prompting.numbered_sources import Sources
 
 _OWN = frozenset({CHECK_STATEMENT.name, CHECK_STATEMENTS.name})
 

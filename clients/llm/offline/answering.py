@@ -8,13 +8,13 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import is_stopped, shown_sentence
 from clients.llm.offline.relevance import Candidate, answering_sentences, ranked_sentences
 from clients.llm.offline.tuning import TUNING
-from domain.evidence import best_text_span, disagreements
-from domain.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
+from domain.evidence.spans import best_text_span, disagreements
+from domain.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
+from domain.prompting.numbered_sources import Sources
 from domain.question.asking import Asked, is_greeting, parts_of
 from domain.question.naming import is_about_another
-from domain.readable import is_readable
-from domain.sources import Sources
-from domain.words import coverage
+from domain.text.readability import is_readable
+from domain.text.words import coverage
 
 _OPEN_QUESTION = re.compile(
     r"\b(?:what|which|who|whom|whose|when|where|why|how)\b|무엇|무슨|누구|누가|언제|어디|왜|몇|얼마|어떤|어떻게",

@@ -1,8 +1,8 @@
 """Targeted searches for unsupported claims, and small repairs, without a model (S2.3, N5)."""
 
-from domain.judgements import Rewritten, TargetedQueries
-from domain.sources import Sources
-from domain.substitution import corrected
+from domain.correction.substitution import corrected
+from domain.prompting.judgements import Rewritten, TargetedQueries
+from domain.prompting.numbered_sources import Sources
 
 
 def plan_queries(claims: str, count: int) -> TargetedQueries:

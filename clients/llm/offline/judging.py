@@ -8,24 +8,24 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, read_passage
 from clients.llm.offline.relevance import texts_of
 from clients.llm.offline.tuning import TUNING
-from domain.disagreements import Disagreement, best_places, disagreements, without_markers
+from domain.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
+from domain.evidence.equivalence import untold_above
 from domain.facts.above import below_own
-from domain.facts.parting import partings
-from domain.facts.standing import untold_above
-from domain.joint import read_jointly
-from domain.judgements import Alignment, Answerability, Relation, StatementCheck
+from domain.facts.reading.statement_parts import partings
+from domain.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
+from domain.prompting.numbered_sources import Source, Sources
 from domain.question import QuestionVerdict, judge_question
-from domain.quotes import locate_quote
-from domain.sentences import split_sentences
-from domain.sources import Source, Sources
-from domain.statement_length import TOO_LONG, is_too_long, stands_in
 from domain.support.comparing import Comparison, compare
 from domain.support.features import Closeness, features
 from domain.support.model import support_model
 from domain.support.reading import ReadText
-from domain.verdicts import CONFIDENCE_THRESHOLD
-from domain.word_index import letters, read_sentences
-from domain.words import content_stems, coverage
+from domain.text.quotes import locate_quote
+from domain.text.sentences import split_sentences
+from domain.text.statement_length import TOO_LONG, is_too_long, stands_in
+from domain.text.word_index import letters, read_sentences
+from domain.text.words import content_stems, coverage
+from domain.verdicts.joint_support import read_jointly
+from domain.verdicts.states import CONFIDENCE_THRESHOLD
 
 _MOST_WORDS = 4
 _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")

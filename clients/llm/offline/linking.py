@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from clients.llm.offline.relevance import Candidate
-from domain.graph import entity_key
-from domain.names import find_names
-from domain.words import content_stems, coverage
+from domain.documents.graph import entity_key
+from domain.entities.names import find_names
+from domain.text.words import content_stems, coverage
 
 # "the company that owns …", "the firm which …"; "…을 소유한 회사의 …".
 _DESCRIBES = re.compile(

@@ -12,11 +12,11 @@ from clients.llm.offline.relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
 from clients.llm.together import check_each, items_of
-from domain.graph_reading import read_graph, read_keywords
-from domain.judgements import ItemRelevance, Relevance, Relevances, Reply
-from domain.prompts import render
-from domain.sources import Sources
-from domain.together import Chunks
+from domain.documents.graph_extraction import read_graph, read_keywords
+from domain.prompting.batched_items import Chunks
+from domain.prompting.judgements import ItemRelevance, Relevance, Relevances, Reply
+from domain.prompting.numbered_sources import Sources
+from domain.prompting.prompts import render
 
 _Fields = Mapping[str, object]
 

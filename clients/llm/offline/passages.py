@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.disagreements import without_markers
-from domain.markers import cited_markers
-from domain.remembering import remembered
-from domain.sentences import Sentence
-from domain.sources import Source
+from domain.evidence.contradictions import without_markers
+from domain.markers.parser import cited_markers
+from domain.prompting.numbered_sources import Source
 from domain.support.reading import ReadSentences, ReadText
-from domain.word_index import WordIndex, read_sentences
+from domain.text.memory import remembered
+from domain.text.sentences import Sentence
+from domain.text.word_index import WordIndex, read_sentences
 
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")

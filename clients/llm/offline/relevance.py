@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.passages import Passage, ReadSentence, read_passage, shown_sentence
 from clients.llm.offline.tuning import TUNING
+from domain.prompting.numbered_sources import Source
 from domain.question.asking import Asked, Kind, has_kind, kind_of
 from domain.question.relevance import sentence_relevance
-from domain.sources import Source
-from domain.words import content_stems, coverage
+from domain.text.words import content_stems, coverage
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from clients.llm.protocol import CallDeferred, ModelError, ModelRequest
 from config.limits import LimiterSettings
 from config.models import ModelSettings
 from config.settings import Settings
-from domain.judgements import CHECK_STATEMENT, StatementCheck
+from domain.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from tests.clients.groq_questions import SOURCES, STATEMENT
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.simulators.groq.faults import Fault, FaultKind

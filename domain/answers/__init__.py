@@ -1,0 +1,4 @@
+"""An answer read into sentences, citations and claims, also while it is still being written.
+
+Imports `domain.query`, `domain.text` and `domain.markers`; verdicts and corrections import it.
+"""

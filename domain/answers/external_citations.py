@@ -1,0 +1,82 @@
+"""External citations sent as offsets beside an answer: inserts markers for them, and maps offsets back (N2)."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from domain.answers.statements import Statement, statements
+from domain.markers.citable import Citable
+from domain.markers.parser import cited_markers
+from domain.markers.protected import protected_regions
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCitation:
+    """`answer[start:end]` cites source `number`; code points of the answer as it was given."""
+
+    start: int
+    end: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedAnswer:
+    """An answer with a marker for every citation sent beside it.
+
+    `inserted` are the (place in the answer as given, length) of the insertions, by place.
+    """
+
+    text: str
+    inserted: Sequence[tuple[int, int]]
+
+
+def mark(answer: str, citations: Iterable[GivenCitation], sources: Citable | int | None = None) -> MarkedAnswer:
+    """Put `[†N]` after each cited span, and after every earlier sentence that the span reaches into.
+
+    A span that ends inside a word cites its sentence to the end. Nothing is inserted into code, a formula, a link or a
+    marker. `sources` are those of the answer, or how many.
+    """
+    said = statements(answer, sources)
+    closed = [*protected_regions(answer), *((marker.start, marker.end) for marker in cited_markers(answer, sources))]
+    wanted = {(_outside(place, closed), each.number) for each in citations for place in _places(answer, said, each)}
+    pieces: list[str] = []
+    inserted: list[tuple[int, int]] = []
+    position = 0
+    for place, number in sorted(wanted):
+        # Before a bracket or a colon it would read as a Markdown link.
+        marker = f"[†{number}]" + (" " if answer[place : place + 1] in ("(", ":") else "")
+        pieces += answer[position:place], marker
+        inserted.append((place, len(marker)))
+        position = place
+    return MarkedAnswer("".join([*pieces, answer[position:]]), inserted)
+
+
+def cited_statements(said: Sequence[Statement], citation: GivenCitation) -> list[Statement]:
+    """Return the statements, as found in the answer as given, that the cited span overlaps."""
+    return [each for each in said if each.start < citation.end and citation.start < each.end]
+
+
+def as_given(offset: int, inserted: Sequence[Sequence[int]]) -> int:
+    """Return the place in the answer as given of `offset` in the marked one; in a marker, where it was inserted."""
+    before = [0, *accumulate(length for _, length in inserted)]
+    starts = [place + before[n] for n, (place, _) in enumerate(inserted)]
+    count = bisect_right(starts, offset - 1)
+    if not count:
+        return offset
+    place, length = inserted[count - 1]
+    return place + max(0, offset - starts[count - 1] - length)
+
+
+def _places(answer: str, said: Sequence[Statement], citation: GivenCitation) -> list[int]:
+    reached = cited_statements(said, citation)
+    end = min(citation.start + len(answer[citation.start : citation.end].rstrip()), len(answer))
+    if not reached:
+        return [end]
+    if answer[end - 1 : end].isalnum() and answer[end : end + 1].isalnum():
+        end = reached[-1].end
+    return [*(each.end for each in reached[:-1]), end]
+
+
+def _outside(place: int, closed: Iterable[tuple[int, int]]) -> int:
+    return next((end for start, end in closed if start < place < end), place)

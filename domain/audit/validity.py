@@ -1,0 +1,71 @@
+"""Decides whether a published answer still holds after a cited document changed or was deleted (N7)."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from domain.audit.reverification import worse
+
+
+class Standing(StrEnum):
+    """`stale`: a cited version is no longer in force, and has not been compared yet. `invalidated`: it does not
+    hold."""
+
+    VALID = "valid"
+    STALE = "stale"
+    INVALIDATED = "invalidated"
+
+
+class Ruling(NamedTuple):
+    """A state and the reason for it."""
+
+    state: Standing
+    reason: str
+
+
+IN_FORCE = Ruling(Standing.VALID, "All that it cites is in force as it was cited.")
+_ORDER = (Standing.VALID, Standing.STALE, Standing.INVALIDATED)
+
+
+def worst(rulings: Sequence[Ruling]) -> Ruling:
+    """The ruling on an answer: the worst of those on the documents that it cites."""
+    return max(rulings, key=lambda each: _ORDER.index(each.state), default=IN_FORCE)
+
+
+def after_deletion(filename: str) -> Ruling:
+    """A citation without its source proves nothing."""
+    return Ruling(Standing.INVALIDATED, f"{filename}, which it cites, was deleted.")
+
+
+def after_change(filename: str, quotes: Sequence[str], current: str, *, is_same: bool) -> Ruling:
+    """The ruling that needs no model: `quotes` are the passages that the answer cites from the old version,
+    `current` is the text of the new one. Differences in white space do not count."""
+    if is_same:
+        return IN_FORCE
+    text = _squeezed(current)
+    lost = sum(_squeezed(quote) not in text for quote in quotes)
+    if lost:
+        return Ruling(
+            Standing.INVALIDATED,
+            f"{filename} has a new version, in which {lost} of {len(quotes)} cited passages do not stand.",
+        )
+    return Ruling(Standing.STALE, f"{filename} has a new version; all cited passages stand in it.")
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def after_reverification(filename: str, compared: Sequence[dict[str, Any]] | None) -> Ruling:
+    """The ruling by a new verification on the current evidence; `compared` is domain.audit.reverification.compare, or
+    None if there is none."""
+    if compared is None:
+        return Ruling(Standing.STALE, f"{filename} changed, and the answer could not be verified again.")
+    lost = worse(compared)
+    unsure = [each for each in lost if each["new"] is None or each["new"]["status"] == "not_checked"]
+    if len(lost) > len(unsure):
+        count = f"{len(lost) - len(unsure)} of {len(compared)} sentences"
+        return Ruling(Standing.INVALIDATED, f"After a change of {filename} {count} do not hold any more.")
+    if unsure:
+        return Ruling(Standing.STALE, f"{filename} changed, and {len(unsure)} sentences could not be checked again.")
+    return Ruling(Standing.VALID, f"After a change of {filename} it was verified again, and holds.")

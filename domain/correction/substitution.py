@@ -1,0 +1,118 @@
+"""Replaces the wrong values of a claim by the source's: the smallest possible correction (S4.4)."""
+
+import re
+from collections.abc import Sequence
+
+from domain.evidence.contradictions import Disagreement, disagreements, readable
+from domain.evidence.equivalence import is_said_in, keeps_subjects, read_at_best
+from domain.evidence.spans import claim_relevance
+from domain.facts.above import below
+
+# After a consonant, after a vowel. ㄹ counts as a vowel before 로.
+_PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
+_FORMS = {form: pair for pair in _PARTICLES for form in pair}
+_PARTICLE = r"(?P<particle>으로|은|는|이|가|을|를|과|와|로)(?=(?:부터|는|도|서|써)?(?![가-힣]))"
+_PARTICLE_OF_NAME = re.compile(r"(?<=[A-Za-z0-9])(?:으로|은|는|이|가|을|를|의|과|와|로)(?![가-힣])")
+_SYLLABLES, _FINALS, _RIEUL = 0xAC00, 28, 8
+_VALUES = frozenset({"number", "date", "unit", "negation"})
+"""The kinds in which the subject stays the same when the source's value is inserted (V6)."""
+_SAME_MATTER = 0.85
+"""Share of a corrected claim's words that one place of the source must have; otherwise it may be about another
+thing."""
+_DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
+"""The final consonant of a digit when read: 영, 일, 이, 삼 …; 0 for none. As in Unicode, 8 is ㄹ."""
+_UNIT_FINALS = {"%": 0, "g": 16, "m": 0, "l": 0, "b": 0, "c": 0, "p": 0}
+"""The same for the last sign of a unit: 퍼센트, 그램, 미터, 리터, 바이트."""
+_UNIT = re.compile(r"\D*$")
+_HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
+
+
+def corrected(claim: str, source: str, context: str = "") -> str | None:
+    """Return `claim` with its wrong values replaced by those of `source`, still about the same; None if impossible
+    (V6).
+
+    The source must name the claim's subject in the same place as the values, or a heading of its `context` must.
+    """
+    read = below(claim, source, context)
+    text = substituted(claim, disagreements(claim, read))
+    if text is None or not keeps_subjects(claim, text) or not is_said_in(read, text):
+        return None
+    told = _PARTICLE_OF_NAME.sub("", text)
+    return text if claim_relevance(told, read_at_best(read, text)) >= _SAME_MATTER else None
+
+
+def is_proven(text: str, source: str, context: str = "") -> bool:
+    """Say whether a place of `source` has the subjects and values of `text`, and nothing there contradicts it (V6).
+
+    The headings and columns of its `context` belong to the place.
+    """
+    return is_said_in(below(text, source, context), text)
+
+
+def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:
+    """Return `claim` with each wrong value replaced by the source's, and the Korean particle that then fits.
+
+    None if the source's value of some disagreement is unknown or the same, if it would mix languages, or if nothing is
+    found. "a" and "an" stay as they are.
+    """
+    text = readable(claim)
+    values = _values(found, text)
+    if not values:
+        return None
+    longest_first = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![A-Za-z0-9])(?P<value>{longest_first})(?![A-Za-z0-9])(?:{_PARTICLE})?")
+    if {match["value"] for match in pattern.finditer(text)} != set(values):
+        return None
+    return pattern.sub(lambda match: _replaced(match, values), text)
+
+
+def _values(found: Sequence[Disagreement], claim: str) -> dict[str, str]:
+    """Return the claim's values with the source's; {} if one of them has none, or two."""
+    values: dict[str, str] = {}
+    for each in found:
+        new = each.source_value if each.kind in _VALUES else None
+        old, new = (each.claim_value, new) if each.claim_value in claim else _bare(each.claim_value, new or "")
+        if not new or not _fits(old, new) or values.setdefault(old, new) != new:
+            return {}
+    return values
+
+
+def _bare(old: str, new: str) -> tuple[str, str]:
+    """Two values without a unit that both have: a claim that says "16 percent" states the value "16%"."""
+    one, other = _UNIT.search(old), _UNIT.search(new)
+    if one and other and one[0].strip() == other[0].strip():
+        return old[: one.start()], new[: other.start()]
+    return old, new
+
+
+def _fits(old: str, new: str) -> bool:
+    if old == new:
+        return False
+    korean, latin = _HANGUL.search(old), _LATIN_WORD.search(old)
+    return not (korean and not latin and _LATIN_WORD.search(new) and not _HANGUL.search(new)) and not (
+        latin and not korean and _HANGUL.search(new)
+    )
+
+
+def _replaced(match: re.Match[str], values: dict[str, str]) -> str:
+    new = values[match["value"]]
+    return new + _fitting(match["particle"] or "", _final(new))
+
+
+def _fitting(particle: str, final: int | None) -> str:
+    if final is None or particle not in _FORMS:
+        return particle
+    closed, open_form = _FORMS[particle]
+    is_open = final == 0 or (final == _RIEUL and open_form == "로")
+    return open_form if is_open else closed
+
+
+def _final(text: str) -> int | None:
+    """Return the final consonant of `text` read aloud, 0 for none; None if unknown."""
+    last = text[-1]
+    if _HANGUL.fullmatch(last):
+        return (ord(last) - _SYLLABLES) % _FINALS
+    if last in _DIGIT_FINALS:
+        # 10, 100 and 1,000 end in 십, 백 and 천; 0 alone in 영.
+        return _DIGIT_FINALS[last]
+    return _UNIT_FINALS.get(last.lower()) if re.search(r"\d\s?[A-Za-z%]+$", text) else None

@@ -1,0 +1,74 @@
+"""Extracts entities and relations without a model (S5.1): names, and what a sentence with two of them says.
+
+It knows no pronouns and no synonyms: a relation is only what one sentence with both names says.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from domain.documents.graph import UNTYPED, entity_key
+from domain.entities.names import FoundName, NameKind, find_names
+from domain.prompting.judgements import ExtractedEntity, ExtractedGraph, ExtractedRelation, Keywords
+from domain.text.sentences import split_sentences
+from domain.text.words import meaningful, words
+
+_TYPES: dict[NameKind, str] = {
+    "latin": UNTYPED,
+    "loanword": UNTYPED,
+    "person": "person",
+    "organisation": "organisation",
+    "place": "place",
+}
+_MOST_NAMES = 8  # of one sentence: a longer list of names says little about any two of them
+_MOST_ENTITIES = 40
+_MOST_KEYWORDS = 4
+_MOST_LOW_LEVEL = 8
+
+
+def read_graph(text: str) -> ExtractedGraph:
+    """Return the names in `text`, and for each sentence what it says about names that follow each other."""
+    sentences = [" ".join(each.text.split()) for each in split_sentences(text)]
+    named = [_names(sentence) for sentence in sentences]
+    sure = {entity_key(name.text) for names in named for name in names if name.sure}
+    entities: dict[str, ExtractedEntity] = {}
+    relations: list[ExtractedRelation] = []
+    for sentence, names in zip(sentences, named, strict=True):
+        kept = [name for name in names if len(names) > 1 or entity_key(name.text) in sure]
+        for name in kept:
+            found = ExtractedEntity(name=name.text, type=_TYPES[name.kind], description=sentence)
+            entities.setdefault(entity_key(name.text), found)
+        relations += [_relation(sentence, one, other) for one, other in _pairs(kept)]
+    return ExtractedGraph(entities=list(entities.values())[:_MOST_ENTITIES], relations=relations)
+
+
+def read_keywords(question: str) -> Keywords:
+    """Return the names and content words of `question` as what it names, and the whole question as its topic."""
+    names = [name.text for name in find_names(question) if name.sure]
+    content = [word for word in words(question) if len(word) > 1 and meaningful([word])]
+    low = dict.fromkeys([*names, *content])
+    return Keywords(low_level=list(low)[:_MOST_LOW_LEVEL], high_level=[question])
+
+
+def _names(sentence: str) -> list[FoundName]:
+    found: dict[str, FoundName] = {}
+    end = 0
+    for name in find_names(sentence):
+        if name.start >= end and entity_key(name.text):
+            found.setdefault(entity_key(name.text), name)
+            end = name.end
+    return list(found.values())[:_MOST_NAMES]
+
+
+def _pairs(names: Sequence[FoundName]) -> list[tuple[FoundName, FoundName]]:
+    """The first name, which a sentence is mostly about, with each other one, and neighbouring names."""
+    return list(dict.fromkeys([*((names[0], other) for other in names[1:]), *pairwise(names)])) if names else []
+
+
+def _relation(sentence: str, one: FoundName, other: FoundName) -> ExtractedRelation:
+    between = words(sentence[one.end : other.start]) or words(sentence[other.end :])
+    return ExtractedRelation(
+        source=one.text,
+        target=other.text,
+        keywords=[word for word in between if meaningful([word])][:_MOST_KEYWORDS],
+        description=sentence,
+    )

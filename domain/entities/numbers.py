@@ -1,0 +1,330 @@
+"""Finds quantities in English and Korean text, with scale and unit, so that `394 billion` equals `$394,000 million`.
+
+Signs are dropped: "fell by 5 %" and "-5 %" state the same number, and the direction is left to the words.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+from domain.entities.units import (
+    COUNTERS,
+    KOREAN_NUMERALS,
+    NUMERALS,
+    ORDINALS,
+    SCALES,
+    SINO_DIGITS,
+    SINO_PLACES,
+    UNITS,
+    latin_letters,
+)
+from domain.text.words import content_stems
+
+Bound = Literal["exactly", "about", "over", "under", "several", "multiples"]
+
+_ROUNDING = 0.02
+_ABOUT = 0.06
+_WITHIN = 2.0  # "more than 5" may describe 7, hardly 70
+_FAR_BELOW = 10.0  # "less than a million" may describe much less
+_FEWEST_OF = 2.0  # "several hundred" and "hundreds of" mean at least this many hundreds,
+_MOST_OF = {"several": 10.0, "multiples": 100.0}  # and fewer than these
+
+
+def _any(names: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+
+
+# Tokenised text has spaces around separators: `45 , 000`, `10, 000`.
+_DIGITS = r"\d{1,3}(?:,\d{3}(?!\d)|[ ],[ ]\d{3}(?!\d)|,[ ]000(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?"
+_KOREAN_SCALE = _any(name for name in SCALES if not name.isascii())
+_ENGLISH_NUMERAL = _any([*NUMERALS, "hundred", "thousand"])
+_NUMBER = re.compile(
+    rf"""(?<![A-Za-z0-9_.제])(?<!\d,)(?:
+      (?P<code>\d+(?::\d+)+|\d+(?:\.\d+){{2,}})
+    | (?P<vague>\b(?:several|many|a\sfew|a\scouple(?:\sof)?)\s(?:hundred|thousand|million|billion|dozen)\b
+        |(?<![\d$]\s)\b(?:tens|dozens|hundreds|thousands|millions|billions)(?:\sof\s(?:thousands|millions|billions))?(?=\sof\b)
+        |(?<![가-힣])수(?:[십백천][만억조]?|[만억조])(?=\s?(?:{_any((*COUNTERS, "년", "일", "원", "건", "달러"))})))
+    | (?P<korean>(?:(?:{_DIGITS})\s?(?:{_KOREAN_SCALE})\s?)+(?:(?:{_DIGITS})(?!\d))?)
+    | (?P<digits>{_DIGITS})(?:st|nd|rd|th)?
+    | (?P<spelled>\b(?:{_ENGLISH_NUMERAL})\b(?:[\s-](?:and\s)?(?:{_ENGLISH_NUMERAL})\b)*
+        (?:\sand\sa\shalf\b)?)
+    | (?P<ordinal>\b(?:{_any(ORDINALS)})(?=[\s-]|번째))
+    | (?P<native>\b(?:{_any(KOREAN_NUMERALS)})(?=\s?(?:{_any(COUNTERS)})))
+    | (?P<sino>\b[{"".join(SINO_DIGITS)}]?[십백천][{"".join((*SINO_DIGITS, *SINO_PLACES))}]{{0,6}}
+        (?=\s(?:{_any((*COUNTERS, "년", "일", "원", "퍼센트", "킬로미터", "미터"))}))))
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_SCALE = re.compile(
+    r"[\s-]?(?:(hundred|thousand|million|billion|trillion)s?|(mn|bn|tn))(?![A-Za-z])"
+    r"|(?<=\d)([kb]|m(?!\s?(?:high|long|wide|deep|tall|above)\b))(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    rf"""\s?(percentage[\s-]points?|%p|%포인트|[%％]|[㎜㎝㎞㎎㎏㎡℃℉]|°[CF]|km/h)
+    | [\s-]?((?:barrels?|bbls?)(?:\s(?:a|per)\sday|/d(?:ay)?)|m?[mk]?b(?:bl|oe)?(?:/d|pd))(?![A-Za-z0-9])
+    | [\s-]?({_any(name for name in UNITS if name.isascii() and name.isalpha())})(?![A-Za-z0-9])
+    | ({_any(name for name in UNITS if "가" <= name[0] <= "힣")})(?!의\s?\d|대)
+    | \s({_any(name for name in UNITS if "가" <= name[0] <= "힣" and len(name) > 1)}|원)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CURRENCY = re.compile(r"(US\$|[$€£₩¥])\s?$", re.IGNORECASE)
+_KOREAN_PART = re.compile(rf"({_DIGITS})\s?({_KOREAN_SCALE}|)")
+_MYRIADS = (1e4, 1e8, 1e12)
+_LIST_NUMBER = re.compile(
+    r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])|(?<=[,;:.] )\(?\d{1,2}(?=\) )|^[ \t]*(?:step|단계) \d{1,3}(?= ?[:.)] )",
+    re.MULTILINE | re.IGNORECASE,
+)
+_COUNTED = ("ten", "dozen")
+# Only before a unit: elsewhere "1,5" may list two numbers.
+_UNIT_WORD = rf"(?:{_any(name for name in UNITS if name.isalpha())})(?![A-Za-z0-9])"
+_DECIMAL_COMMA = re.compile(rf"(?<![\d.,])(\d{{1,3}}),(\d{{1,2}})(?=\s?(?:[%％℃]|{_UNIT_WORD}))")
+_TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
+_BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = (
+    ("under", re.compile(r"\b(?:(?:no|not) (?:more|later) than|at most|up to|within)\s$|최대\s?$", re.IGNORECASE)),
+    ("over", re.compile(r"\b(?:no|not) (?:less|fewer) than\s$|최소\s?$", re.IGNORECASE)),
+    ("over", re.compile(r"\b(?:more than|over|at least|above|exceed(?:s|ed|ing)?)\s$", re.IGNORECASE)),
+    ("under", re.compile(r"\b(?:less than|fewer than|under|below)\s$", re.IGNORECASE)),
+    ("about", re.compile(r"\b(?:about|almost|approximately|around|nearly|roughly|some)\s$|약\s?$", re.IGNORECASE)),
+)
+_AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = (
+    ("over", re.compile(r"\s?\w{0,2}\s(?:이상|초과|or more)|이 넘|\s?여\s")),
+    ("under", re.compile(r"\s?\w{0,2}\s(?:이하|미만|이내|or less)")),
+    ("about", re.compile(r"\s?\w{0,2}\s?(?:가량|정도)")),
+)
+_CAPITAL = re.compile(r"\s[A-Z][a-z]")
+_DECADE = re.compile(r"['’]?s\b")
+_LETTER_HYPHEN = re.compile(r"[A-Za-z]-$")
+_CLAUSE = re.compile(r"[^,;:()|\n]{0,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """`text`, at `start` of the whole text, states `value` (scale applied) of `unit` ('' without a known unit).
+
+    `step` is the value of the last digit as written; `scaled`: it has its own scale word; `weak`: a small number in
+    words, as in "the two brothers"; `nouns` are the stems of the two words that follow it.
+    """
+
+    value: float
+    step: float
+    unit: str
+    bound: Bound
+    scaled: bool
+    weak: bool
+    nouns: frozenset[str]
+    start: int
+    text: str
+
+    @property
+    def dimension(self) -> str:
+        """The dimension of the unit, e.g. `time`; '' for an unknown unit."""
+        return UNITS[self.unit][0] if self.unit else ""
+
+
+def find_quantities(text: str) -> list[Quantity]:
+    """Return the quantities in `text` in order, dates included; the number of a list item is no quantity."""
+    text = _DECIMAL_COMMA.sub(r"\1.\2", latin_letters(text))
+    listed = {match.end() for match in _LIST_NUMBER.finditer(text)}
+    return [
+        _quantity(text, match)
+        for match in _NUMBER.finditer(text)
+        if match.end() not in listed and not _is_name(text, match)
+    ]
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    """Whether a number is part of a name: `Fifty Shades`, `the Hundred Years' War`, `the 80s`."""
+    spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
+    if spelled:
+        return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None
+    return match["digits"] is not None and _DECADE.match(rest) is not None
+
+
+def table_scale(text: str) -> float:
+    """Return the factor that a header such as "(in millions)" gives the plain numbers of `text`; 1 without one."""
+    match = _TABLE_SCALE.search(text)
+    return SCALES[(match[1] or match[2]).lower()] if match else 1.0
+
+
+def same_dimension(claim: Quantity, source: Quantity) -> bool:
+    """Say whether the units are of the same dimension; a number without a known unit agrees with every unit."""
+    return not claim.unit or not source.unit or claim.dimension == source.dimension
+
+
+def agrees(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
+    """Say whether `source` states the value of `claim`: equal, rounded, converted or within "more than".
+
+    `plain_scale` is the `table_scale` of the source's text. The dimension is not compared: see `same_dimension`.
+    """
+    return states(claim, source, plain_scale) or within(claim, source)
+
+
+def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
+    """Say whether `source` states the value of `claim`: equal, rounded or converted."""
+    converted = _converted(claim, source)
+    values = {converted} if source.scaled else {converted, converted * plain_scale}
+    if source.bound in _MOST_OF:
+        return source.bound == claim.bound and source.value == claim.value
+    if most := _MOST_OF.get(claim.bound):
+        return any(_FEWEST_OF * claim.value <= value < most * claim.value for value in values)
+    return any(_rounds_to(value, claim) for value in values)
+
+
+def within(claim: Quantity, source: Quantity) -> bool:
+    """Say whether `claim` is a limit, "more than 5", that `source` satisfies: 7 does, "more than 7" is another
+    limit."""
+    same_unit = claim.unit != "" and claim.dimension == source.dimension
+    if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
+        return False
+    value = _converted(claim, source)
+    if claim.bound == "over":
+        return claim.value < value <= _WITHIN * claim.value
+    return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value
+
+
+def reach(claim: Quantity) -> tuple[float, float]:
+    """Return the range of values, in the unit of `claim`, of quantities that may agree with it."""
+    least = claim.value / (_FAR_BELOW if claim.bound == "under" else 1 + _ABOUT)
+    return least, claim.value * (_WITHIN if claim.bound == "over" else _MOST_OF.get(claim.bound, 1 / (1 - _ABOUT)))
+
+
+def rounding(claim: Quantity) -> float:
+    """Return the tolerance, in the unit of `claim`, within which a value still `states` it."""
+    if most := _MOST_OF.get(claim.bound):
+        return claim.value * most
+    if claim.bound == "about":
+        return claim.value * (1 / (1 - _ABOUT) - 1)
+    return min(claim.step / 2, claim.value * (1 / (1 - _ROUNDING) - 1))
+
+
+def _converted(claim: Quantity, source: Quantity) -> float:
+    if claim.unit and source.unit and claim.dimension == source.dimension:
+        return source.value * (UNITS[source.unit][1] / UNITS[claim.unit][1])
+    return source.value
+
+
+def _rounds_to(exact: float, claim: Quantity) -> bool:
+    """A figure may be rounded as written but by at most 2 %; "about" allows 6 %."""
+    off = abs(exact - claim.value)
+    if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
+        return True
+    # A limit is exact: "within 31 days" is not "within 30 days".
+    if claim.bound == "about" and off <= _ABOUT * exact:
+        return True
+    return off <= claim.step / 2 and off <= _ROUNDING * exact
+
+
+def _quantity(text: str, match: re.Match[str]) -> Quantity:
+    value, step = _value(match)
+    end = match.end()
+    scale = _SCALE.match(text, end)
+    if scale:
+        factor = SCALES[(scale[1] or scale[2] or scale[3]).lower()]
+        value, step, end = value * factor, step * factor, scale.end()
+    currency = _CURRENCY.search(text, max(0, match.start() - 4), match.start())
+    unit = _UNIT.match(text, end)
+    start, end = (currency or match).start(), unit.end() if unit else end
+    name = currency[1] if currency else unit[unit.lastindex or 0] if unit else ""
+    clause = _CLAUSE.match(text, end)
+    return Quantity(
+        value=value,
+        step=step,
+        unit="".join(name.lower().replace("percentage-", "percentage").split()).replace("％", "%"),
+        bound=_vague_bound(match["vague"]) if match["vague"] else _bound(text, start, end),
+        scaled=bool(scale or match["korean"] or match["vague"]),
+        weak=_is_weak(text, match, value),
+        nouns=frozenset(content_stems(clause[0] if clause else "")[:2]),
+        start=start,
+        text=text[start:end].strip(),
+    )
+
+
+def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
+    if match["digits"]:
+        return _LETTER_HYPHEN.search(text, max(0, match.start() - 2), match.start()) is not None  # COVID-19
+    return match["vague"] is not None or (value <= 12 and not (match["korean"] or match["code"]))
+
+
+def _vague_bound(written: str) -> Bound:
+    """`Several hundred` and `수백` are fewer than a thousand; `hundreds` need not be."""
+    return "multiples" if written.lower().partition(" ")[0].endswith("s") else "several"
+
+
+def _bound(text: str, start: int, end: int) -> Bound:
+    for bound, cue in _BEFORE:
+        if cue.search(text, max(0, start - 18), start):
+            return bound
+    for bound, cue in _AFTER:
+        if cue.match(text, end):
+            return bound
+    return "exactly"
+
+
+def _value(match: re.Match[str]) -> tuple[float, float]:
+    """Return the value as written and the value of one in its last digit."""
+    if digits := match["digits"]:
+        return _decimal(digits)
+    if korean := match["korean"]:
+        return _korean(korean)
+    if vague := match["vague"]:
+        return _vague(vague), 0.0
+    if code := match["code"]:
+        # A time or a version is compared as written, as one long number.
+        return float(re.sub(r"\D", "", code)), 0.0
+    if ordinal := match["ordinal"]:
+        return ORDINALS[ordinal.lower()], 1.0
+    if native := match["native"]:
+        return KOREAN_NUMERALS[native], 1.0
+    if sino := match["sino"]:
+        return _sino(sino), 1.0
+    return _spelled(match["spelled"]), 1.0
+
+
+def _korean(written: str) -> tuple[float, float]:
+    """Read `1조 2,000억` and `3천5백만`: the 만 of 5백만 also multiplies the 3천 before it."""
+    parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(written)]
+    total, step, myriad = 0.0, float("inf"), 1.0
+    for (value, last), scale in reversed(parts):
+        myriad = max((each for each in _MYRIADS if each <= scale), default=myriad) if scale >= _MYRIADS[0] else myriad
+        factor = scale if scale >= _MYRIADS[0] else scale * myriad
+        total, step = total + value * factor, min(step, last * factor)
+    return total, step
+
+
+def _sino(written: str) -> float:
+    """Read `백`, `이십오`, `삼백오십`."""
+    total, digit = 0.0, 0.0
+    for letter in written:
+        if place := SINO_PLACES.get(letter):
+            total, digit = total + (digit or 1.0) * place, 0.0
+        else:
+            digit = SINO_DIGITS[letter]
+    return total + digit
+
+
+def _decimal(digits: str) -> tuple[float, float]:
+    plain = digits.replace(",", "").replace(" ", "")
+    return float(plain), 10.0 ** -len(plain.partition(".")[2])
+
+
+def _vague(written: str) -> float:
+    """Read the repeated unit: 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
+    if written.startswith("수"):
+        return prod({**SINO_PLACES, **SCALES}[each] for each in written[1:])
+    names = [each.rstrip("s") for each in written.lower().split()]
+    return prod({"ten": 10.0, "dozen": 12.0, **SCALES}[each] for each in names if each in (*_COUNTED, *SCALES))
+
+
+def _spelled(phrase: str) -> float:
+    total, current = (0.5 if phrase.lower().endswith("half") else 0.0), 0.0
+    for word in re.findall("[a-z]+", phrase.lower()):
+        if word == "thousand":
+            total, current = total + (current or 1) * 1000, 0.0
+        elif word == "hundred":
+            current = (current or 1) * 100
+        else:
+            current += NUMERALS.get(word, 0.0)
+    return total + current

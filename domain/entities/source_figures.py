@@ -1,0 +1,142 @@
+"""The figures and dates of a source, read once and indexed by value.
+
+A claim of fifty figures is thus compared with a source of ten thousand without comparing each with each.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from domain.entities.dates import Date, find_dates
+from domain.entities.numbers import Quantity, find_quantities, reach, table_scale
+from domain.entities.units import UNITS
+from domain.text.memory import remembered
+
+_MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
+_MOST_NEARBY = 200  # figures or dates of one sentence
+_MOST_RIVALS = 100  # figures of a kind: with more, none of them is a plausible counterpart
+
+
+@dataclass(frozen=True)
+class SourceFigures:
+    """The figures in `source`, without those that are part of a day. Read once and cached."""
+
+    source: str
+
+    @cached_property
+    def dates(self) -> tuple[Date, ...]:
+        return tuple(find_dates(self.source))
+
+    @cached_property
+    def different_dates(self) -> tuple[Date, ...]:
+        """Its dates without repetitions of the same form."""
+        return tuple({(each.years, each.month, each.day, each.text): each for each in reversed(self.dates)}.values())
+
+    @cached_property
+    def everywhere(self) -> tuple[Quantity, ...]:
+        """Its quantities in order. A year may also be a number; the 5 of "5 May" may not."""
+        days = [date for date in self.dates if date.month is not None]
+        return tuple(outside(days, find_quantities(self.source)))
+
+    @cached_property
+    def different(self) -> tuple[Quantity, ...]:
+        """Its quantities in order, without repetitions."""
+        first: dict[Quantity, Quantity] = {}
+        for each in self.everywhere:
+            first.setdefault(replace(each, start=0), each)
+        return tuple(first.values())
+
+    @cached_property
+    def scale(self) -> float:
+        """The factor of the plain numbers of its tables."""
+        return table_scale(self.source)
+
+    @cached_property
+    def _by_value(self) -> "_Ordered":
+        return _Ordered((each.value, at) for at, each in enumerate(self.different))
+
+    @cached_property
+    def _by_size(self) -> dict[str, "_Ordered"]:
+        sizes: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for at, each in enumerate(self.different):
+            if each.unit:
+                sizes[each.dimension].append((each.value * UNITS[each.unit][1], at))
+        return {dimension: _Ordered(found) for dimension, found in sizes.items()}
+
+    @cached_property
+    def _by_noun(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for at, each in enumerate(self.different):
+            for noun in each.nouns:
+                found[noun].append(at)
+        return found
+
+    @cached_property
+    def _by_dimension(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for at, each in enumerate(self.different):
+            found[each.dimension].append(at)
+        return found
+
+    def near(self, stated: Quantity) -> list[Quantity]:
+        """Return the distinct quantities, in order, that may state a figure of a claim or satisfy its limit."""
+        least, most = reach(stated)
+        found = {*self._by_value.between(least, most), *self._by_value.between(least / self.scale, most / self.scale)}
+        if stated.unit and (sizes := self._by_size.get(stated.dimension)):
+            factor = UNITS[stated.unit][1]
+            found.update(sizes.between(least * factor, most * factor))
+            found.update(sizes.between(least * factor / self.scale, most * factor / self.scale))
+        return [self.different[at] for at in sorted(found)]
+
+    def of_value(self, value: float) -> Iterator[Quantity]:
+        """Yield the distinct quantities of a value as written, in order."""
+        return (self.different[at] for at in sorted(self._by_value.between(value, value)))
+
+    def with_nouns(self, stated: Quantity) -> list[Quantity]:
+        """Return quantities, at most a hundred, that share a following word with the figure, in order."""
+        found = {at for noun in stated.nouns for at in self._by_noun.get(noun, ())}
+        alike = [at for at in sorted(found) if not stated.unit or self.different[at].dimension == stated.dimension]
+        return [self.different[at] for at in alike[:_MOST_RIVALS]]
+
+    def of_dimension(self, stated: Quantity) -> list[Quantity]:
+        """Return quantities, at most a hundred, of the figure's dimension, in order."""
+        return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_RIVALS]]
+
+    def quantities_in(self, start: int, end: int) -> Sequence[Quantity]:
+        """Return the quantities, at most 200, that start in a part of the source, in order."""
+        first = bisect_left(self.everywhere, start, key=lambda each: each.start)
+        last = bisect_left(self.everywhere, end, key=lambda each: each.start)
+        return self.everywhere[first : min(last, first + _MOST_NEARBY)]
+
+    def dates_in(self, start: int, end: int) -> Sequence[Date]:
+        """Return the dates, at most 200, that start in a part of the source, in order."""
+        first = bisect_left(self.dates, start, key=lambda each: each.start)
+        last = bisect_left(self.dates, end, key=lambda each: each.start)
+        return self.dates[first : min(last, first + _MOST_NEARBY)]
+
+
+class _Ordered:
+    """Sorted numbers, each with its place."""
+
+    def __init__(self, numbers: Iterable[tuple[float, int]]) -> None:
+        ordered = sorted(numbers)
+        self._numbers = [number for number, _ in ordered]
+        self._places = [place for _, place in ordered]
+
+    def between(self, least: float, most: float) -> Sequence[int]:
+        """Return the places of the numbers from `least` to `most`, with a margin for rounding errors."""
+        first = bisect_left(self._numbers, least * (1 - 1e-9))
+        return self._places[first : bisect_right(self._numbers, most * (1 + 1e-9))]
+
+
+@remembered(_MOST_CHARS)
+def source_figures(source: str) -> SourceFigures:
+    """Return the figures of `source`, cached."""
+    return SourceFigures(source)
+
+
+def outside(dates: Iterable[Date], quantities: Iterable[Quantity]) -> list[Quantity]:
+    taken = {place for date in dates for place in range(date.start, date.end)}
+    return [each for each in quantities if each.start not in taken]

@@ -1,0 +1,257 @@
+"""Finds where a claim and its source differ in numbers, dates, units or names, or deny each other (S4.4).
+
+Deterministic, and silent when in doubt: a figure, a date or a name must be absent from the source, or from the one
+sentence that otherwise says the same. `python -m benchmarks.planted` measures what this catches.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from domain.entities.dates import Date, find_dates
+from domain.entities.numbers import find_quantities
+from domain.entities.source_figures import outside, source_figures
+from domain.evidence.figure_mismatch import differing_figures
+from domain.evidence.name_mismatch import other_names
+from domain.facts.cited import Cited
+from domain.facts.comparison.best_place import Compared
+from domain.facts.comparison.whole_source import compare
+from domain.facts.kinds import Difference, Kind
+from domain.markers.parser import cited_markers
+from domain.text.memory import remembered
+from domain.text.negation import denied_by_one, opposites, other_polarity
+from domain.text.sentence_alignment import Aligned, claim_stems, most_alike
+from domain.text.sentences import split_sentences
+from domain.text.statement_length import LONGEST_STATEMENT, is_too_long
+from domain.text.words import coverage, stem, words
+
+_SAME_MATTER = 0.5  # coverage of the claim by one sentence from which opposite words in them contradict
+_SAME_STATEMENT = 0.9  # the same, from which its dates must be in that sentence
+_MOST_DATES = 50
+_SHOWN = 100  # characters of an uncompared claim
+_REFERENCE = re.compile(r"\b(?:contexts?|passages?|sources?) \d{1,3}(?:(?:, | and | & | or )\d{1,3})*+", re.IGNORECASE)
+_PARTICLE = re.compile("[가-힣]{1,3}")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """`claim_value` is in the claim; `source_value` is what the source says instead, None if it says nothing about it.
+
+    `message` states both in one sentence for users.
+    """
+
+    kind: Kind
+    claim_value: str
+    source_value: str | None
+    message: str
+
+
+def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
+    """Return where the `claim` differs from the `source`, dates first; () when they agree (S4.4).
+
+    Numbers are compared by value, across scale words, units and rounding; a number of the claim that is nowhere in the
+    source is a disagreement. Names and negations are compared with the source's sentence that is most like the claim.
+    Values are given as in `readable(claim)` and `readable(source)`. Of an overlong claim
+    (`domain.text.statement_length`) only the first sentences are read, and an additional disagreement of the kind
+    `wording` says so.
+    """
+    plain = _plain_source(source)
+    found = tuple(each for sentence in _sentences(claim) for each in _of_sentence(sentence, plain))
+    return (*found, _uncompared(claim)) if is_too_long(claim) else found
+
+
+def best_places(claim: str, source: str) -> tuple[Compared, ...]:
+    """Return, for each sentence of the `claim`, the place of the `source` that says it best, with the differences.
+
+    Empty for a claim of more than 2,000 characters, which `disagreements` calls unproven.
+    """
+    if is_too_long(claim):
+        return ()
+    plain = _plain_source(source)
+    return tuple(compare(sentence, plain) for sentence in _sentences(claim))
+
+
+def cited_disagreements(claim: str, quoted: str, source: str, context: str = "") -> tuple[Disagreement, ...]:
+    """Return what the `claim` states otherwise than words that are `quoted` from the `source` (V2, V4, S4.4).
+
+    The words are read with what they stand below in the source and its `context`, the headings and columns outside of
+    it: a row belongs to the heads of its table, and a sentence is about what its headings name. What a section says
+    of its heading does not count against words that name it themselves.
+    """
+    cited = Cited(_plain_source(quoted), _plain_source(source), _plain_source(context))
+    found = [
+        each
+        for each in disagreements(claim, cited.readable)
+        if not cited.is_above(claim, each.claim_value, each.source_value)
+    ]
+    if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
+        return tuple(found)
+    elsewhere = [
+        each
+        for place in best_places(claim, cited.whole)
+        if place.in_table or (place.section and not cited.name(place.section))
+        for each in place.differences
+        if each.sure
+    ]
+    if not any(each.kind == "subject" for each in elsewhere):
+        elsewhere += islice(cited.of_another(claim), 1)
+    return (*found, *map(_fact, elsewhere))
+
+
+@remembered()
+def _plain_source(source: str) -> str:
+    return without_markers(readable(source))
+
+
+def _sentences(claim: str) -> Sequence[str]:
+    plain = _REFERENCE.sub("", without_markers(readable(claim[: LONGEST_STATEMENT + 1])))
+    found = [each.text for each in split_sentences(plain)]
+    return found[:-1] if is_too_long(claim) else found
+
+
+def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:
+    """If the source has the sentence almost verbatim, that place decides; else the whole source does."""
+    compared = compare(claim, source)
+    if compared.clean:
+        return ()
+    if found := [_fact(each) for each in compared.differences if each.sure]:
+        return found
+    return _by_values(claim, source)
+
+
+def _by_values(claim: str, source: str) -> Sequence[Disagreement]:
+    wanted = claim_stems(claim)
+    aligned = most_alike(wanted, source, claim_stems(_undated(claim)))
+    flip = _flip(claim, wanted, aligned)
+    return (
+        *_dates(claim, source, aligned),
+        *_figures(claim, source, aligned),
+        *(_disagreement("name", *pair) for pair in other_names(claim, source, aligned)),
+        *((flip,) if flip else ()),
+    )
+
+
+def readable(text: str) -> str:
+    """Return `text` with composed Hangul, and full-width letters, digits and signs as plain ones."""
+    return unicodedata.normalize("NFC", text).translate(_FULL_WIDTH)
+
+
+def without_markers(text: str) -> str:
+    """Blank out the citation markers of `text`, in place, so that their numbers are not read as figures."""
+    pieces: list[str] = []
+    position = 0
+    for marker in cited_markers(text):
+        pieces += (text[position : marker.start], " " * (marker.end - marker.start))
+        position = marker.end
+    return "".join((*pieces, text[position:]))
+
+
+def _undated(claim: str) -> str:
+    pieces: list[str] = []
+    position = 0
+    for date in find_dates(claim):
+        pieces.append(claim[position : date.start])
+        # A particle that is left alone would count as a word: `4월 1일부터`.
+        ending = _PARTICLE.match(claim, date.end)
+        position = ending.end() if ending else date.end
+    return " ".join((*pieces, claim[position:]))
+
+
+def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
+    stated = find_dates(claim)[:_MOST_DATES]
+    if not stated:
+        return []
+    figures = source_figures(source)
+    known, nearby = figures.different_dates, figures.dates_in(aligned.start, aligned.end)
+    found: list[Disagreement] = []
+    for date in stated:
+        others = [other for other in nearby if not any(each.follows_from(other) for each in stated)]
+        if not any(date.follows_from(other) for other in known):
+            if not _is_bare_year_in(date, source):
+                found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, known)))
+        elif aligned.said >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
+            instead = _other_date(date, others)
+            found += [_disagreement("date", date.text, instead)] if instead else []
+    return found
+
+
+def _is_bare_year_in(date: Date, source: str) -> bool:
+    """Whether a year occurs in the source in a form that is no date, such as `FY2019` or the plain number 1,150."""
+    if date.years is None or date.month is not None:
+        return False
+    year = date.years[0]
+    if str(year) not in source and f"{year:,}" not in source:
+        return False
+    return re.search(rf"(?<!\d)(?:{year}|{year:,})(?!\d)", source) is not None
+
+
+def _other_date(date: Date, known: Sequence[Date]) -> str | None:
+    """The source's date instead, if it states exactly one other time of this kind."""
+    alike = [
+        other.text
+        for other in known
+        if (other.day is None, other.month is None) == (date.day is None, date.month is None)
+    ]
+    return alike[0] if len(set(alike)) == 1 else None
+
+
+def _figures(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
+    stated = outside(find_dates(claim), find_quantities(claim))
+    return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
+
+
+def _flip(claim: str, wanted: Sequence[str], aligned: Aligned) -> Disagreement | None:
+    sentence, found = aligned.text, set(aligned.stems)
+    if denied := denied_by_one(claim, sentence, found):
+        word = _surface(claim, denied)
+        return Disagreement("negation", word, word, f"the statement denies “{word}”, the source does not")
+    if denied := denied_by_one(sentence, claim, set(wanted)):
+        word = _surface(claim, denied)
+        return Disagreement("negation", word, None, f"the source denies “{word}”, the statement does not")
+    pair = opposites(set(wanted), found) if coverage(wanted, found) >= _SAME_MATTER else None
+    if pair:
+        return _disagreement("negation", _surface(claim, pair[0]), _surface(sentence, pair[1]))
+    if denied := other_polarity(claim, sentence):
+        word = _surface(claim, denied)
+        return Disagreement("negation", word, None, f"only one of the statement and the source denies “{word}”")
+    return None
+
+
+def _surface(text: str, key: str) -> str:
+    return next((word for word in words(text) if stem(word) == key), key)
+
+
+def _fact(found: Difference) -> Disagreement:
+    return Disagreement(found.kind, found.stated, found.known, _message(found))
+
+
+def _message(found: Difference) -> str:
+    if template := _MESSAGES.get(found.kind):
+        source = f" (the source: “{found.known}”)" if found.known and found.known != found.stated else ""
+        return template.format(stated=found.stated) + source
+    if found.kind == "negation" and found.known in (None, found.stated):
+        return f"only one of the statement and the source denies “{found.stated}”"
+    return _disagreement(found.kind, found.stated, found.known).message
+
+
+_MESSAGES: Mapping[Kind, str] = {
+    "order": "the statement has “{stated}” and what it relates to the other way round than the source",
+    "modality": "the statement and the source differ in how certain “{stated}” is",
+    "attribution": "the statement and the source differ in who asserts “{stated}”",
+    "quantifier": "the statement and the source differ in how many are meant at “{stated}”",
+}
+
+
+def _uncompared(claim: str) -> Disagreement:
+    message = f"the statement has more than {LONGEST_STATEMENT:,} characters, too many to be compared with a source"
+    return Disagreement("wording", claim[:_SHOWN], None, message)
+
+
+def _disagreement(kind: Kind, claim_value: str, source_value: str | None) -> Disagreement:
+    if source_value is None:
+        return Disagreement(kind, claim_value, None, f"“{claim_value}” is not in the source")
+    message = f"the statement says “{claim_value}”, the source says “{source_value}”"
+    return Disagreement(kind, claim_value, source_value, message)

@@ -1,0 +1,146 @@
+"""Whether a rewritten statement is still about the same, and whether one place of a source says all of it (V6)."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import takewhile
+
+from domain.evidence.spans import Disagreement, best_text_span, disagreements
+from domain.facts.cited import Cited
+from domain.facts.proving import nearby, unproven_words
+from domain.facts.reading.clauses import clauses, spoken_subject
+from domain.facts.reading.token_alignment import same
+from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.vocabulary import GENERIC
+from domain.facts.structure.terms import Told, terms
+from domain.text.word_index import read_sentences
+
+_NAMED = frozenset("0123456789#")
+_LONGEST = 3  # times the length of a statement: the place that is to say all of it
+
+
+def keeps_subjects(old: str, new: str) -> bool:
+    """Say whether every clause of `new` is about what a clause of `old` is about, and names nothing else (V6).
+
+    What a clause is about are the words before its verb, Korean topics and subjects, and whatever is numbered:
+    "Pump 14", "Q2 2024", `2팀`. A clause whose values change keeps all of its names; one that only loses words may lose
+    names that it is not about.
+    """
+    were = [(read_tokens(clause), _about(clause)) for clause in clauses(old)]
+    return all(any(_is_kept(*was, read_tokens(clause)) for was in were) for clause in clauses(new))
+
+
+def _is_kept(old: Sequence[Token], about: Sequence[Token], new: Sequence[Token]) -> bool:
+    mine, theirs = _of_kind(old, "name"), _of_kind(new, "name")
+    if not all(_has(old, each) for each in theirs) or not all(_has(new, each) for each in about):
+        return False
+    changed = [each for each in _of_kind(new, "value") if not _has(old, each)]
+    if not changed:
+        return True
+    lost_dates = [each for each in _of_kind(old, "value") if _is_date(each) and not _has(new, each)]
+    other_figures = any(not _is_date(each) for each in changed)
+    # A date beside a figure is what the figure belongs to: another one with another figure is another fact.
+    return all(_has(new, each) for each in mine) and not (lost_dates and other_figures)
+
+
+@lru_cache(maxsize=1024)
+def _about(clause: str) -> tuple[Token, ...]:
+    """The tokens of what a clause is about."""
+    tokens = read_tokens(clause)
+    spoken = takewhile(lambda each: not _is_figure(each), read_tokens(spoken_subject(clause)))
+    numbered = (each for each in tokens if each.kind == "name" and _NAMED & set(each.key))
+    topics = [
+        at for at, each in enumerate(tokens) if each.kind in ("word", "name") and each.case in ("topic", "subject")
+    ]
+    told = (*tokens[: topics[0]], *(tokens[at] for at in topics)) if topics else ()
+    return tuple(each for each in (*spoken, *numbered, *told) if each.matters)
+
+
+def is_said_in(source: str, text: str) -> bool:
+    """Say whether one place of `source` says all of `text`, and nothing in it says otherwise (V6)."""
+    return stands_in_one_place(text, source) and not untold_above(text, source, disagreements(text, source))
+
+
+def untold_above(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
+    """Return the disagreements of `text` and `source` but for what the heading of the best place tells."""
+    places = _best_places(text, source) if found else []
+    return tuple(each for each in found if not _is_told_above(text, places, each.claim_value, each.source_value))
+
+
+def read_at_best(source: str, text: str) -> str:
+    """Return the place of `source` that has most of `text`, with the headings that it stands below."""
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    headings = [heading for each in _best_places(text, source) for heading in each.headings]
+    return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
+
+
+def is_told_above(text: str, source: str, stated: str, known: str | None) -> bool:
+    """Say whether what `text` states otherwise than its place is what the heading above that place names."""
+    return _is_told_above(text, _best_places(text, source), stated, known)
+
+
+def _is_told_above(text: str, places: Sequence[Cited], stated: str, known: str | None) -> bool:
+    return bool(places) and all(each.is_above(text, stated, known) for each in places)
+
+
+def _best_places(text: str, source: str) -> list[Cited]:
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    return [Cited(each, source) for each in _stating(text, source, start, end)]
+
+
+def stands_in_one_place(text: str, source: str) -> bool:
+    """Say whether the best place of `source` names what `text` is about, and has all of its names and values (V6).
+
+    A name far away is not enough here: the figures beside another subject are those of that subject.
+    """
+    start, end = best_text_span(source, text, 50, _LONGEST * len(text))
+    if end <= start or unproven_words(text, source, start, end):
+        return False
+    stating = [Cited(each, source) for each in _stating(text, source, start, end)]
+    if any(next(each.of_another(text), None) for each in stating) or not any(
+        _may_be_about(text, each) for each in stating
+    ):
+        return False
+    place = nearby(text, source, start, end)
+    return all(_has(place, each) for each in _told(text))
+
+
+def _may_be_about(text: str, cited: Cited) -> bool:
+    """Say whether the words name nothing else in front of their verb: "The charger weighs …" is about no pump."""
+    told = Told(terms([*read_tokens(text), *(each for heading in cited.headings for each in read_tokens(heading))]))
+    subject = [each for each in read_tokens(spoken_subject(cited.words)) if each.kind != "value"]
+    named = [each for each in terms(subject) if GENERIC.isdisjoint((each.key, each.token.text.casefold()))]
+    refers = len(named) < len(terms(subject)) or any(each.kind == "pronoun" for each in subject)
+    return refers or not named or any(told.has([each]) for each in named)
+
+
+def _stating(text: str, source: str, start: int, end: int) -> Iterator[str]:
+    """The sentences of a place that state a value of `text`; without values the one that has most of its words."""
+    values = [each for clause in clauses(text) for each in _of_kind(read_tokens(clause), "value")]
+    if not values:
+        best = best_text_span(source, text, 1, _LONGEST * len(text))
+        yield source[slice(*best)]
+    for each in read_sentences(source).sentences if values else ():
+        if each.start < end and each.end > start and any(_has(read_tokens(each.text), value) for value in values):
+            yield each.text
+
+
+def _told(text: str) -> Iterator[Token]:
+    for clause in clauses(text):
+        yield from _about(clause)
+        yield from _of_kind(read_tokens(clause), "name")
+
+
+def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
+    return [each for each in tokens if each.kind == kind]
+
+
+def _has(tokens: Sequence[Token], wanted: Token) -> bool:
+    return any(same(wanted, each) for each in tokens)
+
+
+def _is_figure(token: Token) -> bool:
+    return token.value is not None and not _is_date(token)
+
+
+def _is_date(token: Token) -> bool:
+    return token.value is not None and token.value.date is not None

@@ -1,0 +1,146 @@
+"""Finds numbers and units of a claim that differ from its source.
+
+First each figure is looked for anywhere in the source. Then, if one sentence of the source says nearly everything the
+claim says, each figure must be in that sentence: there a figure that belongs to something else is wrong, too.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from domain.entities.derived_figures import follows, is_worded
+from domain.entities.numbers import Quantity, agrees, same_dimension, states
+from domain.entities.source_figures import SourceFigures, source_figures
+from domain.text.sentence_alignment import Aligned
+
+FigureKind = Literal["number", "unit", "wording"]
+Differing = tuple[FigureKind, str, str | None]
+"""The kind, the claim's figure, and the source's figure if known.
+
+The kind `wording` is for figures that the source does not state but that may follow from two that it does.
+"""
+
+_SAME_STATEMENT = 0.9  # share of a claim's words from which a sentence counts as its origin
+_SAME_MATTER = 0.4  # the same, from which it tells which of several figures is meant
+_MOST_FIGURES = 50  # of a claim, so that one of nothing but numbers stays cheap
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The figures of a source, those of its sentence most like the claim, and the claim's own."""
+
+    figures: SourceFigures
+    nearby: Sequence[Quantity]
+    stated: Sequence[Quantity]
+    same_statement: bool
+    same_matter: bool
+    _agreeing: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
+
+    def agree(self, stated: Quantity, known: Quantity) -> bool:
+        asked = stated.start, known.start
+        if asked not in self._agreeing:
+            self._agreeing[asked] = agrees(stated, known, self.figures.scale) and same_dimension(stated, known)
+        return self._agreeing[asked]
+
+    def words(self, stated: Quantity) -> bool:
+        """Say whether the source has the figure in words: 50 % as "half"."""
+        return is_worded(stated, self.figures.source)
+
+    def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
+        """Remove from `known` the figures that match other figures of the claim."""
+        rest = [each for each in self.stated if each is not stated]
+        return [each for each in known if not any(self.agree(other, each) for other in rest)]
+
+    def is_nearby(self, known: Quantity) -> bool:
+        return known in self.nearby
+
+
+def differing_figures(stated: Sequence[Quantity], source: str, aligned: Aligned) -> list[Differing]:
+    """Return the figures of a claim, `stated`, that differ from those of the source, in order."""
+    figures = source_figures(source)
+    known = _Known(
+        figures=figures,
+        nearby=figures.quantities_in(aligned.start, aligned.end),
+        stated=stated[:_MOST_FIGURES],
+        same_statement=aligned.said >= _SAME_STATEMENT,
+        same_matter=aligned.said >= _SAME_MATTER,
+    )
+    differing = {id(each): found for each in known.stated if (found := _anywhere(each, known))}
+    if known.same_statement:
+        rest = [each for each in known.stated if id(each) not in differing]
+        differing |= {id(each): ("number", each.text, other.text) for each, other in _misplaced(rest, known)}
+    return [differing[id(each)] for each in known.stated if id(each) in differing]
+
+
+def _anywhere(stated: Quantity, known: _Known) -> Differing | None:
+    if stated.weak and stated.value == 1 and not stated.unit:
+        return None  # "one of them", "the first": rarely a figure
+    alike = known.figures.near(stated)
+    equal = [other for other in alike if states(stated, other, known.figures.scale)]
+    if any(same_dimension(stated, other) for other in equal) or known.words(stated):
+        return None
+    if other := _other_unit(stated, equal, known):
+        return "unit", stated.text, other.text
+    # "More than 5" may describe any 7, but not if the sentence that it was taken from is known.
+    if any(known.agree(stated, other) for other in (known.nearby if known.same_statement else alike)):
+        return None
+    rivals = _rivals(stated, known)
+    if (stated.weak and not rivals) or _is_written(stated, known.figures.source):
+        return None  # "the two brothers" may have been counted
+    if found := follows(stated, known.figures.source, known.figures.everywhere):
+        return "wording", stated.text, ", ".join(found)
+    return "number", stated.text, rivals[0].text if len({each.value for each in rivals}) == 1 else None
+
+
+def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Known) -> Quantity | None:
+    if equal:
+        return equal[0]
+    return next((other for other in known.figures.of_value(stated.value) if other.unit), None) if stated.unit else None
+
+
+def _is_written(stated: Quantity, source: str) -> bool:
+    """Whether the source has a plain number in a form that is no quantity, as in `B2B` or `FY19`."""
+    if stated.scaled or stated.unit:
+        return False
+    if stated.text not in source:
+        return False
+    return re.search(rf"(?<!\d){re.escape(stated.text)}(?!\d)", source) is not None
+
+
+def _rivals(stated: Quantity, known: _Known) -> list[Quantity]:
+    """Return the source's figures that may stand for the same thing: with the same words after them, else the same kind
+    of unit.
+
+    If several remain, those in the sentence most like the claim.
+    """
+    nearby = [each for each in known.nearby if not stated.unit or each.dimension == stated.dimension]
+    same_words = [
+        *(each for each in nearby if stated.nouns & each.nouns),
+        *(each for each in known.figures.with_nouns(stated) if not known.is_nearby(each)),
+    ]
+    if stated.unit and not same_words:
+        same_words = [*nearby, *(each for each in known.figures.of_dimension(stated) if not known.is_nearby(each))]
+    rivals = known.others(stated, same_words)
+    if len({each.value for each in rivals}) < 2 or not known.same_matter:
+        return rivals
+    return [each for each in rivals if known.is_nearby(each)] or rivals
+
+
+def _misplaced(stated: Sequence[Quantity], known: _Known) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield figures that are in the source but not in the claim's own sentence there, with the figure found instead."""
+    for dimension in sorted({each.dimension for each in stated} - {""}):
+        mine = [each for each in stated if each.dimension == dimension]
+        theirs = [each for each in known.nearby if each.dimension == dimension]
+        left = list(theirs)
+        unmatched: list[Quantity] = []
+        for each in mine:
+            match = next((other for other in left if known.agree(each, other)), None)
+            if match:
+                left.remove(match)
+            else:
+                unmatched.append(each)
+        for each in unmatched:
+            repeated = any(known.agree(each, other) for other in theirs)
+            if len(left) == 1 and (not repeated or len(mine) == len(theirs)):
+                yield each, left[0]

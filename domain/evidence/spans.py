@@ -1,0 +1,112 @@
+"""What in a text speaks for a claim, found without a model (S4.4, S4.6).
+
+Its three parts: where a quotation stands, how relevant a text is to a claim and which of its words are the best
+evidence, and where the two disagree.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+
+from domain.evidence.contradictions import Disagreement, disagreements, without_markers
+from domain.text.quotes import Located, locate_quote
+from domain.text.sentence_alignment import claim_stems
+from domain.text.word_index import read_sentences
+from domain.text.words import content_stems, coverage, words
+
+__all__ = ["Disagreement", "Located", "best_text_span", "claim_relevance", "disagreements", "locate_quote"]
+
+_WORD = re.compile(r"\S+")
+_SPACE = re.compile(r"\s")
+
+
+def claim_relevance(claim: str, source: str) -> float:
+    """Return which share of the claim's content words stands in `source`, 0..1 (S4.4).
+
+    Inflected forms and Korean words with other particles count as the same word; a claim of stop words only is
+    compared by all its words.
+    """
+    return relevance_to(claim)(source)
+
+
+def relevance_to(claim: str) -> Callable[[str], float]:
+    """Return `claim_relevance` of this claim, which is read once, to any source."""
+    plain = without_markers(claim)
+    if wanted := content_stems(plain):
+        return lambda source: coverage(wanted, set(content_stems(source)))
+    plain_words = words(plain)
+    return lambda source: coverage(plain_words, set(words(source)))
+
+
+def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 200) -> tuple[int, int]:
+    """Return (start, end) of the words of `text` that are the best evidence for `claim` (S4.6).
+
+    It is the sentence with most of the claim's words, with its neighbours if it has less than `min_chars` code points,
+    or its densest part of at most `max_chars`; it begins and ends with whole words, except for one that is longer than
+    `max_chars`. (0, 0) when `text` is blank.
+    """
+    read = read_sentences(text)
+    sentences = read.sentences
+    if not sentences:
+        return 0, 0
+    wanted = claim_stems(claim)
+    shares = read.index.coverages(wanted)
+    best = min(shares, key=lambda number: (-shares[number], number), default=0)
+    start, end = sentences[best].start, sentences[best].end
+    if end - start > max_chars:
+        start, end = _densest(text, start, end, frozenset(wanted), max_chars)
+    elif end - start < min_chars:
+        first = max(0, best - max_chars)
+        near = [(each.start, each.end) for each in sentences[first : best + max_chars]]
+        start, end = _widened(near, best - first, best - first, min_chars, max_chars)
+    if end - start < min_chars:
+        around = _word_start(text, start - max_chars), _word_end(text, end + max_chars)
+        spaced = [match.span() for match in _WORD.finditer(text, *around)]
+        first, last = (bisect_right(spaced, (place, len(text))) - 1 for place in (start, end - 1))
+        start, end = _widened(spaced, first, last, min_chars, max_chars)
+    return start, min(end, start + max_chars)
+
+
+def _word_start(text: str, position: int) -> int:
+    """Where the word at `position` begins."""
+    position = max(0, position)
+    while position and not text[position - 1].isspace():
+        position -= 1
+    return position
+
+
+def _word_end(text: str, position: int) -> int:
+    """Where the word at `position` ends."""
+    found = _SPACE.search(text, position)
+    return found.start() if found else len(text)
+
+
+def _densest(text: str, start: int, end: int, wanted: frozenset[str], max_chars: int) -> tuple[int, int]:
+    """Return the run of words of at most `max_chars` with most of the `wanted` stems, starting with one of them."""
+    spans = [match.span() for match in _WORD.finditer(text, start, end)]
+    hits = [bool(wanted.intersection(content_stems(text[first:last]))) for first, last in spans]
+    before = [0, *accumulate(hits)]
+    found = (-1, start, start + max_chars)
+    last = 0
+    for first, (begins, _) in enumerate(spans):
+        last = max(last, first)
+        while last + 1 < len(spans) and spans[last + 1][1] - begins <= max_chars:
+            last += 1
+        if hits[first] or first == 0:
+            found = max(found, (before[last + 1] - before[first], begins, min(spans[last][1], begins + max_chars)))
+    return found[1:]
+
+
+def _widened(
+    spans: Sequence[tuple[int, int]], first: int, last: int, min_chars: int, max_chars: int
+) -> tuple[int, int]:
+    """Add the spans behind, then before, while there are less than `min_chars` and it stays within `max_chars`."""
+    while spans[last][1] - spans[first][0] < min_chars:
+        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= max_chars:
+            last += 1
+        elif first > 0 and spans[last][1] - spans[first - 1][0] <= max_chars:
+            first -= 1
+        else:
+            break
+    return spans[first][0], spans[last][1]

@@ -1,0 +1,109 @@
+"""Cues that a statement adds, leaves out or exchanges: negation, modality, attribution, quantifiers, bounds (V3)."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from domain.facts.kinds import Difference, Kind
+from domain.facts.reading.token_alignment import Alignment, Gap
+from domain.facts.reading.tokens import Token
+from domain.facts.reading.vocabulary import BOUNDS, QUANTIFIERS
+
+_INSERTED = frozenset(
+    {"denied", "possible", "planned", "reported", "obliged", "advised", "all", "most", "few", "only", "over", "under"}
+)
+_OMITTED = frozenset({"denied", "possible", "planned", "reported", "some", "most", "few"})
+_KINDS: dict[str, Kind] = {
+    "denied": "negation",
+    "possible": "modality",
+    "planned": "modality",
+    "obliged": "modality",
+    "advised": "modality",
+    "reported": "attribution",
+    "over": "number",
+    "under": "number",
+    "before": "order",
+    "after": "order",
+}
+_ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", "denied"})
+_CLOSE = 3  # tokens between a cue and what it is about
+_FRAMES = frozenset({"according", "contends"})
+"""Cues that name who asserts something: adding one makes a statement weaker, not wrong."""
+
+
+def of_cues(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
+    stated = [each for each in gap.stated if each.cue]
+    known = [each for each in gap.known if each.cue]
+    for token in stated:
+        rival = next((each for each in known if _exclude(token.cue, each.cue)), None)
+        if rival:
+            yield Difference(_kind(token.cue), token.text, rival.text)
+        elif token.cue in _INSERTED and token.key not in _FRAMES:
+            yield from _changed(token, alignment.statement, alignment.source, alignment.matched, alignment)
+    for token in known:
+        if token.cue in _OMITTED and not any(_exclude(token.cue, each.cue) for each in stated):
+            yield from _changed(token, alignment.source, alignment.statement, alignment.met, alignment)
+
+
+def _changed(
+    cue: Token, own: Sequence[Token], others: Sequence[Token], matched: Collection[int], alignment: Alignment
+) -> Iterator[Difference]:
+    """What a cue that only one of the sentences has (its tokens: `own`) changes."""
+    if not _is_alone(cue, others, own, matched):
+        return
+    inserted = own is alignment.statement
+    sure = alignment.is_tight or cue.cue not in QUANTIFIERS
+    if cue.cue == "denied":
+        word = _governed(cue, own, alignment, inserted=inserted)
+        yield Difference("negation", word, word if inserted else None, sure=sure)
+    elif inserted:
+        yield Difference(_kind(cue.cue), cue.text, None, sure=sure)
+    else:
+        yield Difference(_kind(cue.cue), _governed(cue, own, alignment, inserted=False), cue.text, sure=sure)
+
+
+def _kind(cue: str) -> Kind:
+    return "quantifier" if cue in QUANTIFIERS else _KINDS.get(cue, "wording")
+
+
+def _exclude(one: str, other: str) -> bool:
+    if one == other:
+        return False
+    both = frozenset({one, other})
+    return both <= BOUNDS or both <= QUANTIFIERS or both <= _ASSERTED
+
+
+def _is_alone(cue: Token, others: Sequence[Token], own: Sequence[Token], matched: Collection[int]) -> bool:
+    """Say whether a cue changes the meaning: it governs words of both sentences, and no other cue offsets it."""
+    if cue.cue == "denied":
+        odd = sum(each.cue == "denied" for each in own) % 2 != sum(each.cue == "denied" for each in others) % 2
+        return odd and _governs(cue, own, matched)
+    made_up = any(each.cue == cue.cue or (cue.cue == "possible" and each.key == "can") for each in others)
+    return not made_up and _governs(cue, own, matched)
+
+
+def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:
+    """Say whether the other sentence has what the cue is about: one of the next words of its clause, or before."""
+    at = next(index for index, each in enumerate(tokens) if each is cue)
+    korean = cue.key == cue.cue and cue.text[:1] >= "가"
+    opens = not any(each.matters for each in tokens[:at])
+    ahead = [i for i in range(at + 1, len(tokens)) if tokens[i].matters and (opens or tokens[i].part == cue.part)][
+        :_CLOSE
+    ]
+    behind = [i for i in range(at - 1, -1, -1) if tokens[i].matters and tokens[i].part == cue.part][:_CLOSE]
+    if cue.key == "according" and not ahead:
+        return False
+    if cue.cue in ("over", "under"):
+        beside = at - 1 if cue.text[:1] >= "가" else at + 1
+        return 0 <= beside < len(tokens) and tokens[beside].value is not None and beside in matched
+    near = (behind[:2] or ahead[:1]) if korean and cue.cue not in QUANTIFIERS else (ahead or behind)[:2]
+    return any(index in matched for index in near)
+
+
+def _governed(cue: Token, own: Sequence[Token], alignment: Alignment, *, inserted: bool) -> str:
+    """The word of the statement that the cue is about; the cue itself where there is none."""
+    at = next(index for index, each in enumerate(own) if each is cue)
+    pairs = (*alignment.pairs, *alignment.moved)
+    to_mine = {mine: mine for mine, _ in pairs} if inserted else {theirs: mine for mine, theirs in pairs}
+    ahead, behind = range(at + 1, len(own)), range(at - 1, -1, -1)
+    places = (*behind, *ahead) if cue.text[:1] >= "가" else (*ahead, *behind)
+    found = (alignment.statement[to_mine[i]].text for i in places if i in to_mine and (own[i].matters or own[i].cue))
+    return next(found, cue.text)

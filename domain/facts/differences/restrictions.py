@@ -1,0 +1,119 @@
+"""Restrictions of a source that a statement leaves out: conditions, exceptions, what is over, what is nearly so (V3).
+
+"Delivery is free if you spend 50 euros" does not say that delivery is free, "every branch except Ghent is open" not
+that every branch is. A statement that has the words of the restriction in another form leaves nothing out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from domain.facts.kinds import Difference, Kind
+from domain.text.words import content_stems, coverage, vocabulary
+
+_TOLD = 0.5  # share of a restriction's words, for a statement to have it in a form of its own
+_MOST_WORDS, _MOST_CHARS = 12, 200  # of a restriction that are looked for
+_NO_CONDITION = (
+    r"(?<!as )(?<!even )(?<!what )(?<!ask )(?<!asked )(?<!asks )(?<!see )(?<!wonder )(?<!know )(?<!check )"
+    r"(?<!decide )(?<!determine )(?<!unclear )"
+    # Within a title: "Catch Me If You Can".
+    r"(?!(?<=\w )(?-i:If\s[A-Z]))"
+)
+_KOREAN_NOUNS = vocabulary("""
+    측면 국면 표면 수면 라면 정면 화면 도면 장면 지면 전면 후면 단면 양면 반면 냉면 가면 노면 서면 대면 직면 외면 내면
+""")
+# "According to", "compared with", "in order to", "looking at it": no conditions.
+_NOT_IF = re.compile(r"(?:따르|의하|비하|말하|왜냐하|그러|아니|하자|려|보|들)면$")
+_LONGEST_WORD, _IN_FRONT = 12, 60  # characters that are looked at in front of a Korean ending
+
+
+@dataclass(frozen=True, slots=True)
+class _Restriction:
+    """`found` finds one in a sentence; what it says is its group `what`, in Korean (`behind`) the words in front of it.
+
+    `also` is how a statement may say it.
+    """
+
+    kind: Kind
+    found: re.Pattern[str]
+    also: re.Pattern[str]
+    behind: bool = False
+
+
+def _restriction(kind: Kind, found: str, also: str, *, behind: bool = False) -> _Restriction:
+    return _Restriction(kind, re.compile(found, re.IGNORECASE), re.compile(also, re.IGNORECASE), behind)
+
+
+_RESTRICTIONS = (
+    _restriction(
+        "modality",
+        rf"\b(?:unless|provided that|as long as|on condition that|{_NO_CONDITION}if(?! (?:any|not|so|ever|at all)\b))"
+        r"\s(?P<what>[^,;.]++)",
+        r"\b(?:unless|provided|as long as|condition|if|when|whenever|in case|only|may|can|could|might)\b",
+    ),
+    _restriction(
+        "quantifier",
+        r"\b(?:except(?:ing)?(?: for| in| on| when| that)?|excluding|other than|apart from|with the exception of)"
+        r"\s(?P<what>(?:[^\s,;.]++\s?+){1,4})",
+        r"\b(?:except\w*|exclud\w+|other|others|apart|without|but|only|most|many|not)\b",
+    ),
+    _restriction(
+        "quantifier",
+        r"\b(?:almost|nearly|virtually|practically)\s(?P<what>all|every|everyone|everything|always|no|none|never)\b",
+        r"\b(?:almost|nearly|virtually|practically|most|mostly|majority|few|hardly|rarely)\b",
+    ),
+    _restriction(
+        "modality",
+        # "Is used to make" is a purpose and no past.
+        r"\b(?:(?:was|were)\s(?P<what>formerly|previously|once)"
+        r"|(?<!is )(?<!are )(?<!be )(?<!been )(?<!being )(?<!was )(?<!were )used to)\b",
+        r"\b(?:was|were|had|did|been|former|formerly|previously|once|used to|until|ago)\b|\w{2,}ed\b",
+    ),
+    _restriction(
+        "modality",
+        r"[하되으이라다시지오내]면(?=\s)",
+        r"면(?:\s|$)|경우|때|수 있|조건|한해|려면|만\s",
+        behind=True,
+    ),
+    _restriction(
+        "quantifier",
+        r"제외하고|제외하면|제외한|빼고|외에는|아닌 한|않는 한",
+        r"제외|빼고|외에|아닌 한|않는 한|대부분|만\s",
+        behind=True,
+    ),
+    _restriction(
+        "modality",
+        r"(?P<what>한때|예전에는?|과거에는?)\s",
+        r"한때|예전|과거|전에|당시|[었았했였]",
+    ),
+    _restriction("quantifier", r"거의\s(?P<what>모든|모두|전부|전체|다|항상|언제나)", r"거의|대부분|대다수"),
+)
+
+
+def left_out(statement: str, place: str) -> Iterator[Difference]:
+    """Yield what the `place` of a source restricts and the `statement` says without it; of each kind of words one.
+
+    Linear in both lengths.
+    """
+    for each in _RESTRICTIONS:
+        found = next((match for match in each.found.finditer(place) if _restricts(match, place)), None)
+        if found is None or each.also.search(statement):
+            continue
+        what = place[max(0, found.start() - _IN_FRONT) : found.end()] if each.behind else found[0]
+        what = re.split(r"[,.;]\s", what)[-1]
+        if not _is_told(what if each.behind else found["what"], statement):
+            yield Difference(each.kind, statement.strip(" .。"), " ".join(what.split()))
+
+
+def _restricts(match: re.Match[str], place: str) -> bool:
+    """Say whether a Korean word in 면 is the form of a verb that makes a condition."""
+    if not match[0].endswith("면"):
+        return True
+    word = place[max(0, match.start() - _LONGEST_WORD) : match.end()].rpartition(" ")[2]
+    return word not in _KOREAN_NOUNS and _NOT_IF.search(word) is None
+
+
+def _is_told(what: str | None, statement: str) -> bool:
+    """Say whether the statement has the words of the restriction in a form of its own."""
+    wanted = content_stems((what or "")[:_MOST_CHARS])[:_MOST_WORDS]
+    return bool(wanted) and coverage(wanted, set(content_stems(statement))) >= _TOLD

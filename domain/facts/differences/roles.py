@@ -1,0 +1,85 @@
+"""Who is what: a statement that gives one the role that the source gives to another (V2).
+
+"The CEO is John Smith. The CFO is Mary Jones." gives both parts of "Mary Jones is the CEO" to others.
+Either order counts: "X is the R" and "the R is X" are one pair.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.facts.kinds import Difference
+from domain.text.words import content_stems
+
+_NAME = r"[A-Z][\w'’-]*+(?: (?:(?:de|van|von|der|bin|al) )?[A-Z][\w'’-]*+){0,3}"
+_ROLE = r"(?:the|its|their|our|his|her) (?:[\w'’-]++ ){0,3}?[\w'’-]++"
+_ENDS = r"(?=[.,;:!?)]|\s(?:and|but|while|whereas|of|in|at|for|since|from|until)\b|\s*$)"
+_IS = r"(?:is|was|became|remains)"
+_ENGLISH = (
+    re.compile(rf"(?P<one>{_NAME}) {_IS} (?P<other>{_ROLE}){_ENDS}"),
+    re.compile(rf"(?P<one>(?i:{_ROLE})) {_IS} (?P<other>{_NAME}){_ENDS}"),
+    re.compile(rf"(?:and|while|,) (?P<one>{_NAME}),? (?P<other>{_ROLE}){_ENDS}"),
+)
+_KOREAN = re.compile(
+    r"(?P<one>[가-힣A-Z][가-힣\w]{1,11}?)(?:은|는|이|가)\s(?P<other>[가-힣A-Z][가-힣\w]{1,11}?)"
+    r"(?:이고|이며|고|며|이다|(?<!보)다|입니다|였다|이었다)(?=[\s.,]|$)"
+)
+_ARTICLE = re.compile(r"^(?:the|its|their|our|his|her) ", re.IGNORECASE)
+_NEAR = 200  # characters between the two places that give the roles
+_MOST = 200  # pairs of a source
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two things that are said to be one; each as its stems, with how it is written, at `start` of the text."""
+
+    one: frozenset[str]
+    other: frozenset[str]
+    written: tuple[str, str]
+    start: int
+
+    def partner(self, wanted: frozenset[str]) -> str | None:
+        """How what `wanted` is said to be is written; None if the pair is not about it."""
+        if wanted == self.one:
+            return self.written[1]
+        return self.written[0] if wanted == self.other else None
+
+    def is_same(self, other: "Pair") -> bool:
+        """Whether both say the same of the same."""
+        return {self.one, self.other} == {other.one, other.other}
+
+
+def pairs(text: str) -> tuple[Pair, ...]:
+    """Return who is said to be what in `text`, at most 200, in the order of the forms."""
+    found = list(_pairs(text))
+    return tuple(found[:_MOST])
+
+
+def _pairs(text: str) -> Iterator[Pair]:
+    for form in (*_ENGLISH, _KOREAN):
+        for match in form.finditer(text):
+            one, other = (frozenset(content_stems(match[name])) for name in ("one", "other"))
+            if one and other and one != other:
+                yield Pair(one, other, (match["one"], match["other"]), match.start())
+
+
+def exchanged(statement: str, source: str, known: Sequence[Pair]) -> Difference | None:
+    """Return what differs where the source gives both parts of a pair of the statement to others, near each other.
+
+    `known` are the pairs of the `source`.
+    """
+    for stated in pairs(statement):
+        if any(each.is_same(stated) for each in known) or _are_beside(stated, source):
+            continue
+        mine = [each for each in known if each.partner(stated.one)]
+        theirs = [each for each in known if each.partner(stated.other)]
+        near = any(one is not other and abs(one.start - other.start) <= _NEAR for one in mine for other in theirs)
+        if near:
+            return Difference("subject", stated.written[0], theirs[0].partner(stated.other))
+    return None
+
+
+def _are_beside(stated: Pair, source: str) -> bool:
+    """Say whether the source has the two next to each other, as in "CEO Mary Jones" and "Mary Jones, the CEO"."""
+    one, other = (re.escape(_ARTICLE.sub("", each)) for each in stated.written)
+    return re.search(rf"{one},? (?:\w+ )?{other}|{other},? {one}", source, re.IGNORECASE) is not None

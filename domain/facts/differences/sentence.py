@@ -1,0 +1,239 @@
+"""What a statement asserts otherwise than one sentence of its source that otherwise says the same (V2, V3)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.entities.derived_figures import is_worded
+from domain.entities.names import same_country
+from domain.facts.differences.cues import of_cues
+from domain.facts.differences.exchanged_values import crossed
+from domain.facts.differences.word_order import of_order, of_roles
+from domain.facts.kinds import Difference, Kind
+from domain.facts.reading import korean
+from domain.facts.reading.token_alignment import Alignment, Gap
+from domain.facts.reading.tokens import Token, Value
+from domain.facts.reading.values import agree, describes_same_unit
+from domain.facts.reading.vocabulary import GENERIC, OPPOSITES, PREFIXES
+from domain.text.words import stem
+
+_WIDEST = 4  # tokens of the source that may stand where the statement has something else
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What belongs to a sentence besides its own words.
+
+    `context` are keys of its headings, column heads and the sentences before it, `values` those of its neighbours;
+    `elsewhere` are all keys and `initials` the acronyms of the source.
+    """
+
+    context: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
+    initials: frozenset[str] = frozenset()
+    values: Sequence[Value] = ()
+
+
+def differences(alignment: Alignment, around: Surroundings) -> list[Difference]:
+    """Return what the statement says otherwise, in its order. Empty: the sentence says all of it."""
+    found: list[Difference] = []
+    moved = {mine for mine, _ in alignment.moved}, {theirs for _, theirs in alignment.moved}
+    stated_at = {id(token): index for index, token in enumerate(alignment.statement)}
+    known_at = {id(token): index for index, token in enumerate(alignment.source)}
+    for gap in alignment.gaps:
+        left = Gap(
+            tuple(each for each in gap.stated if stated_at[id(each)] not in moved[0]),
+            tuple(each for each in _beside(gap, alignment) if known_at[id(each)] not in moved[1]),
+        )
+        found += _values(left, alignment, around)
+        found += of_cues(left, alignment)
+        found += _names(left, alignment, around)
+        found += _words(left, alignment, around)
+    return [*found, *_units(alignment), *of_order(alignment), *of_roles(alignment), *_of_other_parts(alignment)]
+
+
+def is_denied(alignment: Alignment) -> bool:
+    """Say whether the sentence has all of the statement but for words that it denies in their place: `unpublished`."""
+    lost = [(each, gap) for gap in alignment.gaps for each in gap.stated if each.matters]
+    return (
+        bool(lost)
+        and not alignment.moved
+        and all(
+            each.kind == "word" and any(_deny(each, other) for other in _beside(gap, alignment) if other.kind == "word")
+            for each, gap in lost
+        )
+    )
+
+
+def _of_other_parts(alignment: Alignment) -> Iterator[Difference]:
+    """A value that the source gives to the subject of another part of the sentence."""
+    for each in crossed(alignment):
+        if each.is_value:
+            yield Difference("number", each.value, each.known)
+        else:
+            yield Difference("subject", each.subject, each.owner)
+
+
+def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
+    """What may stand for the statement's words in a gap: of what precedes or follows all of them only what is near."""
+    if len(gap.known) <= _WIDEST or not gap.stated:
+        return gap.known
+    if gap.known[0] is alignment.source[0]:
+        return gap.known[-_WIDEST:]
+    return gap.known[:_WIDEST] if gap.known[-1] is alignment.source[-1] else gap.known
+
+
+def _values(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
+    rivals = [each for each in gap.known if each.value]
+    valued = any(each.value for each in gap.stated)
+    here, there = (
+        (_text_of(gap.stated, alignment.statement), _text_of(gap.known, alignment.source)) if valued else ("", "")
+    )
+    for token in gap.stated:
+        if not token.value or (not rivals and _is_told(token.value, around)) or _in_words(token.value, there):
+            continue
+        if any(each.value and _in_words(each.value, here) for each in rivals):
+            continue
+        dated = token.value.date is not None
+        alike = [each for each in rivals if each.value and (each.value.date is not None) == dated]
+        known = alike[0] if alike else rivals[0] if rivals else None
+        yield Difference(_value_kind(token, known), token.text, known.text if known else None)
+
+
+def _is_told(value: Value, around: Surroundings) -> bool:
+    """Say whether a neighbouring sentence has the value, or it counts nothing, as in "one of them"."""
+    counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
+    return counts_nothing or any(agree(value, each) for each in around.values)
+
+
+def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
+    """The words from the first to the last of `some` tokens, with those before and between them that tell nothing."""
+    if not some:
+        return ""
+    first, last = some[0].start, some[-1].start
+    before = max((each.start for each in tokens if each.start < first), default=first)
+    return " ".join(each.text for each in tokens if before <= each.start <= last)
+
+
+def _in_words(value: Value, text: str) -> bool:
+    """Say whether the text has the figure in words, as in "one in five" for 20 %."""
+    return value.quantity is not None and is_worded(value.quantity, text)
+
+
+def _value_kind(token: Token, known: Token | None) -> Kind:
+    if token.value and token.value.date:
+        return "date"
+    one, other = (token.value and token.value.quantity), (known and known.value and known.value.quantity)
+    return "unit" if one and other and describes_same_unit(one, other) else "number"
+
+
+def _units(alignment: Alignment) -> Iterator[Difference]:
+    """The same figure of something else: `78 USD` for `78 CAD`, where just one of the units is a known one."""
+    for mine, theirs in alignment.pairs:
+        one, other = alignment.statement[mine], alignment.source[theirs]
+        if not one.value or not other.value or not one.value.quantity or not other.value.quantity:
+            continue
+        if bool(one.value.quantity.unit) == bool(other.value.quantity.unit):
+            continue
+        plain, tokens, taken = (
+            (theirs, alignment.source, alignment.met)
+            if one.value.quantity.unit
+            else (mine, alignment.statement, alignment.matched)
+        )
+        behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
+        if behind and behind.matters and plain + 1 not in taken and not behind.value:
+            yield Difference("unit", one.text, f"{other.text} {behind.text}" if plain == theirs else other.text)
+
+
+def _names(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
+    rivals = [each for each in gap.known if each.matters and not each.value]
+    named = next((each for each in rivals if each.kind == "name"), None)
+    refers = any(each.kind == "pronoun" for each in gap.known) or (len(rivals) == 1 and _may_refer(rivals[0]))
+    for token in gap.stated:
+        if token.kind != "name" or _is_short_form(token, rivals, around):
+            continue
+        stands_for = refers and not _is_definite(token, alignment.statement)
+        known = around.elsewhere.issuperset(token.key.split())
+        if not named and stands_for and (not known or around.context.issuperset(token.key.split())):
+            continue  # "the film", "it": what stands for a name that the source has in front of it, or leaves out
+        if not named and not rivals and around.context.issuperset(token.key.split()):
+            continue
+        rival = named or (rivals[0] if rivals else None)
+        yield Difference(
+            "name",
+            token.text,
+            rival.text if rival else None,
+            sure=alignment.is_tight and (bool(named) or (bool(rivals) and known)),
+        )
+
+
+def _may_refer(token: Token) -> bool:
+    """Say whether a noun may stand for a name; a Korean noun may itself be one that no rule knows: `춘천에`."""
+    return not korean.is_korean(token.text) or token.key in korean.GENERIC
+
+
+def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
+    """Say whether an article stands before it: "the CFO" is a role, of which the source may name several."""
+    at = next(index for index, each in enumerate(tokens) if each is token)
+    return at > 0 and tokens[at - 1].key in ("the", "a", "an")
+
+
+def _is_short_form(token: Token, rivals: Sequence[Token], around: Surroundings) -> bool:
+    """An acronym of what stands there, or the words of which an acronym stands there."""
+    letters = token.text.casefold() if token.text.isupper() else ""
+    begun = "".join(part[:1] for each in rivals for part in each.key.split())
+    if len(letters) > 1 and (letters in begun or letters in around.initials):
+        return True
+    if any(same_country(token.key.split(), each.key.split()) or _begins(each.text, token.text) for each in rivals):
+        return True
+    own = "".join(part[:1] for part in token.key.split())
+    return any(len(each.text) > 1 and each.text.isupper() and own.startswith(each.text.casefold()) for each in rivals)
+
+
+def _begins(whole: str, part: str) -> bool:
+    """Say whether a name begins with a shorter one; X1000 does not begin with X100."""
+    rest = whole.removeprefix(part)
+    return rest != whole and not (part[-1:].isdigit() and rest[:1].isdigit())
+
+
+def _words(gap: Gap, alignment: Alignment, around: Surroundings) -> Iterator[Difference]:
+    rivals = [each for each in gap.known if each.kind in ("word", "name")]
+    for token in gap.stated:
+        if token.kind != "word":
+            continue
+        generic = any(each.key in GENERIC and (each.case or each.key not in korean.GENERIC) for each in rivals)
+        stands_for = generic and token.key in around.context
+        denied = next((each for each in rivals if _deny(token, each)), None)
+        if denied and _is_denied_by_one(alignment):
+            continue  # "not invalid" for "valid"
+        if denied:
+            yield Difference("negation", token.text, denied.text)
+        elif rivals and not stands_for and not _is_other_form(token, rivals):
+            exchanged = token.key in around.elsewhere and alignment.exchanges == 1 and alignment.is_tight
+            kind: Kind = "subject" if exchanged else "wording"
+            yield Difference(kind, token.text, rivals[0].text, sure=exchanged or alignment.is_one_exchange)
+        elif not rivals and token.key not in around.context:
+            yield Difference("wording", token.text, None, sure=False)
+
+
+def _is_denied_by_one(alignment: Alignment) -> bool:
+    mine, theirs = (sum(each.cue == "denied" for each in tokens) for tokens in (alignment.statement, alignment.source))
+    return mine % 2 != theirs % 2
+
+
+def _is_other_form(token: Token, rivals: Sequence[Token]) -> bool:
+    """`정 선장` for `정해성 선장`, `America` for `US`."""
+    if any(same_country([token.text.casefold()], each.text.casefold().split()) for each in rivals):
+        return True
+    return len(token.text) == 1 and token.text >= "가" and any(each.text.startswith(token.text) for each in rivals)
+
+
+def _deny(one: Token, other: Token) -> bool:
+    stems = [stem(each.text.casefold()) for each in (one, other)]
+    if frozenset(stems) in OPPOSITES:
+        return True
+    shorter, longer = sorted(stems, key=len)
+    if longer[:1] >= "가":
+        return any(longer == prefix + shorter for prefix in korean.PREFIXES) or (
+            longer[:1] in korean.PREFIXES and shorter[:1] == "유" and longer[1:] == shorter[1:]
+        )
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in PREFIXES)

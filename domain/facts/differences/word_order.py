@@ -1,0 +1,170 @@
+"""The same words about each other the other way round: order, voice and Korean roles (V2)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from domain.facts.kinds import Difference
+from domain.facts.reading.token_alignment import Alignment, akin, same
+from domain.facts.reading.tokens import Token
+
+_VERY_ALIKE = 0.9  # of two sentences, for the order of common words to mean something
+_MOST_MOVED = 5  # tokens that an exchange moves; where more are moved, clauses changed places
+_PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
+_LIST_WORDS = frozenset("and or 및 와 과".split())
+_AUXILIARY = frozenset("is are was were be been being".split())
+_PASSIVE = _AUXILIARY | frozenset("got get gets getting".split())
+_BEFORE_PASSIVE = _AUXILIARY | frozenset(
+    "inc corp ltd llc plc co limited has have had will would can could may might must shall should not".split()
+)
+_ARTICLES = frozenset("a an the".split())
+_LONGEST = 5  # words of who did it
+
+
+def of_order(alignment: Alignment) -> Iterator[Difference]:
+    """Two things exchanged around a third that both sentences have between them: `Bob hired Alice` (V2)."""
+    both = sorted((*alignment.pairs, *alignment.moved))
+    voice = _exchanged_voice(alignment)
+    if acted := _agent_as_subject(alignment):
+        yield acted
+        return
+    if not alignment.moved:
+        if voice and len(both) > 2:
+            yield _turned(alignment, both[0])
+        return
+    loose = voice or len(alignment.moved) > _MOST_MOVED or not alignment.is_tight
+    turned = None if loose else _reversed(alignment, both)
+    if turned:
+        yield _turned(alignment, turned)
+
+
+def _turned(alignment: Alignment, pair: tuple[int, int]) -> Difference:
+    mine, theirs = pair
+    return Difference("order", alignment.statement[mine].text, alignment.source[theirs].text)
+
+
+def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
+    alike = alignment.likeness >= _VERY_ALIKE
+    ends = [_is_end(alignment.statement[mine], alignment.source[theirs], alike=alike) for mine, theirs in both]
+    highest = -1  # the index, among tokens before, of the end that stands last in the source
+    middles: list[tuple[int, int]] = []  # (its place in the source, the end before it) of tokens below an earlier end
+    for at, (_, theirs) in enumerate(both):
+        first = next((end for place, end in middles if theirs < place), None) if ends[at] else None
+        if first is not None and not _is_listed(alignment.source[theirs : both[first][1] + 1]):
+            return both[first]
+        if highest >= 0 and theirs < both[highest][1]:
+            middles.append((theirs, highest))
+        if ends[at] and (highest < 0 or theirs > both[highest][1]):
+            highest = at
+    return None
+
+
+def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
+    """Names and values stand for themselves; other words only in sentences that are the same but for their order."""
+    if one.kind in ("name", "value") or not alike or one.kind != "word":
+        return one.kind in ("name", "value")
+    korean = "가" <= one.text[-1] <= "힣"
+    return not korean or (one.case == other.case and one.case in ("subject", "topic", "object"))
+
+
+def _is_listed(tokens: Sequence[Token]) -> bool:
+    """Say whether these are members of one list, whose order says nothing."""
+    kinds = {each.kind for each in tokens if each.key not in _LIST_WORDS}
+    return len(kinds) == 1 and "word" not in kinds
+
+
+def _exchanged_voice(alignment: Alignment) -> bool:
+    """Say whether just one of the two sentences is passive, about a verb that both have."""
+    here, there = (_passive(tokens) for tokens in (alignment.statement, alignment.source))
+    if bool(here) == bool(there):
+        return False
+    verb = here or there
+    others = alignment.source if here else alignment.statement
+    if any(each.key == "by" for each in others):
+        return False
+    told = [at for at, each in enumerate(others) if each.matters and akin_or_same(each.key, verb)]
+    # "It was released in May" only leaves out who released it.
+    return bool(told) and not any(_is_passive_at(others, at) for at in told)
+
+
+def akin_or_same(one: str, other: str) -> bool:
+    """Say whether two stems are one word or forms of one."""
+    return one == other or akin(one, other)
+
+
+def _agent_as_subject(alignment: Alignment) -> Difference | None:
+    """Who did it in the source, of whom the statement says that it was done to them: `Google was acquired`."""
+    sentence = alignment.source
+    for at, auxiliary in enumerate(sentence):
+        by = next((each for each in range(at + 2, at + 5) if _key_at(sentence, each) == "by"), None)
+        verb = next((each for each in sentence[at + 1 : by] if each.matters), None)
+        if auxiliary.key not in _PASSIVE or by is None or verb is None:
+            continue
+        agent = list(
+            takewhile(lambda each: each.matters or each.key in _ARTICLES, sentence[by + 1 : by + 1 + _LONGEST])
+        )
+        done_to = _passive_subject(alignment.statement, verb.key)
+        if done_to is None or any(same(done_to, each) for each in sentence[:at] if each.matters):
+            continue
+        if found := next((each for each in agent if each.matters and same(done_to, each)), None):
+            return Difference("order", done_to.text, found.text)
+    return None
+
+
+def _key_at(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at].key if at < len(tokens) else ""
+
+
+def _passive_subject(tokens: Sequence[Token], verb: str) -> Token | None:
+    """The noun in front of the auxiliaries of a passive verb."""
+    for at, token in enumerate(tokens):
+        if token.key in _PASSIVE and any(akin_or_same(each.key, verb) for each in tokens[at + 1 : at + 3]):
+            before = next((each for each in reversed(tokens[:at]) if each.key not in _BEFORE_PASSIVE), None)
+            return before if before and before.matters else None
+    return None
+
+
+def _is_passive_at(tokens: Sequence[Token], at: int) -> bool:
+    return any(each.key in _AUXILIARY for each in tokens[max(0, at - 2) : at])
+
+
+def _passive(tokens: Sequence[Token]) -> str:
+    """The stem of the verb of a passive sentence that names who did it; empty for any other."""
+    for at, token in enumerate(tokens):
+        if token.key not in _AUXILIARY:
+            continue
+        verb = next((place for place in (at + 1, at + 2) if place < len(tokens) and tokens[place].matters), None)
+        if (
+            verb
+            and _PARTICIPLE.search(tokens[verb].text)
+            and any(each.key == "by" for each in tokens[verb + 1 : verb + 5])
+        ):
+            return tokens[verb].key
+    return ""
+
+
+def of_roles(alignment: Alignment) -> Iterator[Difference]:
+    """Korean roles by their particles: two that were exchanged, whatever the order of the words."""
+    both = [
+        (alignment.statement[mine], alignment.source[theirs]) for mine, theirs in (*alignment.pairs, *alignment.moved)
+    ]
+    if not any(one.case for one, _ in both):
+        return
+    changed = [(one, other, _role(one), _role(other)) for one, other in both if one.matters and _has_role(one, other)]
+    roles = {(here, there) for _, _, here, there in changed if here != there}
+    alike = alignment.likeness >= _VERY_ALIKE
+    for one, other, here, there in changed:
+        if (there, here) in roles and here != there and (alike or "bare" not in (here, there)):
+            yield Difference("order", one.text, other.text)
+            return
+
+
+def _has_role(one: Token, other: Token) -> bool:
+    """Numbers have a role only as ends of a change: `6살에서 12살로`."""
+    return not one.value or {one.case, other.case} == {"source", "goal"}
+
+
+def _role(token: Token) -> str:
+    """The role that a particle gives; a noun without one stands for itself, as in `송다은 다음에`."""
+    return "subject" if token.case == "topic" else token.case or "bare"

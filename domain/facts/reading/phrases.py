@@ -1,0 +1,98 @@
+"""Phrases that are read as one word, or as none, before a sentence is taken apart: `United States`, `more than`."""
+
+import re
+import unicodedata
+
+from domain.facts.reading import korean
+
+_ACCENT = re.compile("[\u0300-\u036f]")
+_PHRASES = tuple(
+    (re.compile(pattern, flags), plain)
+    for pattern, plain, flags in (
+        (r"\bUnited States(?: of America)?\b|\bU\.S\.A\.?|\bU\.S\.(?=\W|$)|\bUSA\b", "US", 0),
+        (r"\bUnited Kingdom\b|\bU\.K\.(?=\W|$)|\bGreat Britain\b", "UK", 0),
+        (r"\bEuropean Union\b|\bE\.U\.(?=\W|$)", "EU", 0),
+        (r"\bUnited Nations\b|\bU\.N\.(?=\W|$)", "UN", 0),
+        (r"(?<=\d)\s?(?:per ?cent\b|퍼센트|％)", "%", re.IGNORECASE),
+        (r"\bDr\.(?=\s)", "Doctor", 0),
+        (r"\bProf\.(?=\s)", "Professor", 0),
+        (r"\b(?:Mr|Mrs|Ms)\.?(?=\s)", "", 0),
+        (r"\b(?:Incorporated|Inc\.|Corp\.|Ltd\.|Co\.|GmbH|AG)(?=\W|$)", "", 0),
+        (r"\be\.g\.,?", "for example", re.IGNORECASE),
+        (r"\bi\.e\.,?", "that is", re.IGNORECASE),
+        (r"\bapprox\.", "approximately", re.IGNORECASE),
+        (r"\bvs\.?(?=\s)", "versus", re.IGNORECASE),
+        (r"\betc\.", "and so on", re.IGNORECASE),
+        (r"\bNo\.\s?(?=\d)", "number ", 0),
+        (r"\bunless\b", "if not", re.IGNORECASE),
+        (r"\b(?:nearly|almost|virtually|practically) (?:all(?: of)?|every)\b", "most", re.IGNORECASE),
+        (r"\b(?:in no (?:case|way|event)|under no circumstances|on no account|by no means)\b", "never", re.IGNORECASE),
+        (r"\bcan(?:not|['’]t)\b", "can not", re.IGNORECASE),
+        (r"\bwon['’]t\b", "will not", re.IGNORECASE),
+        (r"n['’]t\b", " not", re.IGNORECASE),
+        (r"\b(?:fail(?:ed|s)? to|unable to)\b", "not", re.IGNORECASE),
+        (r"\black(?:s|ed|ing)?\b(?: of\b)?", "had no", re.IGNORECASE),
+        (
+            r"\b(?:is|are|was|were|be|been|ran|runs?|running) out of (?!(?:date|order|control|work|service|print|reach"
+            r"|range|place|town|the|an?|its|their|his|her|my|our)\b)(?=[a-z])",
+            "had no ",
+            re.IGNORECASE,
+        ),
+        (r"\bat least\b", "minimum", re.IGNORECASE),
+        (
+            r"\b(?:at most|(?:no|not) more than)\b|\bup to(?=\s(?:[\d$€£]|an?\s|one\b|two\b|three\b))",
+            "maximum",
+            re.IGNORECASE,
+        ),
+        (
+            r"(?<!\ba )(?<!\bthe )(?<!\bour )(?<!\bany )(?<!\bare )\b(?:plan(?:s|ned|ning)?|aim(?:s|ed)?|hop(?:es?|ed)"
+            r"|intend(?:s|ed)?|propos(?:es?|ed)|tr(?:y|ies|ied)|attempt(?:s|ed)?"
+            r"|want(?:s|ed)?|promis(?:es?|ed)|offer(?:s|ed)?|threaten(?:s|ed)?|wish(?:es|ed)?|seeks?|sought) to\b",
+            "planned",
+            0,
+        ),
+        (r"\b(?:more|other) than just\b", "over", re.IGNORECASE),
+        (
+            r"\b(?:believ(?:es?|ed)|thinks?|thought|argu(?:es?|ed)|claim(?:s|ed)?|assert(?:s|ed)?|contend(?:s|ed)?"
+            r"|alleg(?:es?|ed)|speculat(?:es?|ed)|accus(?:es?|ed)"
+            r"|insist(?:s|ed)?|suspect(?:s|ed)?|fear(?:s|ed)?|guess(?:es|ed)?) that\b",
+            "contends that",
+            0,
+        ),
+        (
+            r"\b(?:doubt(?:s|ed|ful)?|den(?:y|ies|ied)|untrue|wrong|false|a myth|a hoax|a rumou?r) that\b",
+            "not that",
+            re.IGNORECASE,
+        ),
+        (r"\bnot (?:sure|certain)\b|\bit should be noted(?: that)?\b", " ", re.IGNORECASE),
+        (
+            r"\b(?:each|every|a|per) (?=(?:year|month|week|day|hour|minute|second|person|unit|night)\b)",
+            "per ",
+            re.IGNORECASE,
+        ),
+        (r"\bwhether or not\b", "whether", re.IGNORECASE),
+        (r"\b(?:the|its|their|his|her|our|a|at) most\b(?! of)|\bmost(?= \w+ly\b)", " ", re.IGNORECASE),
+        (r"\b(?:no|not) (?:less|fewer) than\b", "minimum", re.IGNORECASE),
+        (r"\b(?:more|greater|higher|larger) than\b", "over", re.IGNORECASE),
+        (r"\b(?:less|fewer|lower|smaller) than\b", "under", re.IGNORECASE),
+        (r"\bno later than\b", "by", re.IGNORECASE),
+        (r"\b(?:not only|not just|no doubt|no longer than)\b", " ", re.IGNORECASE),
+        (r"\bno longer\b", "not", re.IGNORECASE),
+        (r"\bfor instance\b", "for example", re.IGNORECASE),
+        (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE),
+        # An identifier is one word in each of its spellings: F-16 and F16, COVID-19 and COVID19.
+        (r"(?<![\w-])([A-Z]{1,6})-(\d{1,5})(?![\d-]|[.,]\d|[a-z]{2})", r"\1\2", 0),
+        (r"(?<=\d)\s?[–—-]\s(?=\d)|(?<=\d)\s[–—-]\s?(?=\d)|(?<=\d)[–—](?=\d)", "-", 0),
+        (r"&", " and ", 0),
+        *korean.PHRASES,
+    )
+)
+
+
+def normalised(sentence: str) -> str:
+    """Return `sentence` in compatibility form, without accents, with phrases as the words that stand for them."""
+    text = _ACCENT.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", sentence)))
+    text = unicodedata.normalize("NFC", text)
+    for pattern, plain in _PHRASES:
+        text = pattern.sub(plain, text)
+    return text

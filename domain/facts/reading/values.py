@@ -1,0 +1,135 @@
+"""Whether a value of a statement is the value of a source: by what it measures, not by how it is written."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+
+from domain.entities.numbers import Quantity, rounding, same_dimension, states
+from domain.entities.units import UNITS
+from domain.facts.reading.tokens import Value
+
+_TINY = 1e-9
+_HUGE = 1e290  # what is larger may be infinite in another unit, and agrees with everything
+
+
+def agree(stated: Value, known: Value) -> bool:
+    """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
+    if stated.date or known.date:
+        return _same_date(stated, known)
+    if stated.minutes is not None or known.minutes is not None:
+        return _same_time(stated, known)
+    if stated.negative != known.negative or not _same_currency(stated, known) or _other_counter(stated, known):
+        return False
+    one, other = stated.quantity, known.quantity
+    if one is None or other is None:
+        return False
+    if _joined(one.text) == _joined(other.text) or _same_share(stated, known) or _same_share(known, stated):
+        return True
+    return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
+
+
+class Values:
+    """Values, found by what may agree with them: it takes as long as there are values that are nearly the same."""
+
+    def __init__(self, values: Sequence[Value | None]) -> None:
+        self._all = [at for at, each in enumerate(values) if each]
+        measured = [(at, each.quantity) for at, each in enumerate(values) if each and each.quantity]
+        self._joined = _by(measured, lambda each: _joined(each.text))
+        self._decimals = _by(measured, lambda each: _decimal(each.text))
+        shares = [(each.percent, at) for at, each in enumerate(values) if each and each.percent is not None]
+        self._plain = sorted([(each.value, at) for at, each in measured] + shares)
+        self._in_base = sorted((_in_base(each), at) for at, each in measured if each.unit)
+        self._others = [at for at, each in enumerate(values) if each and _is_special(each)]
+
+    def like(self, stated: Value) -> list[int]:
+        """The places, in order, of all values that agree with `stated`, and of some others."""
+        wanted = stated.quantity
+        if wanted is None or _is_special(stated):
+            return self._all
+        off = rounding(wanted)
+        near = {
+            *self._others,
+            *self._joined.get(_joined(wanted.text), ()),
+            *self._decimals.get(_decimal(wanted.text), ()),
+            *_between(self._plain, wanted.value, off),
+        }
+        if wanted.unit:
+            near.update(_between(self._in_base, _in_base(wanted), off * UNITS[wanted.unit][1]))
+        if stated.percent is not None:
+            near.update(_between(self._plain, stated.percent, _TINY))
+        return sorted(near)
+
+
+def _is_special(value: Value) -> bool:
+    """Whether it agrees with what has another figure."""
+    huge = value.quantity is not None and value.quantity.value > _HUGE
+    return huge or value.date is not None or value.minutes is not None
+
+
+def _by(quantities: Iterable[tuple[int, Quantity]], key: Callable[[Quantity], str]) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for at, each in quantities:
+        found[key(each)].append(at)
+    return found
+
+
+def _in_base(quantity: Quantity) -> float:
+    return quantity.value * UNITS[quantity.unit][1]
+
+
+def _between(places: Sequence[tuple[float, int]], middle: float, off: float) -> Iterable[int]:
+    # A little more than is allowed, because values were multiplied and divided.
+    slack = off + _TINY * (1 + 4 * middle)
+    first = bisect_left(places, middle - slack, key=itemgetter(0))
+    last = bisect_right(places, middle + slack, key=itemgetter(0))
+    return (at for _, at in places[first:last])
+
+
+def _other_counter(stated: Value, known: Value) -> bool:
+    return bool(stated.counter and known.counter) and stated.counter != known.counter
+
+
+def _same_share(one: Value, other: Value) -> bool:
+    """`5 %` is 0.05."""
+    plain = other.quantity
+    if one.percent is None or plain is None or plain.unit or plain.value >= 1:
+        return False
+    return abs(one.percent - plain.value) < _TINY
+
+
+def _same_date(stated: Value, known: Value) -> bool:
+    if stated.date and known.date:
+        return stated.date.follows_from(known.date)
+    # A year may be written as a plain number, and the other way round.
+    date, number = stated.date or known.date, stated.quantity or known.quantity
+    if date is None or number is None or date.years is None or date.month is not None:
+        return False
+    return not number.unit and number.value == date.years[0]
+
+
+def _same_time(stated: Value, known: Value) -> bool:
+    if stated.minutes is not None and known.minutes is not None:
+        return stated.minutes == known.minutes
+    one, other = stated.quantity, known.quantity
+    return one is not None and other is not None and one.value == other.value and one.unit == other.unit
+
+
+def _same_currency(stated: Value, known: Value) -> bool:
+    """`$10` may be US dollars or others; `US$10` is not `A$10`."""
+    return not stated.currency or not known.currency or stated.currency == known.currency
+
+
+def _joined(text: str) -> str:
+    return "".join(text.casefold().split())
+
+
+def _decimal(text: str) -> str:
+    """A figure with one decimal comma as with a point: `1,5`; else as it is, so that it equals only itself."""
+    whole, comma, rest = text.partition(",")
+    return f"{whole}.{rest}" if comma and rest.isdigit() and whole.isdigit() and len(rest) < 3 else text.strip()
+
+
+def describes_same_unit(one: Quantity, other: Quantity) -> bool:
+    """Say whether both have the same value in units of other kinds: 5 kg and 5 m."""
+    return one.value == other.value and one.unit != other.unit

@@ -1,0 +1,159 @@
+"""Whether a sentence below a heading is about what the heading names, or about a part of it or another thing (V2).
+
+Below "X100", "It weighs 7 kg" and "The device weighs 7 kg" are about the X100; "The battery weighs 2 kg" and "Profit
+was 5 million" are not. "The <noun>" stands for the heading where the noun is a class that it may belong to.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from domain.facts.reading.tokens import Token
+from domain.facts.structure.classes import CLASSES
+from domain.facts.structure.sections import is_of
+from domain.facts.structure.terms import Term
+
+_PREPOSITIONS = frozenset(
+    "after at before between by during for from in into near on over since through to under with".split()
+)
+_THIS = frozenset("this these 이 그 해당 본".split())
+_DEFINITE = _THIS | frozenset("the that those such 동".split())
+_OWNED = frozenset("its their his her 그의".split())
+_PERSONAL = frozenset("it he she they we i you one ones".split())
+_AUXILIARY = frozenset("is are was were be been has have had do does did will would can could may might must".split())
+_IS, _ARTICLES = frozenset("is was are were".split()), frozenset("a an the".split())
+_NOUNS = ("name", "word")
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """What a sentence is about instead of what the heading names; `may_refer` if it may still stand for that."""
+
+    token: Token
+    may_refer: bool
+
+
+def rival(
+    statement: Sequence[Token],
+    sentence: Sequence[Token],
+    met: Collection[int],
+    names: Sequence[Term],
+    classes: Collection[str] | None = None,
+) -> Rival | None:
+    """Return what `sentence` is about, or what owns it, where the statement has the heading's `names`; else None.
+
+    `met` are the indexes of the sentence's tokens that the statement has. `classes` are the keys of the nouns that may
+    stand for what the heading names; None for all `CLASSES`.
+    """
+    if not met:
+        return None
+    allowed = CLASSES if classes is None else classes
+
+    def is_other(at: int) -> bool:
+        token = sentence[at]
+        refers = _class(token) in allowed or _key(sentence, at - 1) in _THIS
+        return at not in met and token.kind in _NOUNS and not is_of(token, names) and not refers
+
+    if _is_owner(statement, names):
+        found = next((at for at in range(max(met)) if _owns(sentence, at) and is_other(at)), None)
+    else:
+        subject = subject_of(sentence) if _is_about(statement, names) else None
+        found = subject if subject is not None and subject < min(met) and is_other(subject) else None
+    return None if found is None else Rival(sentence[found], _may_refer(sentence, found))
+
+
+def classes_in(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
+    """Return the classes of what some sentences are about, or of what owns that, in their order."""
+    found = [
+        _class(token)
+        for tokens in sentences
+        for at, token in enumerate(tokens)
+        if at == subject_of(tokens) or _owns(tokens, at)
+    ]
+    return tuple(dict.fromkeys(each for each in found if each in CLASSES))
+
+
+def classes_of(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
+    """Return what some sentences say that the heading's thing is: "Lipol is a statin", 한빛은 회사이다."""
+    found: set[str] = set()
+    for tokens in sentences:
+        first = next((at for at, each in enumerate(tokens) if each.matters), None)
+        if first is None or not is_of(tokens[first], names):
+            continue
+        said = [each for each in tokens[first + 1 :] if not is_of(each, names)]
+        if _is_korean(tokens[-1]):
+            found.add(said[-1].key if said else "")
+        elif said and said[0].key in _IS and len(said) > 1 and said[1].key in _ARTICLES:
+            nouns = list(takewhile(lambda each: each.matters, said[2:]))
+            found.update(each.key for each in nouns[-1:])
+    return frozenset(found)
+
+
+def subject_of(sentence: Sequence[Token]) -> int | None:
+    """Return the index of the first noun that may be what a sentence is about; None for a pronoun or a value."""
+    for at, token in enumerate(sentence):
+        if token.key in _PERSONAL or token.value:
+            return None
+        if token.kind in _NOUNS and not token.text.endswith("ly") and _is_subject(sentence, at):
+            return at
+    return None
+
+
+def _class(token: Token) -> str:
+    """The key of a noun; of a Korean one without the particle that a word of one letter keeps: 강의."""
+    plain = token.text[:-1]
+    return plain if token.case and plain in CLASSES else token.key
+
+
+def _is_owner(statement: Sequence[Token], names: Sequence[Term]) -> bool:
+    """Say whether the statement is about what belongs to the heading's thing: its first word is behind "of", or its
+    last one has the ending of an owner."""
+    at = [index for index, token in enumerate(statement) if is_of(token, names)]
+    if not at:
+        return False
+    return _is_behind_of(statement, at[0]) or _has_owners_ending(statement[at[-1]])
+
+
+def _is_about(statement: Sequence[Token], names: Sequence[Term]) -> bool:
+    """Say whether the heading's name is what the statement is about, and no noun follows it: "the X100 battery is"."""
+    first = next((at for at, token in enumerate(statement) if token.matters), None)
+    if first is None or not is_of(statement[first], names):
+        return False
+    behind = next((at for at in range(first, len(statement)) if not is_of(statement[at], names)), len(statement))
+    if _is_korean(statement[behind - 1]):
+        return statement[behind - 1].case in ("subject", "topic")
+    followed = behind + 1 < len(statement) and statement[behind].matters and statement[behind + 1].key in _AUXILIARY
+    return not followed
+
+
+def _owns(tokens: Sequence[Token], at: int) -> bool:
+    return _has_owners_ending(tokens[at]) or _is_behind_of(tokens, at)
+
+
+def _has_owners_ending(token: Token) -> bool:
+    return token.case == "owner" or token.text.endswith(("'s", "’s", "s'"))
+
+
+def _is_behind_of(tokens: Sequence[Token], at: int) -> bool:
+    before = _key(tokens, at - 1)
+    return "of" in (before, _key(tokens, at - 2) if before in _DEFINITE else "")
+
+
+def _is_subject(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a noun in front of all that both sentences have may be what the sentence is about."""
+    if _is_korean(tokens[at]):
+        return tokens[at].case in ("subject", "topic")
+    before = _key(tokens, at - 1)
+    return not ({before, _key(tokens, at - 2) if before in _DEFINITE | _OWNED else ""} & _PREPOSITIONS)
+
+
+def _may_refer(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].kind == "word" and _key(tokens, at - 1) in _DEFINITE
+
+
+def _key(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at].key if 0 <= at < len(tokens) else ""
+
+
+def _is_korean(token: Token) -> bool:
+    return bool(token.case) or "가" <= token.text[-1:] <= "힣"

@@ -1,0 +1,156 @@
+"""Headings of a source: which lines are headings, what stands below them, and what they tell of it (V2, V4)."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+
+from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.vocabulary import keys_of
+from domain.text.memory import remembered
+from domain.text.words import vocabulary
+
+_MOST_LINE = 200
+_FEWEST = 2
+_BOLD, _BARE = 7, 8  # levels of headings without signs, below those of Markdown
+_MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(\S[^\n]{0,120}?)[ \t#]*")
+_IN_BOLD = re.compile(
+    r"[ \t]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__):?[ \t]*"
+    r"|[ \t]*[■▶●◆□][ \t]*([^.!?。\n]{1,60})|[ \t]*\[([^\]\n\d]{1,60})\][ \t]*"
+)
+_LINE = re.compile(r"[ \t]*([A-Z가-힣\d][^.!?。:;|,\n]{0,60}?):?[ \t]*")
+_UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
+_STOPPED = re.compile(r"[.!?。][\"'”’)]*\s*$")
+_NUMBERING = re.compile(
+    r"(?:(?:chapter|section|part|appendix|article)\s+)?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[IVX]{1,5}|[A-Za-z가-하])[.):]\s+"
+    r"|(?:제\s?)?\d{1,3}\s?[장절조항편부][.:]?\s+|\d{1,3}(?:\.\d{1,3}){1,3}\s+|[①-⑳]\s*",
+    re.IGNORECASE,
+)
+PERIOD = keys_of("""
+    fiscal financial year ended ending quarter half fy business result election season edition glance update
+    회계연도 회계 연도 사업연도 실적 결산 상반기 하반기 분기
+""")
+_NUMBER_WORD = re.compile(r"[#§]?[\d.]+[.)]?|[ivx]+\.?|제?\d+[장절조항]|[a-z][.)]?|and|of|the|for|in|to|및|&")
+# What headings say of any thing: which part of a text stands below, or what it is about the thing.
+_PARTS = vocabulary("""
+    abstract access account activity agenda annual answer appendix application approach architecture article award
+    background balance basics benefit biography body budget career cast change chapter climate comment company
+    compensation conclusion condition configuration construction contact content contract cost culture customer data
+    death delivery demographics description design detail development dimension discography discussion document duty
+    early economy education eligibility employee employment environment event example facility fact family faq feature
+    fee figure film finance financial finding form function general geography glossary goal guide health history
+    impact income index information installation introduction issue key later leadership legacy legal life limit list
+    location main maintenance management manual market member method mission music name note number objective
+    operation organisation organization origin other overview page part payment people performance personal personnel
+    picture plan plot policies policy politics population preface price procedure process product production profile
+    project property protection purpose quality question range reception reference refund regulation related release
+    remark report requirement research responsibility result return review right risk role rule safety sales scope
+    section security see service shipping size source specification sport staff standard statement status storage
+    strategy structure style subject summary supply support table team technical term test time timeline title topic
+    training transport travel use useful value view warranty weather weight work year
+    개요 결론 경력 관리 교육 규정 규칙 기간 기능 기후 내용 목록 목적 목차 반품 배경 보수 복리후생 부록 사양 사업 생애
+    서론 설명 소개 수상 안내 안전 업무 역사 연혁 예시 요금 요약 인구 작품 장 재무 절 절차 정보 정책 제원 제품 조직
+    조직도 주의 줄거리 지리 직원 질문 참고 책임 출연 특징 평가 표 학력 항목 현황 환경 환불 회사 휴가 가족
+""")
+
+
+_PART_KEYS = keys_of(" ".join(_PARTS))
+_TOPIC = re.compile(r"(?:ing|ion|ment|ness|[ae]nce|ity|ogy)$")
+
+
+@remembered()
+def read_headings(text: str) -> frozenset[str]:
+    """Return the lines of `text` that are headings, without the space around them."""
+    return frozenset(line.strip() for line, heading in headings_in(text) if heading is not None)
+
+
+def path_at(text: str, position: int) -> tuple[str, ...]:
+    """Return the headings that `text[position]` stands below, the outermost first."""
+    ends, paths = _paths(text)
+    at = bisect_right(ends, position) - 1
+    return paths[at] if at >= 0 else ()
+
+
+@remembered()
+def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
+    """Where each heading ends, and the headings that what follows stands below."""
+    ends: list[int] = []
+    paths: list[tuple[str, ...]] = []
+    path: list[tuple[int, str]] = []
+    position = 0
+    for written, (line, heading) in zip(text.splitlines(keepends=True), headings_in(text), strict=True):
+        position += len(written)
+        if heading is not None:
+            path = [each for each in path if each[0] < heading[0]] + [(heading[0], line)]
+            ends.append(position)
+            paths.append(tuple(each for _, each in path))
+    return ends, paths
+
+
+def lines_apart(sentence: str, headings: Collection[str]) -> list[str]:
+    """Return a sentence, and the headings before it that were read as a part of it, each by itself."""
+    lines = sentence.split("\n")
+    first = next((at for at, line in enumerate(lines) if line.strip() not in headings), len(lines))
+    return [*lines[:first], *(["\n".join(lines[first:])] if first < len(lines) else [])]
+
+
+def told_below(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
+    """Return what a heading tells of the text below it, for a statement with the keys `stated` (V4).
+
+    Its dates do where it is a period, or the statement says the rest of it as well: "Report 2024" dates nothing that
+    the report tells. Its other numbers do where the statement says two words of it, and all: "Revenue grew 12%".
+    """
+    words = [each for each in heading if each.matters and not each.value]
+    whole = len(words) >= _FEWEST and all(each.key in stated for each in words)
+    dates = all(each.key in PERIOD or each.key in stated for each in words)
+    return [each for each in heading if not each.value or whole or (dates and each.value.date)]
+
+
+def is_named_by_heading(token: Token) -> bool:
+    """A heading names what stands below it, unless it only says what part of a text, or of a thing, that is."""
+    words = [each for each in token.text.casefold().split() if not _NUMBER_WORD.fullmatch(each)]
+    return token.kind in ("name", "word") and any(
+        each not in _PARTS and each.removesuffix("s") not in _PARTS for each in words
+    )
+
+
+def is_part(key: str) -> bool:
+    """Say whether the key of a word is that of one which says of any thing what part of it, or of a text, is below."""
+    return key in _PART_KEYS
+
+
+def is_topic(heading: str) -> bool:
+    """Say whether a heading says only which part of a text, or of a thing, stands below: "Career", "Connectivity"."""
+    named = [each for each in read_tokens(heading) if is_named_by_heading(each)]
+    return all(each.kind == "word" and _TOPIC.search(each.text) for each in named)
+
+
+def headings_in(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
+    """Yield each line, with its level and words where it is a heading."""
+    lines = text.splitlines()
+    before = ""
+    for line, following in pairwise((*lines, "")):
+        yield line, _heading(before, line, following)
+        before = line
+
+
+def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
+    if len(line) > _MOST_LINE:
+        return None
+    if marked := _MARKED.fullmatch(line):
+        return len(marked[1]), _unnumbered(marked[2].strip(" *_"))
+    if bold := _IN_BOLD.fullmatch(line):
+        return _BOLD, _unnumbered(next(each for each in bold.groups() if each).strip())
+    if not before.strip() and (bare := _LINE.fullmatch(_unnumbered(line))):
+        if following.strip() and _UNDERLINE.fullmatch(following):
+            return (1 if "=" in following else 2), bare[1]
+        if not following.strip() or _STOPPED.search(following):
+            return _BARE, bare[1]
+    return None
+
+
+def _unnumbered(heading: str) -> str:
+    """Return a heading without its number: "3.1 Batteries", "제3장 배터리"; one that is nothing else stays."""
+    plain = heading.lstrip()
+    numbering = _NUMBERING.match(plain)
+    return plain[numbering.end() :] or heading if numbering else heading

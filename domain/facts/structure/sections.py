@@ -1,0 +1,181 @@
+"""Sections of a source: what stands below a heading is about what the heading names (V2)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.facts.reading.korean import case_of
+from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.vocabulary import GENERIC, keys_of
+from domain.facts.structure.classes import CLASSES
+from domain.facts.structure.headings import PERIOD, headings_in, is_part, is_topic
+from domain.facts.structure.terms import Term, Told, held, most_specific, terms, terms_of
+from domain.text.memory import remembered
+
+_MOST_SECTIONS = 400
+_LONGEST_NAME = 4  # words of a heading that is a name; longer ones are sentences
+_RELATIONS = frozenset("before after during without until outside inside under over except non 전 후 이전 이후".split())
+_DIGIT = re.compile(r"\d")
+_PARTICIPLE = re.compile("ed$")
+_OWNER = frozenset("of for in at from".split())
+_CLASSES = GENERIC | keys_of("model town village municipality 모델")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`text` below the headings of `path`, the last one directly above it."""
+
+    path: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSection:
+    """The section that a statement names with the words `named`: `own` is its text, `rest` what else it says.
+
+    `below` are the parts of that text, each below the headings that the statement does not name and that name a thing.
+    `others` are the sections of other headings; `is_apart` says that what stands below them is not said of
+    it: the heading names a thing, not a topic, or a time, as "Before 2020".
+    `in_part` says that the statement has only a part of the name, as "the X100" of "X100 Pro", which no other has.
+    """
+
+    heading: str
+    named: str
+    names: tuple[Term, ...]
+    own: str
+    below: tuple[Section, ...]
+    rest: tuple[Token, ...]
+    others: tuple[Section, ...]
+    is_apart: bool
+    in_part: bool
+
+
+@remembered()
+def read_sections(text: str) -> tuple[Section, ...]:
+    """Return the sections of `text` that have a heading and a text, at most 400. Linear in its length."""
+    found: list[Section] = []
+    path: list[tuple[int, str]] = []
+    body: list[str] = []
+    for line, heading in headings_in(text):
+        if heading is None:
+            body.append(line)
+            continue
+        if path and any(map(str.strip, body)):
+            found.append(Section(tuple(each for _, each in path), "\n".join(body)))
+        path = [each for each in path if each[0] < heading[0]] + [heading]
+        body = []
+    if path and any(map(str.strip, body)):
+        found.append(Section(tuple(each for _, each in path), "\n".join(body)))
+    return tuple(found[:_MOST_SECTIONS])
+
+
+def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
+    """Return the section whose heading the statement names; None for none, or for headings beside each other."""
+    sections = read_sections(text)
+    told = Told(terms(tokens))
+    headings = list(dict.fromkeys(each for section in sections for each in section.path))
+    named = most_specific([each for each in headings if _is_named(each, tokens, told)], lambda each: each)
+    in_part = [] if named else _named_in_part(tokens, told, headings)
+    chosen = named or in_part
+    own = [section for section in sections if set(chosen) <= set(section.path)]
+    others = tuple(section for section in sections if not set(chosen) & set(section.path))
+    if not chosen or not own:
+        return None
+    names = tuple(each for heading in chosen for each in terms_of(heading))
+    return NamedSection(
+        heading=" ".join(chosen),
+        named=" ".join(each.text for each in tokens if is_of(each, names)),
+        names=names,
+        own="\n".join(each.text for each in own),
+        below=tuple(Section(tuple(_unnamed(each.path, chosen, told)), each.text) for each in own),
+        rest=tuple(_without(tokens, names)),
+        others=others,
+        is_apart=any(_is_name(each) for each in tokens if is_of(each, names)) or any(map(_relations, chosen)),
+        in_part=bool(in_part),
+    )
+
+
+def _is_named(heading: str, tokens: Sequence[Token], told: Told) -> bool:
+    """Say whether a statement names what a heading does."""
+    naming = _naming(heading)
+    return (
+        told.has(naming)
+        and _relations(heading) <= {each.key for each in tokens}
+        and all(_is_written(each.token, tokens) for each in naming)
+    )
+
+
+def _is_written(wanted: Token, tokens: Sequence[Token]) -> bool:
+    """Say whether a word of a heading stands in the statement as a noun: "founded" is no "Founding"."""
+    if wanted.kind != "word":
+        return True
+    written = {form for each in tokens for form in _forms(each.text)}
+    return bool(written & set(_forms(wanted.text))) and not _PARTICIPLE.search(wanted.text)
+
+
+def _relations(heading: str) -> set[str]:
+    """The small words of a heading without which it says something else: "Before 2020"."""
+    return {each.key for each in read_tokens(heading) if each.key in _RELATIONS}
+
+
+def _forms(text: str) -> Iterator[str]:
+    """The forms of a noun in which a statement may have it: the word, its plural or singular, its stem in Korean."""
+    for word in text.casefold().split():
+        plain = word.removesuffix("'s")
+        yield plain
+        yield f"{plain}s" if not plain.endswith("s") else plain[:-1]
+        if case_of(word):
+            yield from (word[:-1], word[:-2])
+
+
+def _unnamed(path: Sequence[str], chosen: Sequence[str], told: Told) -> Iterator[str]:
+    """The headings below those that were `chosen` that name a thing which the statement does not name."""
+    last = max(at for at, each in enumerate(path) if each in chosen)
+    known = [term for each in chosen for term in terms_of(each)]
+    own = ((each, [term for term in _naming(each) if not held(term, known)]) for each in path[last + 1 :])
+    return (each for each, naming in own if not is_topic(each) and not any(told.has([term]) for term in naming))
+
+
+def _naming(heading: str) -> Sequence[Term]:
+    """The terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2"."""
+    whole = terms_of(heading)
+    if dated := [each for each in whole if each.token.value and each.token.value.date]:
+        return dated if all(each in dated or each.key in PERIOD for each in whole) else whole
+    has_number = any(each.token.kind == "name" and _DIGIT.search(each.key) for each in whole)
+    classes = CLASSES if has_number else _CLASSES
+    named = [each for each in whole if each.key not in classes and not is_part(each.key)]
+    return named if any(_may_name(each.token) for each in named) else whole
+
+
+def _named_in_part(tokens: Sequence[Token], told: Told, headings: Sequence[str]) -> list[str]:
+    """The one heading of which the statement has a name that no other heading has."""
+    by_name: dict[str, set[str]] = defaultdict(set)
+    for heading in headings:
+        naming = _naming(heading)
+        for each in naming if len(naming) <= _LONGEST_NAME else ():
+            if _may_name(each.token) and told.has([each]) and _is_written(each.token, tokens):
+                by_name[each.key].add(heading)
+    found = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
+    return list(found) if len(found) == 1 else []
+
+
+def _may_name(token: Token) -> bool:
+    return not token.value and (token.kind == "name" or token.text[:1].isupper())
+
+
+def _without(tokens: Sequence[Token], names: Sequence[Term]) -> Iterator[Token]:
+    """The tokens but for the names, and for the word that joins one to what it owns: "the profit of Acme"."""
+    for token, following in zip(tokens, (*tokens[1:], None), strict=True):
+        joins = token.key in _OWNER and following is not None and is_of(following, names)
+        if not joins and not is_of(token, names):
+            yield token
+
+
+def is_of(token: Token, names: Sequence[Term]) -> bool:
+    found = terms([token])
+    return bool(found) and all(held(each, names) for each in found)
+
+
+def _is_name(token: Token) -> bool:
+    return token.kind == "name" or token.case in ("owner", "topic", "subject")

@@ -1,0 +1,220 @@
+"""Tables and records of a source, read into rows: which content stands in which row under which head (V2).
+
+Tables are lines with bars, tabs, semicolons or as many commas; their heads may take several lines. Records are blocks
+of `key: value` lines, or several such pairs on one line. The rest of the source is its prose.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.facts.structure.records import read_records
+from domain.text.memory import remembered
+
+_MOST_ROWS = 400
+_MOST_COLUMNS = 40
+_MOST_LINE = 2_000
+_MOST_HEADS = 4  # lines
+_LONGEST_CELL = 80  # of a line that is cut at commas or semicolons, as sentences have them, too
+_RULE = re.compile(r"[\s|:+=-]+")
+_QUOTED_CELL = re.compile(r'"([^"]*)"')
+_SENTENCE = re.compile(r"[.!?。]\s*$")
+_DATA = re.compile(r"[\s(~<>≤≥+−–-]*[$€£₩¥]?\s?[(−–-]?\d")
+_FIGURE = re.compile(r"\d[\d.,]*")
+_TIME = re.compile(r"(?:19|20)\d\d(?!\d|[,.]\d)|\d{1,2}\s[A-Z][a-z]{2}|\d[분년월]")
+_PAIR = re.compile(r"[\s*•-]*+[^,;:]{1,40}:\s")
+_NOTE = re.compile(
+    r"\W*(?:in|단위|unit)\b.*|\W*\((?:.*\b(?:thousand|million|billion)s?\b.*|in .*|단위.*)\)\W*", re.IGNORECASE
+)
+_SCALE = re.compile(r"\b(thousand|million|billion|trillion)s?\b|\b(000)s?\b", re.IGNORECASE)
+_KOREAN_UNIT = re.compile(r"단위\s*:?\s*([^\s,()\[\]]{1,8}(?:\s?[원명개])?)")
+_IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`content` under `head`; `over` are the heads above that one, `unit` what the heads say a number is in."""
+
+    head: str
+    content: str
+    over: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: what it is about, its cells, the rows and lines that it stands below, and its table's number."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    above: str = ""
+    table: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTables:
+    """The rows of all tables and records of a text, at most 400, and its other lines."""
+
+    rows: tuple[Row, ...]
+    prose: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    sign: str
+    cells: tuple[str, ...]
+
+
+@remembered()
+def read_tables(text: str) -> ReadTables:
+    """Return the tables of `text`. Linear in its length."""
+    rows: list[Row] = []
+    prose: list[str] = []
+    for number, (above, lines) in enumerate(_groups(text)):
+        table = list(_rows(lines, above, number)) if len(lines) > 1 and lines[0].cells else []
+        rows += table[: _MOST_ROWS - len(rows)]
+        if not table:
+            prose += (" | ".join(each.cells) if each.cells else each.sign for each in lines)
+    records, others = read_records(prose)
+    kinds: dict[str, int] = {}
+    for each in records[: _MOST_ROWS - len(rows)]:
+        cells = tuple(Cell(head, content, unit=_unit(head)) for head, content in each.pairs)
+        rows.append(Row(each.label, cells, each.above, kinds.setdefault(cells[0].head, -1 - len(kinds))))
+    return ReadTables(tuple(rows), "\n".join(others))
+
+
+def _groups(text: str) -> Iterator[tuple[str, list[_Line]]]:
+    """Yield runs of lines that are cut in the same way, each with the heading and the line above it."""
+    heading = caption = ""
+    group: list[_Line] = []
+    for line in text.splitlines():
+        if line.strip() and _RULE.fullmatch(line):
+            continue
+        found = _cut(line)
+        if group and (
+            found.sign != group[0].sign
+            or not found.cells
+            or (found.sign != "|" and len(found.cells) != len(group[0].cells))
+        ):
+            yield f"{heading} {caption}", group
+            group = []
+        if found.cells:
+            group.append(found)
+            continue
+        yield "", [found]
+        if line.strip():
+            heading, caption = (
+                (line.strip("# "), "") if line.startswith("#") else (heading, line.strip()[:_LONGEST_CELL])
+            )
+    if group:
+        yield f"{heading} {caption}", group
+
+
+def _cut(line: str) -> _Line:
+    """A line cut into cells, or the line itself as its `sign`."""
+    if len(line) > _MOST_LINE:
+        return _Line(line, ())
+    if "|" in line:
+        return _Line("|", tuple(each.strip() for each in line.strip().split("|")))
+    if "\t" in line.strip():
+        return _Line("\t", tuple(each.strip() for each in line.split("\t")))
+    if _PAIR.match(line):
+        return _Line(line, ())
+    plain = _QUOTED_CELL.sub(lambda found: found[1].replace(",", "\0").replace(";", "\1"), line)
+    for sign in (";", ","):
+        cells = tuple(each.strip().replace("\0", ",").replace("\1", ";") for each in plain.split(sign))
+        between = sign == ";" or not re.search(r",\s", plain)
+        if len(cells) > 1 and between and not _SENTENCE.search(plain) and max(map(len, cells)) <= _LONGEST_CELL:
+            return _Line(sign, cells)
+    return _Line(line, ())
+
+
+def cells_of(line: str) -> tuple[str, ...]:
+    """Return what a line of a table has in its cells; () for any other line."""
+    return tuple(each for each in _cut(line).cells if each)
+
+
+def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
+    grid = _grid(lines)
+    if len(grid[0]) < 2:
+        return
+    top = _count_heads(grid)
+    column = _label_column(grid[top:])
+    heads = [_stacked([row[at] for row in _filled(grid[:top])]) for at in range(len(grid[0]))]
+    note = f"{above} {grid[top - 1][column]} {grid[0][column]}" if top else above
+    units = [_unit(f"{head} {over}") or _unit(note, noted=True) for head, over in heads]
+    group = label = ""
+    for row in grid[top:]:
+        contents = [each for at, each in enumerate(row) if at != column]
+        if row[column] and not any(contents):
+            group = row[column]
+            continue
+        label = row[column] or label
+        cells = (
+            Cell(heads[at][0], each, heads[at][1], units[at]) for at, each in enumerate(row) if at != column and each
+        )
+        yield Row(label, tuple(cells), f"{above} {group}".strip(), number)
+
+
+def _grid(lines: Sequence[_Line]) -> list[list[str]]:
+    """The cells as a rectangle, without those that only the bars at the edges make."""
+    rows = [list(each.cells) for each in lines]
+    if lines[0].sign == "|" and all(not row[0] for row in rows):
+        rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
+    width = min(_MOST_COLUMNS, Counter(map(len, rows)).most_common(1)[0][0])
+    return [(row + [""] * width)[:width] for row in rows]
+
+
+def _count_heads(grid: Sequence[Sequence[str]]) -> int:
+    if _is_headless(grid):
+        return 0
+    count = 1
+    while count < min(_MOST_HEADS, len(grid) - 1):
+        only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
+        row = grid[count]
+        if any(map(_is_data, row[1:])) or not any(row[1:]) or not (only_title or not row[0] or _NOTE.fullmatch(row[0])):
+            break
+        count += 1
+    return count
+
+
+def _is_headless(grid: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first line is a row as the second is: figures in the same units stand in it."""
+    first, second = ([_FIGURE.sub("0", each) for each in row[1:]] for row in grid[:2])
+    return bool(grid[0][0]) and first == second and all(map(_is_data, grid[0][1:])) and "0" not in first
+
+
+def _is_data(cell: str) -> bool:
+    return _DATA.match(cell) is not None and _TIME.match(cell) is None
+
+
+def _label_column(body: Sequence[Sequence[str]]) -> int:
+    """The first column that names its rows: one of running numbers does not, where the one behind it has words."""
+    named = [sum(bool(row[at]) and not _is_data(row[at]) for row in body) * 2 > len(body) for at in (0, 1)]
+    return 1 if named == [False, True] and len(body[0]) > 2 else 0
+
+
+def _filled(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """Head lines, in each but the last of which a head stands for the empty cells behind it as well."""
+    for place, row in enumerate(heads):
+        filled = list(row)
+        if place < len(heads) - 1:
+            for at in range(2, len(filled)):
+                filled[at] = filled[at] or filled[at - 1]
+        yield filled
+
+
+def _stacked(heads: Sequence[str]) -> tuple[str, str]:
+    told = [each for each in heads if each]
+    return (told[-1], " ".join(told[:-1])) if told else ("", "")
+
+
+def _unit(head: str, *, noted: bool = False) -> str:
+    """What numbers below `head` are in: "million", "백만원", "kg". Brackets of a caption may hold anything."""
+    if korean := _KOREAN_UNIT.search(head):
+        return korean[1].replace(" ", "")
+    if scale := _SCALE.search(head):
+        return (scale[1] or "thousand").lower()
+    found = None if noted else _IN_BRACKETS.search(head)
+    return found[1].strip() if found and not any(map(str.isdigit, found[1])) else ""

@@ -1,0 +1,62 @@
+"""The passages that a model sees, fenced as data and numbered 1..k with short server-made ids."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain, repeat
+
+from domain.safety.prompt_injection import without_hidden, without_orders
+
+# Also in forms such as `< / source` and with full-width signs, and role markers of chat formats.
+_FENCE = re.compile(
+    r"[<＜﹤](?=\s{0,4}[/／|]?\s{0,4}"
+    r"(?:source|chunk|answer|before|question|conversation|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"
+    r"|start_header_id|end_header_id|endoftext|<sys)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One passage: `[†number]` in an answer points to `number`, `label` is e.g. `policy.pdf, p.3`.
+
+    `context` names what it belongs to: headings above it, the columns of its table.
+    """
+
+    number: int
+    label: str
+    text: str
+    context: str = ""
+
+    def __str__(self) -> str:
+        part_of = f' part_of="{_named(self.context)}"' if self.context else ""
+        return f'<source id="{self.number}" name="{_named(self.label)}"{part_of}>\n{fenced(self.text)}\n</source>'
+
+
+class Sources(tuple[Source, ...]):
+    """Sources in the order of their numbers; `str()` gives the form for prompts."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(source) for source in self)
+
+    @classmethod
+    def numbered(cls, passages: Iterable[tuple[str, str]], contexts: Iterable[str | None] = ()) -> "Sources":
+        """Number (label, text) pairs from 1; sentences that address a model are blanked out, in place."""
+        return cls(
+            Source(number, label, without_orders(text), context or "")
+            for number, ((label, text), context) in enumerate(
+                zip(passages, chain(contexts, repeat(None)), strict=False), start=1
+            )
+        )
+
+
+def fenced(text: str) -> str:
+    """Disarm untrusted text: tags that could close the fence around it, and invisible characters."""
+    return _FENCE.sub("‹", without_hidden(text))
+
+
+def _named(label: str) -> str:
+    """File names are untrusted, too: one line, which no quotation mark ends, and no order to a model."""
+    return fenced(" ".join(without_orders(label).split())).replace('"', "'")

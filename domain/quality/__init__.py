@@ -1,0 +1,4 @@
+"""Metrics over many answers and over labelled scores.
+
+Imports `domain.verdicts`.
+"""

@@ -1,0 +1,47 @@
+"""The conversation before a question, as far as it tells what the question is about (N9)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeGuard, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.safety.prompt_injection import without_orders
+
+MOST_TURNS = 10
+MOST_CHARS = 1_000
+"""Of one turn: a question usually refers to the last few turns, and to their beginning."""
+
+Role = Literal["user", "assistant"]
+
+
+class Turn(BaseModel):
+    """One message on one line."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    role: Role
+    text: str
+
+
+def last_turns(messages: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
+    """The last turns of (role, text), the newest last, cut to what is kept; other roles are left out.
+
+    Empty if no turn is the user's: then there is nothing that a question could follow up on.
+    """
+    told = [Turn(role=role, text=text) for role, raw in messages if _is_told(role) and (text := _flat(raw))]
+    return tuple(told[-MOST_TURNS:]) if any(turn.role == "user" for turn in told) else ()
+
+
+def as_lines(turns: Sequence[Turn]) -> str:
+    """The turns as a model sees them, one per line, without text that addresses a model: answers quote documents."""
+    return "\n".join(f"{turn.role}: {' '.join(without_orders(turn.text).split())}" for turn in turns)
+
+
+def _is_told(role: str) -> TypeGuard[Role]:
+    return role in get_args(Role)
+
+
+def _flat(text: str) -> str:
+    # Neither NUL nor surrogates can be stored.
+    storable = (character for character in text if character != "\0" and not "\ud800" <= character <= "\udfff")
+    return " ".join("".join(storable).split())[:MOST_CHARS]

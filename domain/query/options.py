@@ -1,0 +1,157 @@
+"""The settings that shape one result, as a snapshot: stored with the query, so a worker needs no other settings."""
+
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
+
+from domain.query.conversation import Turn
+from domain.query.refusals import RefusalLanguage
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("contains a NUL character or half of a surrogate pair, which no document can have")
+    return text
+
+
+_Text = Annotated[str, Field(max_length=1000), AfterValidator(_storable)]
+_Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
+MetadataValue = _Text | StrictBool | int | float
+
+
+class Bounds(BaseModel):
+    """From `gte` to `lte`, both included; one of them may be omitted. Dates are in ISO 8601: `2024-01-31` includes
+    the whole day."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    gte: _Text | StrictInt | StrictFloat | None = None
+    lte: _Text | StrictInt | StrictFloat | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if self.gte is None and self.lte is None:
+            raise ValueError("give gte, lte or both")
+        return self
+
+
+class DocumentFilter(BaseModel):
+    """The documents to search; all given conditions must hold. `metadata` is what a document was stored with or
+    states about itself: a value, a list of accepted values, or bounds; case does not matter."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    document_ids: list[UUID] | None = Field(default=None, max_length=1000)
+    filenames: list[_Text] | None = Field(default=None, max_length=1000)
+    metadata: dict[_Key, MetadataValue | Annotated[list[MetadataValue], Field(max_length=500)] | Bounds] = Field(
+        default={}, max_length=20
+    )
+
+
+Preset = Literal["standard", "cheap"]
+"""One model call per chunk and per cited statement, or shared calls."""
+
+RunKind = Literal["structured", "agentic", "multiagent"]
+"""S3.6: one search for the question, a model that decides which searches to make, or one that searches and takes
+notes for another that writes."""
+
+GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
+"""S5.1: passages by their own words (`naive`), from what the question names (`local`), from the connections that it
+is about (`global`), from both (`hybrid`), from all three (`mix`)."""
+
+
+class QueryOptions(BaseModel):
+    """Resolved once, at submission: request beats environment beats file beats default (S1.7, S2.4).
+
+    Additional options stored by a newer program are ignored: both run during a rolling upgrade.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    preset: Preset = "standard"
+    model: str | None = None
+    """The main model asked for by the request (S2.5), or None for the configured one."""
+    judge_model: str | None = None
+    """N6: the judge of a re-verification, or None for the configured model."""
+    retrieval_method: Literal["vector", "hybrid"]
+    k: int
+    filter: DocumentFilter | None = None
+    """The documents to search; None means all of the workspace."""
+    dense_weight: float | None = None
+    """The weight of similarity in `hybrid` search, relative to words (1); None means the embedder's own."""
+    top_k: int
+    context_tokens: int | None = None
+    """S4.5: the passages to write from have at most about this many tokens; the best one is always included."""
+    rerank_batch: int
+    min_evidence_score: float
+    verify_answer: bool
+    """Answerability check (S3.4); False in mode `low`."""
+    verification: bool
+    check_batch: int
+    weight_alignment: float
+    weight_coverage: float
+    weight_facts: float
+    alignment_threshold: float
+    coverage_threshold: float
+    facts_threshold: float
+    citation_confidence: float
+    span_min_chars: int
+    span_max_chars: int
+    show_claims: bool
+    confidence_threshold: float = 0.7
+    """S2.3: an answer with less confidence gets another round, of which there are at most `max_crag_attempts`."""
+    max_crag_attempts: int = 2
+    repair: Literal["full", "citations", "off"] = "full"
+    """N5: repair failing statements, only remove wrong citations (S5.5), or leave the text alone (N2)."""
+    second_pass_k: int = 8
+    """S3.5: passages per search of a corrective round or a repair."""
+    source_scoring: bool = False
+    """S5.2: its formula chooses the sources, at most `max_sources` rather than `top_k`."""
+    max_sources: int = 5
+    min_relevance: float = 0.4
+    min_excerpt_length: int = 20
+    merged_top_k: int = 5
+    """S3.1: passages to write from when several searches are merged."""
+    run: RunKind = "structured"
+    multi_query: int = 0
+    """S3.2: rewritten questions that a structured run searches for in addition; 0 and 1 mean none."""
+    max_searches: int = 4
+    """S3.6: the most searches of an agentic or multi-agent run, and so of its decisions."""
+    graph_mode: GraphMode = "naive"
+    """S5.1: how the knowledge graph is used; the numbers bound what one search follows in it."""
+    graph_entities: int = 10
+    graph_relations: int = 20
+    refusal_language: RefusalLanguage = "en"
+    """V8: "I don't know" is said in the question's language, or in English as in the seeds."""
+    conversation: tuple[Turn, ...] = ()
+    """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
+    deadline_s: float | None = None
+    """Seconds from acceptance (for a batch item, from its start) after which no model is asked."""
+    max_cost_usd: float | None = None
+    """US dollars after which no model is asked."""
+
+    @property
+    def shares_calls(self) -> bool:
+        """Whether one model call scores several chunks, or checks several statements."""
+        return self.preset == "cheap"
+
+    @property
+    def preparations(self) -> list[str]:
+        """The steps before the first search, in order; a run whose model decides has no others."""
+        is_structured = self.run == "structured"
+        wanted = {
+            "restate_question": bool(self.conversation),
+            "rewrite_question": is_structured and self.multi_query > 1,
+            "plan_graph": is_structured and self.graph_mode != "naive",
+        }
+        return [step for step, is_wanted in wanted.items() if is_wanted]

@@ -1,0 +1,264 @@
+"""The outcomes of steps: small JSON values, stored once under (query, round, step, item).
+
+Failure is a value here: `status` says how it went and `reason` why, in words for users.
+"""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from domain.query.rounds import Draft
+
+
+class Planned(TypedDict):
+    """S2.3: searches for what a round left unsupported; `fallback`: for the claims themselves."""
+
+    status: Literal["planned", "fallback"]
+    queries: list[str]
+    reason: NotRequired[str]
+
+
+class Restated(TypedDict):
+    """N9: the question restated without its conversation; `fallback`: as it was asked."""
+
+    status: Literal["restated", "fallback"]
+    question: str | None
+    reason: NotRequired[str]
+
+
+class Reworded(TypedDict):
+    """S3.2: the question in other words; `fallback`: there are none, and the question is searched for alone."""
+
+    status: Literal["reworded", "fallback"]
+    queries: list[str]
+    reason: NotRequired[str]
+
+
+class Decided(TypedDict):
+    """S3.6: one turn of a run whose model decides. `reason` is the model's; in a `fallback` it says what went wrong.
+
+    `queries` are new ones only, and none for `answer`.
+    """
+
+    status: Literal["decided", "fallback"]
+    action: Literal["search", "answer"]
+    queries: list[str]
+    reason: str
+
+
+class FoundBy(TypedDict):
+    """One search: the candidates as in `Retrieved`, and the chunk ids that users see."""
+
+    query: str
+    candidates: list[tuple[int, float | None]]
+    chunk_ids: list[str]
+
+
+class Searched(TypedDict):
+    """S3.6: the searches of one turn, and why they were made."""
+
+    status: Literal["searched", "failed"]
+    searches: list[FoundBy]
+    why: NotRequired[str]
+    reason: NotRequired[str]
+
+
+class Note(TypedDict):
+    """A fact for the writer, and the words of source `source` that prove it, at `start:end` of the passage."""
+
+    fact: str
+    source: int
+    quote: str
+    chunk_id: str
+    start: int
+    end: int
+
+
+class Noted(TypedDict):
+    """S3.6: the notes of the research; `dropped` counts those whose quote is in no source."""
+
+    status: Literal["noted", "failed"]
+    notes: list[Note]
+    dropped: int
+    reason: NotRequired[str]
+
+
+class GraphPlanned(TypedDict):
+    """S5.1: what to look for in the graph. `fallback`: the question's own words; `empty`: there is no graph yet."""
+
+    status: Literal["planned", "fallback", "empty"]
+    low_level: list[str]
+    high_level: list[str]
+    reason: NotRequired[str]
+
+
+class Link(TypedDict):
+    """S5.1: why a passage with few words of the question may matter: another passage names its entity.
+
+    `bridge` is that other passage's chunk key, `connection` what it says, `names` the entities in between.
+    """
+
+    bridge: int
+    connection: str
+    names: list[str]
+
+
+class Retrieved(TypedDict):
+    """Candidates in retrieval order as [chunk key, cosine similarity or null].
+
+    `new`: a corrective round found chunks beyond those of the previous answer. `merged`: they come from several
+    searches. `issues` say what could not be searched as configured.
+    """
+
+    status: Literal["found", "empty", "failed"]
+    candidates: list[tuple[int, float | None]]
+    new: NotRequired[bool]
+    merged: NotRequired[bool]
+    issues: NotRequired[list[str]]
+    reason: NotRequired[str]
+    links: NotRequired[dict[str, Link]]
+    """S5.1: by chunk key (JSON keys are text), those that were found over a connection."""
+
+
+class Scored(TypedDict):
+    """S3.1: `score` is null when the model's reply was unreadable. `reranker`: the scorer, if not the model.
+
+    `linked` (S5.1): the score together with the connection over which the passage was found.
+    """
+
+    status: Literal["scored", "unreadable"]
+    score: float | None
+    linked: NotRequired[float | None]
+    reason: NotRequired[str]
+    reranker: NotRequired[str]
+
+
+class Selected(TypedDict):
+    """`selected` are the chunk keys that the answer is written from, numbered 1..k by position; `ranked` all of them.
+
+    `sources` is `selected` as users see it; for given sources (N2) without their texts. `refused`: there is too little
+    evidence. `failed`: retrieval or reranking broke, which says nothing about the documents. `reason` says why.
+    `reranker`: the scorer, if not the model.
+    """
+
+    status: Literal["selected", "refused", "failed"]
+    selected: list[int]
+    ranked: list[int]
+    sources: list[dict[str, Any]]
+    issues: list[str]
+    reason: NotRequired[str]
+    reranker: NotRequired[str]
+
+
+class Drafted(TypedDict):
+    """The model's answer with its `[†N]` markers; `abstained` if it said that the sources have no answer."""
+
+    status: Literal["complete", "abstained", "failed"]
+    text: str
+    model: str | None
+    reason: NotRequired[str]
+    code: NotRequired[str]
+    """The error code of a failure: `model_refused`, `model_unavailable`, …"""
+    early: NotRequired[list[str]]
+    """N1: the keys (`citations.check_key`) of the checks that were dispatched while it was written."""
+    stopped: NotRequired[str]
+    """N1: why writing was stopped."""
+    given: NotRequired[str]
+    """N2: the answer as it was given; `text` adds a marker for each of `citations`, which were sent beside it."""
+    inserted: NotRequired[list[tuple[int, int]]]
+    """N2: (place in `given`, length) of those markers."""
+    citations: NotRequired[list[dict[str, Any]]]
+    """N2: {start, end, source, number}: as given, and the number of that source, null if it does not exist."""
+
+
+class Extracted(TypedDict):
+    """S4.2: extracted citations as the model gave them, with their S4.4 scores and issues."""
+
+    status: Literal["extracted", "failed"]
+    citations: list[dict[str, Any]]
+    reason: NotRequired[str]
+
+
+class Checked(TypedDict):
+    """One check. `fallback`: a simpler method was used (S1.2); `not_checked`: no verdict; `skipped`: by setting.
+
+    `verdict` is the reply of the judgement as JSON, or null. `shown` says so if the model saw only excerpts of the
+    sources.
+    """
+
+    status: Literal["checked", "fallback", "not_checked", "skipped"]
+    verdict: dict[str, Any] | None
+    reason: NotRequired[str]
+    shown: NotRequired[str]
+
+
+class ClosedSentence(TypedDict):
+    """N1: a sentence of an answer that is still being written, at `start:end` of the draft so far.
+
+    `numbers` are the sources to check it against now, 0 for all of them. `whole`: its state needs no other check.
+    """
+
+    index: int
+    start: int
+    end: int
+    text: str
+    claim: bool
+    numbers: list[int]
+    whole: bool
+
+
+class Closed(TypedDict):
+    """N1: sentences that are checked together while the answer is still being written."""
+
+    sentences: list[ClosedSentence]
+
+
+class CheckedEarly(TypedDict):
+    """N1: the checks by key (`citations.check_key`), and the published states by position in `sentences`."""
+
+    status: Literal["checked", "not_checked"]
+    checks: dict[str, Checked]
+    told: list[tuple[int, str]]
+
+
+class Assessed(TypedDict):
+    """The assessment of one round. `confidence` is that of the draft (S2.2), null without claims.
+
+    `gaps` are the claims without support, `failing` the statements (by index) whose verdicts are a sure no. `decision`
+    says what follows: another round, or the answer of round `best`. `new_context`: a corrective round found passages.
+    """
+
+    status: Literal["assessed"]
+    draft: Draft
+    confidence: float | None
+    gaps: list[str]
+    failing: list[int]
+    new_context: bool
+    decision: Literal["correct", "finish"]
+    best: int
+    repairs: NotRequired[bool]
+    """False: too little time or money was left to repair failing statements."""
+    degraded: NotRequired[str]
+    """Why something was left out."""
+    together: NotRequired[dict[str, dict[str, Any]]]
+    """V7: rulings on what several cited sources say together, as {statement index: {source number: ruling}}."""
+
+
+class EvidenceFound(TypedDict):
+    """N5: the search results for each failing statement, as {statement index: [chunk key, …]}; JSON keys are text."""
+
+    status: Literal["searched", "failed"]
+    found: dict[str, list[int]]
+    reason: NotRequired[str]
+
+
+class Repaired(TypedDict):
+    """N5: the repair of one failing statement. `keys` are the chunks that support it now, `text` its new words.
+
+    `kept`: nothing helps, but part of it is supported, or a model failed before a repair was found. `reason` says why,
+    for the edit log; `verdict` is the ruling.
+    """
+
+    status: Literal["reattributed", "rewritten", "dropped", "kept"]
+    keys: list[int]
+    text: str | None
+    verdict: dict[str, Any] | None
+    reason: str

@@ -1,0 +1,4 @@
+"""Ranking of passages: lexical scores, fused rankings, and the choice of an answer's sources.
+
+Imports `domain.text` only.
+"""

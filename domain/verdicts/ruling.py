@@ -1,0 +1,189 @@
+"""Rules on one statement: compares a model's reply with evidence found without a model.
+
+A model's "supported" counts only with evidence from the source, only if the source has enough words of the statement,
+and never against a number, date, unit, name or negation that differs in the source. Evidence can only lower a reply,
+never raise it: whatever a source makes a model believe, without words the result is at most uncertain.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from domain.evidence.contradictions import Disagreement, disagreements
+from domain.evidence.equivalence import untold_above
+from domain.evidence.spans import best_text_span, claim_relevance
+from domain.facts.above import below_own, lasting_context
+from domain.facts.proving import unproven_words
+from domain.prompting.judgements import Relation, StatementCheck
+from domain.safety.prompt_injection import without_orders
+from domain.text.quotes import locate_quote
+from domain.text.statement_length import TOO_LONG, is_too_long, stands_in
+from domain.verdicts.self_contradiction import denies_itself
+from domain.verdicts.support_heuristics import bears_on, hardly_says
+
+EVIDENCE_RULES = "6"
+"""Part of the verifier's version: change it with every change of the rules here."""
+
+DISAGREEMENT_CONFIDENCE = 0.9
+"""How often a disagreement is right on labelled pairs (docs/evaluation.md)."""
+
+DOUBT = 0.6
+"""Confidence that a statement is unsupported whose words differ from its source in one place: they may mean the
+same."""
+
+UNPROVEN_CONFIDENCE = 0.5
+"""The confidence of a "supported" without evidence: uncertain, whatever the model replied."""
+
+_MOST_WORDS = 4  # in an explanation
+_QUOTE_RATIO = 0.85
+_OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span replaces a missing quotation
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """`sources[source][start:end]` are the words that decide; `source` counts from 0."""
+
+    source: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The final verdict. `decided_by` says whether the model's reply stood or evidence overruled it."""
+
+    is_accurate: bool
+    relation: Relation
+    confidence: float
+    explanation: str
+    decided_by: Literal["model", "evidence"]
+    evidence: Evidence | None
+
+    @property
+    def supports(self) -> bool:
+        """Whether the statement counts as supported, surely or not."""
+        return self.is_accurate and self.relation == "supports"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Everything found about a statement in its sources without a model; any number of replies are compared with it."""
+
+    statement: str
+    readable: tuple[str, ...]
+    contexts: tuple[str, ...]
+    disagreements: tuple[Disagreement, ...]
+    own_evidence: Evidence | None
+    hardly_said: bool
+
+    @classmethod
+    def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
+        """Read the `sources` once; words in them that address a model do not count. `contexts` are the headings and
+        columns above each source: they name what it is about, but prove no value."""
+        readable = tuple(map(without_orders, sources))
+        above = tuple(lasting_context(without_orders(each)) for each in contexts or [""] * len(readable))
+        if is_too_long(statement):
+            own = _verbatim(statement, readable)
+            return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
+        whole = "\n\n".join(below_own(statement, *each) for each in zip(readable, above, strict=True))
+        found = disagreements(statement, whole)
+        return cls(
+            statement=statement,
+            readable=readable,
+            contexts=above,
+            disagreements=untold_above(statement, whole, found) if any(above) else found,
+            own_evidence=_own_evidence(statement, readable),
+            hardly_said=all(hardly_says(source, statement) for source in readable),
+        )
+
+    def rule(self, reply: StatementCheck) -> Ruling:
+        """Rule on a model's `reply` (S5.4, S2.1, S4.4, N4, V4)."""
+        if is_too_long(self.statement):
+            return self._rule_verbatim(reply)
+        quoted = _quoted(self.statement, reply.evidence, self.readable)
+        if self.disagreements:
+            return _contradicted(reply, self.disagreements, quoted or self.own_evidence)
+        if not (reply.is_accurate and reply.relation == "supports"):
+            return _as_replied(reply, quoted or self.own_evidence)
+        if why := denies_itself(reply):
+            return _unproven(reply, why, quoted)
+        places = [each for each in (quoted, self.own_evidence) if each]
+        if not places:
+            return _unproven(reply, "no words of the source were found that say so", None)
+        lacking = [self._lacks(each) for each in places]
+        if all(lacking):
+            words = ", ".join(f"“{word}”" for word in lacking[0][:_MOST_WORDS])
+            return _unproven(reply, f"the words that were found as its proof do not have {words}", None)
+        evidence = next(place for place, missing in zip(places, lacking, strict=True) if not missing)
+        if self.hardly_said:
+            return _unproven(reply, "the source has hardly any of its words", evidence)
+        return _as_replied(reply, evidence)
+
+    def _rule_verbatim(self, reply: StatementCheck) -> Ruling:
+        if not (reply.is_accurate and reply.relation == "supports"):
+            return _as_replied(reply, self.own_evidence)
+        return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)
+
+    def _lacks(self, place: Evidence) -> list[str]:
+        """V4: the names and values of the statement that a place lacks, read together with its context."""
+        source, context = self.readable[place.source], self.contexts[place.source]
+        return unproven_words(self.statement, source, place.start, place.end, context)
+
+
+def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:
+    explanation = f"{reply.explanation} (but {why})".strip()
+    return Ruling(True, "supports", min(reply.confidence, UNPROVEN_CONFIDENCE), explanation, "evidence", evidence)
+
+
+def _contradicted(reply: StatementCheck, found: Sequence[Disagreement], evidence: Evidence | None) -> Ruling:
+    if all(each.kind == "wording" for each in found):
+        reasons = "; ".join(each.message for each in found)
+        return Ruling(
+            False,
+            "partially_supports",
+            DOUBT,
+            f"in one place it has other words than the source: {reasons}",
+            "evidence",
+            evidence,
+        )
+    stated = any(each.source_value is not None or each.kind == "negation" for each in found)
+    relation: Relation = "contradicts" if stated else "does_not_mention"
+    if not reply.is_accurate and reply.relation in ("contradicts", "does_not_mention"):
+        relation = "contradicts" if stated else reply.relation
+    agreed = not reply.is_accurate
+    confidence = max(DISAGREEMENT_CONFIDENCE, reply.confidence) if agreed else DISAGREEMENT_CONFIDENCE
+    reasons = "; ".join(each.message for each in found)
+    return Ruling(False, relation, confidence, reasons, "evidence", evidence)
+
+
+def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:
+    return Ruling(reply.is_accurate, reply.relation, reply.confidence, reply.explanation, "model", evidence)
+
+
+def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | None:
+    for number, source in enumerate(sources):
+        found = locate_quote(quote, source, _QUOTE_RATIO)
+        if found is not None and bears_on(statement, source[found.start : found.end]):
+            return Evidence(number, found.start, found.end)
+    return None
+
+
+def _verbatim(statement: str, sources: Sequence[str]) -> Evidence | None:
+    for number, source in enumerate(sources):
+        found = locate_quote(statement, source, 1.0) if stands_in(statement, source) else None
+        if found is not None and found.exact:
+            return Evidence(number, found.start, found.end)
+    return None
+
+
+def _own_evidence(statement: str, sources: Sequence[str]) -> Evidence | None:
+    spans = [(number, source, *best_text_span(source, statement)) for number, source in enumerate(sources)]
+    rated = [
+        (claim_relevance(statement, source[start:end]), Evidence(number, start, end))
+        for number, source, start, end in spans
+    ]
+    relevance, evidence = max(rated, key=lambda each: each[0], default=(0.0, None))
+    return evidence if relevance >= _OWN_EVIDENCE else None

@@ -1,0 +1,79 @@
+"""Values that agree are found without trying all: an index leaves out none of them (F2)."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from domain.facts.proving import nearby, unproven_words
+from domain.facts.reading.token_alignment import align, same
+from domain.facts.reading.tokens import Token, Value, read_tokens
+from domain.facts.reading.values import Values, agree
+
+_FIGURES = st.one_of(
+    st.integers(0, 3000).map(str),
+    st.integers(0, 3000).map(lambda number: f"{number / 100}"),
+    st.integers(90, 110).map(lambda number: f"{number},5"),
+    st.integers(1, 10**7).map(lambda number: f"{number:,}"),
+    st.sampled_from(["one", "twelve", "half", "백만", "3천5백만", "0", "0.05", "1.61", "100", "104", "9" * 320]),
+)
+_VALUES = st.one_of(
+    st.builds(
+        "{}{}{}{}".format,
+        st.sampled_from(["", "", "about ", "약 ", "over ", "-", "minus ", "$", "A$", "€"]),
+        _FIGURES,
+        st.sampled_from(["", "", " million", " billion", "억"]),
+        st.sampled_from(
+            ["", "", "%", " kg", " g", " km", " miles", " days", " hours", "원", "명", " euros", " apples"]
+        ),
+    ),
+    st.sampled_from(
+        ["several hundred people", "dozens of firms", "hundreds of people", "수백 명", "a few thousand euros"]
+    ),
+    st.sampled_from(["May 2020", "5 May 2020", "2020", "the 1990s", "5 pm", "17:00", "오후 5시", "2020년 5월"]),
+)
+_SENTENCES = st.lists(_VALUES, max_size=8).map(" ; ".join)
+
+
+def values_of(tokens: tuple[Token, ...]) -> list[Value | None]:
+    return [each.value for each in tokens]
+
+
+@given(_SENTENCES, _SENTENCES)
+@example("5%", "0.05")
+@example("0.05", "5%")
+@example("about 100 km", "62 miles ; 66 miles ; 100,000 km")
+@example("7 kg", "9" * 320)
+@example("hundreds of people", "640 people ; 9,000 people")
+def test_no_value_that_agrees_is_left_out(stated: str, known: str) -> None:  # F2
+    held = values_of(read_tokens(known))
+    index = Values(held)
+    for value in filter(None, values_of(read_tokens(stated))):
+        agreeing = [at for at, each in enumerate(held) if each and agree(value, each)]
+        found = index.like(value)
+        assert found == sorted(found)
+        assert set(agreeing) <= set(found)
+
+
+@given(_VALUES, _SENTENCES)
+def test_a_token_is_that_which_is_equal_to_it_else_the_first_that_is_the_same(stated: str, known: str) -> None:  # F2
+    theirs = [each for each in read_tokens(known) if each.kind != "filler"]
+    for token in read_tokens(stated):
+        equal = (each for each in theirs if each.key == token.key and each.cue == token.cue and same(token, each))
+        wanted = next(equal, None) or next((each for each in theirs if same(token, each)), None)
+        found = [theirs[at].key for _, at in align((token,), theirs).pairs]
+        assert token.kind == "filler" or found == ([wanted.key] if wanted else [])
+
+
+@given(_VALUES, _SENTENCES)
+def test_a_value_is_unproven_when_no_token_of_the_place_is_the_same(stated: str, known: str) -> None:  # V4, F2
+    place = nearby(stated, known, 0, len(known))
+    missing = unproven_words(stated, known, 0, len(known))
+    for token in read_tokens(stated):
+        if token.value and not (token.value.quantity and token.value.quantity.weak):
+            assert (token.text in missing) is not any(same(token, each) for each in place)
+
+
+def test_values_that_are_far_from_each_other_are_not_compared() -> None:  # F1, F2
+    held = values_of(read_tokens(" ".join(str(number) for number in range(3_000, 3_400))))
+    index = Values(held)
+    assert len(held) == 400
+    assert all(len(index.like(value)) < 10 for value in held if value)

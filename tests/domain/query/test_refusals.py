@@ -1,0 +1,40 @@
+""" "I don't know" in the language of the question."""
+
+import pytest
+
+from domain.query.modes import idk_for
+from domain.query.refusals import IDK, REFUSALS, is_idk, language_of, refusal_for
+
+QUESTIONS = {
+    "en": "How many days of leave do employees get?",
+    "ko": "환불은 언제 됩니까?",
+    "de": "Wie viele Tage Urlaub gibt es?",
+    "fr": "Quel est le prix du produit ?",
+    "es": "¿Cuánto cuesta el producto?",
+    "it": "Quanti giorni di ferie ci sono?",
+    "pt": "Qual é o preço do produto?",
+    "nl": "Hoeveel dagen verlof is er?",
+    "ru": "Сколько стоит товар?",
+    "ar": "كم سعر المنتج؟",
+    "ja": "価格はいくらですか？",
+    "zh": "价格是多少？",
+}
+
+
+@pytest.mark.parametrize(("code", "question"), QUESTIONS.items())
+def test_the_refusal_speaks_the_language_of_the_question(code: str, question: str) -> None:  # V8, S5.3
+    assert language_of(question) == code
+    assert refusal_for(question) == idk_for(question) == REFUSALS[code]
+    assert refusal_for(question, "en") == IDK
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_every_refusal_is_known_as_one_and_nothing_more_is(code: str) -> None:  # V8
+    assert is_idk(f"“{REFUSALS[code].rstrip('.。')}”  [1]")
+    assert not is_idk(f"{REFUSALS[code]} But refunds take 30 days.")
+
+
+@pytest.mark.parametrize("question", ["", "hi", "RCAC", "Sushi von Acme"])
+def test_a_language_that_is_not_sure_is_english(question: str) -> None:  # V8
+    assert refusal_for(question) in (IDK, REFUSALS["de"])
+    assert language_of("RCAC") == "en"

@@ -1,0 +1,94 @@
+"""Lexemes and how well they match (retrieval; S1.1's lexical half)."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from db.queries.lexicon import as_tsvector
+from domain.retrieval.bm25 import Collection, Occurrences, lexical_order, lexical_score
+from domain.retrieval.lexemes import lexemes
+
+COLLECTION = Collection(passages=100, mean_length=10, frequencies={"rare": 1, "fee": 50, "due": 50, "all": 100})
+
+
+def passage(text: str, key: str = "") -> Occurrences[str]:
+    held = text.split()
+    places = {word: [at for at, each in enumerate(held, 1) if each == word] for word in held}
+    return Occurrences(key or text, len(held), places)
+
+
+def score(question: str, text: str) -> float:
+    return lexical_score(question.split(), passage(text), COLLECTION)
+
+
+def test_no_shared_word_scores_nothing_and_is_not_found() -> None:
+    assert score("fee", "something else") == 0
+    assert lexical_order(["fee"], [passage("something else")], COLLECTION) == []
+
+
+def test_rare_words_short_passages_and_repetitions_count_more() -> None:
+    assert score("rare fee", "rare x") > score("rare fee", "fee x")
+    assert score("fee", "fee x") > score("fee", "fee x x x x x")
+    assert 0 < score("fee", "fee fee x") - score("fee", "fee x x") < score("fee", "fee x x")
+
+
+def test_neighbours_in_either_order_count_besides() -> None:
+    apart = score("fee due", "fee x due")
+    assert score("fee due", "fee due x") == pytest.approx(score("fee due", "x due fee"))
+    assert score("fee due", "fee due x") > apart
+
+
+def test_a_word_that_all_passages_have_never_counts_against_one() -> None:
+    assert score("all", "all x") > 0
+
+
+def by_definition(question: list[str], held: Occurrences[str]) -> float:
+    """The formula written out, one pair of words after the other."""
+    length = held.length / COLLECTION.mean_length
+
+    def saturated(count: int) -> float:
+        return count * 1.9 / (count + 0.9 * (0.6 + 0.4 * length)) if count else 0.0
+
+    def beside(one: str, other: str) -> int:
+        others = held.places.get(other, ())
+        return sum((place - 1 in others) + (place + 1 in others) for place in held.places.get(one, ()))
+
+    rarity = {lexeme: COLLECTION.rarity(lexeme) for lexeme in question}
+    alone = sum(rarity[each] * saturated(len(held.places.get(each, ()))) for each in rarity)
+    pairs = {frozenset(pair) for pair in pairwise(question) if pair[0] != pair[1]}
+    together = sum(min(map(rarity.__getitem__, pair)) * saturated(beside(*pair)) for pair in pairs)
+    return alone + 0.5 * together
+
+
+_WORDS = st.lists(st.sampled_from(["rare", "fee", "due", "all", "x"]), max_size=12)
+
+
+@given(_WORDS, _WORDS)
+def test_the_score_is_that_of_the_formula(question: list[str], text: list[str]) -> None:  # F2
+    held = passage(" ".join(text), "p")
+    assert lexical_score(question, held, COLLECTION) == pytest.approx(by_definition(question, held))
+
+
+@given(st.text())
+def test_lexemes_are_what_postgres_can_store(text: str) -> None:
+    for lexeme in lexemes(text):
+        assert lexeme
+        assert not set(lexeme) & set("'\\ \t\n\x00")
+        assert len(lexeme) <= 100
+
+
+def test_words_of_unspaced_scripts_are_pairs_of_characters() -> None:
+    assert lexemes("전기버스를") == ["전기", "기버", "버스", "스를"]
+    assert lexemes("東") == ["東"]
+    assert lexemes("A4용지") == ["a4", "용지"]
+    assert lexemes("Müller the cafés") == lexemes("Muller cafes")
+    assert lexemes("İstanbul مُحَمَّد") == lexemes("Istanbul محمد")
+    assert lexemes("नमस्ते") == ["नमस्ते"]
+
+
+def test_a_passage_longer_than_postgres_counts_is_cut_where_it_stops() -> None:
+    written = as_tsvector(["a"] * 300 + ["b"] * 20_000)
+    assert written.count(",") == 255 + 255
+    assert "'b':301,302" in written

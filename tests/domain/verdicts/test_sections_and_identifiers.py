@@ -1,0 +1,232 @@
+"""What stands below a heading is about what the heading names; an identifier is one word in each spelling (V2, V4)."""
+
+import pytest
+
+from clients.llm.offline.judging import check_statement
+from clients.llm.offline.meaning import Meaning
+from domain.facts.comparison.whole_source import compare
+from domain.facts.reading.token_alignment import same
+from domain.facts.reading.tokens import read_tokens
+from domain.facts.structure.headings import lines_apart, read_headings
+from domain.facts.structure.sections import read_sections
+from domain.prompting.judgements import StatementCheck
+from domain.prompting.numbered_sources import Source, Sources
+from domain.verdicts.ruling import Grounds
+from domain.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+
+AIRCRAFT = """# F-16 Fighting Falcon
+
+The aircraft has one engine and a top speed of Mach 2.
+
+# F-15 Eagle
+
+The aircraft has two engines and a top speed of Mach 2.5.
+"""
+CITIES = """# City of Berlin
+
+The city has 4 million inhabitants.
+
+# City of Hamburg
+
+The city has 2 million inhabitants.
+"""
+MODELS = """# Model X100
+
+The device weighs 7 kg.
+
+# Model X200
+
+The device weighs 9 kg.
+"""
+PRO = MODELS.replace("100", "100 Pro").replace("200", "200 Pro")
+KOREAN = [
+    f"{one}\n\n이 장치의 무게는 7kg이다.\n\n{other}\n\n이 장치의 무게는 9kg이다.\n"
+    for one, other in (
+        ("# 제3장 X100", "# 제4장 X200"),
+        ("# X100 모델", "# X200 모델"),
+        ("가. X100", "나. X200"),
+        ("## 3.1 X100", "## 3.2 X200"),
+    )
+]
+
+
+def statuses(statement: str, source: str) -> set[SentenceStatus]:
+    """What becomes of a statement without a model, and with one that says yes and quotes what the offline one does."""
+    offline = check_statement(statement, Sources([Source(1, "manual.md", source, "")]), Meaning(None))
+    place = compare(statement, source).place or source.strip().rpartition("\n")[2]
+    yes = StatementCheck(is_accurate=True, relation="supports", confidence=1.0, evidence=place, explanation="Yes.")
+    grounds = Grounds.of(statement, [source], [""])
+    return {sentence_status(True, [PairVerdict.from_json(1, grounds.rule(each).as_json())]) for each in (offline, yes)}
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("Berlin has 4 million inhabitants.", CITIES),
+        ("The city of Berlin has 4 million inhabitants.", CITIES),
+        ("The X100 weighs 7 kg.", MODELS),
+        ("The X-100 weighs 7 kg.", MODELS),
+        ("Model X100 weighs 7 kg.", MODELS),
+        ("The X100 Pro weighs 7 kg.", PRO),
+        ("The F-16 Fighting Falcon has one engine.", AIRCRAFT),
+        *(("X100의 무게는 7kg이다.", source) for source in KOREAN),
+    ],
+)
+def test_a_section_is_about_what_its_heading_names(statement: str, source: str, alone: bool) -> None:  # V2
+    if alone:
+        source = "\n\n".join(source.split("\n\n")[:2]) + "\n"
+    assert statuses(statement, source) == {SentenceStatus.SUPPORTED}
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("Berlin has 2 million inhabitants.", CITIES),
+        ("Hamburg has 4 million inhabitants.", CITIES),
+        ("Munich has 4 million inhabitants.", CITIES),
+        ("The X100 weighs 9 kg.", MODELS),
+        ("The X200 weighs 7 kg.", MODELS),
+        ("The X300 weighs 7 kg.", MODELS),
+        ("The X200 Pro weighs 7 kg.", PRO),
+        ("The F-16 has two engines.", AIRCRAFT),
+        ("The F-15 has one engine.", AIRCRAFT),
+        ("The Eagle has one engine.", AIRCRAFT),
+        *(("X100의 무게는 9kg이다.", source) for source in KOREAN),
+        *(("X200의 무게는 7kg이다.", source) for source in KOREAN),
+        # Below a heading a sentence may be about a part of what it names, or about something else.
+        (
+            "Revenue was 5 million euros.",
+            "# Revenue\n\nProfit was 5 million euros.\n\n# Costs\n\nCosts were 3 million.\n",
+        ),
+        ("The X100 weighs 2 kg.", "# X100\n\nThe battery weighs 2 kg.\n\n# X200\n\nThe battery weighs 3 kg.\n"),
+        ("The X100 weighs 2 kg.", "# X100\n\nIts battery weighs 2 kg.\n"),
+        ("X100의 무게는 2kg이다.", "# X100\n\n배터리의 무게는 2kg이다.\n"),
+        ("Berlin has 2 million inhabitants.", "# Berlin\n\nHamburg has 2 million inhabitants.\n"),
+        # A part of a name may be another thing.
+        ("Berlin handles 25 million passengers.", "# Berlin Airport\n\nIt handles 25 million passengers.\n"),
+        ("Berlin was born in 1965.", "# Mayor of Berlin\n\nHe was born in 1965.\n\n# Costs\n\nCosts were low.\n"),
+        ("The X100 weighs 2 kg.", "# X100 Battery\n\nIt weighs 2 kg.\n\n# X200 Battery\n\nIt weighs 3 kg.\n"),
+    ],
+)
+def test_what_stands_below_a_heading_is_not_said_of_another_thing(statement: str, source: str) -> None:  # V2
+    assert SentenceStatus.SUPPORTED not in statuses(statement, source)
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("The F-16 has one engine.", AIRCRAFT),
+        ("The Falcon has one engine.", AIRCRAFT),
+        ("The X100 weighs 7 kg.", PRO),
+        ("Model X100 weighs 7 kg.", PRO),
+    ],
+)
+def test_a_part_of_a_name_is_neither_proven_nor_contradicted(statement: str, source: str) -> None:  # V2
+    assert statuses(statement, source) == {SentenceStatus.PARTIAL}
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("Broken Bridges was released in 2006.", "# Broken Bridges\n\nThe film was released in 2006.\n"),
+        ("Kebnekaise is 2,096 metres high.", "# Kebnekaise\n\nThe mountain is 2,096 metres high.\n"),
+        ("Lipol lowers cholesterol by 20%.", "# Lipol\n\nLipol is a statin. The statin lowers cholesterol by 20%.\n"),
+    ],
+)
+def test_the_class_of_a_thing_stands_for_it(statement: str, source: str) -> None:  # V4
+    assert statuses(statement, source) == {SentenceStatus.SUPPORTED}
+
+
+@pytest.mark.parametrize(
+    ("statement", "heading", "text"),
+    [
+        ("Revenue was 5 million euros in 2024.", "Fiscal year 2024", "Revenue was 5 million euros."),
+        ("Revenue was 5 million euros in fiscal year 2024.", "Fiscal year 2024", "Revenue was 5 million euros."),
+        ("Revenue was 5 million euros in 2024.", "2024", "Revenue was 5 million euros."),
+        ("In Q3 2024 revenue was 5 million euros.", "Q3 2024", "Revenue was 5 million euros."),
+        ("Revenue in 2024 was 5 million euros.", "Revenue 2024", "Revenue was 5 million euros."),
+        ("2024년 매출은 500억 원이다.", "2024년", "매출은 500억 원이다."),
+    ],
+)
+def test_a_period_dates_what_stands_below_it(statement: str, heading: str, text: str) -> None:  # V4
+    others = "# 2021\n\nRevenue was 1 million euros.\n"
+    for source in (f"# {heading}\n\n{text}\n", f"# {heading}\n\n{text}\n\n{others}"):
+        assert statuses(statement, source) == {SentenceStatus.SUPPORTED}
+    wrong = statement.replace("2024", "2021")
+    assert SentenceStatus.SUPPORTED not in statuses(wrong, f"# {heading}\n\n{text}\n\n{others}")
+
+
+@pytest.mark.parametrize("form", ["# {}\n\n{}\n", "{}\n\n{}\n", "**{}**\n{}\n"])
+@pytest.mark.parametrize(
+    ("statement", "heading", "text"),
+    [
+        ("Revenue was 5 million euros in 2024.", "Report 2024", "Revenue was 5 million euros."),
+        ("Acme was founded in Berlin in 2024.", "Annual report 2024", "Acme was founded in Berlin."),
+        ("Acme has 12 offices.", "12 Offices", "Acme has offices in many countries."),
+        ("회사는 2024년에 서울에서 설립되었다.", "2024년 사업보고서", "회사는 서울에서 설립되었다."),
+    ],
+)
+def test_a_title_proves_no_value(statement: str, heading: str, text: str, form: str) -> None:  # V4
+    assert SentenceStatus.SUPPORTED not in statuses(statement, form.format(heading, text))
+
+
+IDENTIFIERS = [
+    ("GPT4", "GPT-4"),
+    ("GPT 4", "GPT-4"),
+    ("COVID19", "COVID-19"),
+    ("X100", "X-100"),
+    ("X 100", "X-100"),
+    ("F16", "F-16"),
+]
+
+
+@pytest.mark.parametrize(("stated", "written"), [*IDENTIFIERS, *((other, one) for one, other in IDENTIFIERS)])
+def test_an_identifier_is_one_word_in_each_spelling(stated: str, written: str) -> None:  # V2
+    one, other = (read_tokens(f"Here the {each} is sold.") for each in (stated, written))
+    assert any(same(each, name) for each in one for name in other if name.kind == "name")
+    said = f"The {written} was shown in March 2023."
+    assert statuses(said.replace(written, stated), said) == {SentenceStatus.SUPPORTED}
+
+
+@pytest.mark.parametrize(("stated", "written"), [("GPT3", "GPT-4"), ("COVID-18", "COVID-19"), ("X10", "X-100")])
+def test_another_number_is_another_identifier(stated: str, written: str) -> None:  # V2
+    said = f"The {written} was shown in March 2023."
+    assert SentenceStatus.SUPPORTED not in statuses(said.replace(written, stated), said)
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_said"),
+    [
+        ("YouTube was acquired in 2006.", True),
+        ("Google acquired YouTube in 2006.", True),
+        ("Google was acquired in 2006.", False),
+        ("YouTube acquired Google in 2006.", False),
+    ],
+)
+def test_who_did_it_may_be_left_out_but_not_be_what_it_was_done_to(statement: str, is_said: bool) -> None:  # V2
+    found = statuses(statement, "YouTube was acquired by Google in 2006.")
+    assert found == ({SentenceStatus.SUPPORTED} if is_said else {SentenceStatus.CONTRADICTED})
+
+
+@pytest.mark.parametrize(
+    ("written", "heading"),
+    [
+        ("3.1 Batteries", "Batteries"),
+        ("제3장 배터리", "배터리"),
+        ("Chapter 2: Batteries", "Batteries"),
+        ("IV. Batteries", "Batteries"),
+        ("1984", "1984"),
+        ("2024 results", "2024 results"),
+        ("A new start", "A new start"),
+    ],
+)
+def test_a_heading_is_read_without_its_number(written: str, heading: str) -> None:
+    assert [each.path for each in read_sections(f"# {written}\n\nThey last long.\n")] == [(heading,)]
+
+
+def test_a_heading_that_was_read_as_a_part_of_a_sentence_stands_alone() -> None:
+    text = "**Report 2024**\nRevenue was 5 million."
+    assert read_headings(text) == {"**Report 2024**"}
+    assert lines_apart(text, read_headings(text)) == ["**Report 2024**", "Revenue was 5 million."]
+    assert lines_apart("**Report**", {"**Report**"}) == ["**Report**"]
