@@ -9,15 +9,15 @@ from fastapi.concurrency import run_in_threadpool
 from api.errors import Unanswered
 from api.waiting import read_when_final
 from config.settings import settings
-from services import results
-from services.submission import NewQuery, submit_query
+from services.queries import results
+from services.queries.submission import NewQuery, submit_query
 from workers.launcher import launcher
 
 MAX_WAIT_S = 120
 
 
 async def answered(request: Request, response: Response, new: NewQuery) -> dict[str, Any]:
-    """Return the succeeded query as `services.results.read_query` does; `Location` says where its history is.
+    """Return the succeeded query as `services.queries.results.read_query` does; `Location` says where its history is.
 
     Raises Unanswered (504 after MAX_WAIT_S seconds, 502 when the query failed) and what `submit_query` raises.
     """

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from api.schemas.imports import ImportUpload
 from api.uploads import FORM_OVERHEAD_BYTES, body_error, field_error, form_fields, media_type
-from services.imports import NewImport
+from services.documents.imports import NewImport
 
 _FORM = "multipart/form-data"
 

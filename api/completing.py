@@ -23,10 +23,10 @@ from config.settings import settings
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
 from domain.query.modes import parse_mode
-from services import results
-from services.cancelling import cancel_query
-from services.submission import NewQuery
-from services.workspaces import read_model
+from services.queries import results
+from services.queries.cancellation import cancel_query
+from services.queries.submission import NewQuery
+from services.queries.workspaces import read_model
 from workers.ringing import ring
 
 

@@ -15,9 +15,9 @@ from api.uploads import media_type
 from config.settings import Settings
 from db.queries.idempotency import Repeatable
 from domain.errors import BatchInvalid, CitewellError
-from services.given import submit_batch
-from services.given_request import NewCitation, NewSource, NewVerification, check_verification
-from services.submission import Submitted
+from services.external.acceptance import submit_batch
+from services.external.request import NewCitation, NewSource, NewVerification, check_verification
+from services.queries.submission import Submitted
 
 LINES = ("application/jsonl", "application/x-ndjson")
 

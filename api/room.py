@@ -9,8 +9,9 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 
-from services import asking, backlog
-from services.asking import Asker, Priority
+from services.core import request_priority
+from services.core.request_priority import Asker, Priority
+from services.queries import load_shedding
 
 _LONGEST_S = 86_400
 """No route accepts a longer deadline."""
@@ -21,24 +22,24 @@ async def _for_a_question(
     priority: Annotated[
         Priority | None,
         Header(
-            alias=asking.HEADER,
+            alias=request_priority.HEADER,
             description="Who asks: `interactive`, a person who waits for the answer, or `batch`. Within a tenant "
             "people go first. Without it the first few in flight of a key count as a person's.",
         ),
     ] = None,
 ) -> None:
     # Set here and not in a thread: a thread's changes of its context do not reach the route.
-    asking.asked_by(Asker(priority, getattr(request.state, "key_id", None)))
+    request_priority.asked_by(Asker(priority, getattr(request.state, "key_id", None)))
     deadline_s = await _deadline_s(request)
-    await run_in_threadpool(backlog.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
+    await run_in_threadpool(load_shedding.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
 
 
 def _for_a_batch(request: Request) -> None:
-    backlog.check_batches(_key(request))
+    load_shedding.check_batches(_key(request))
 
 
 def _for_a_document() -> None:
-    backlog.check_documents()
+    load_shedding.check_documents()
 
 
 def _key(request: Request) -> str | None:

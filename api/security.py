@@ -23,7 +23,7 @@ from db.models import DEFAULT_TENANT
 from db.session import act_for
 from domain.errors import KeyRequired, KeyRequiredHere, ScopeMissing, Unauthenticated
 from domain.keys import Scope, allows, looks_like_a_key
-from services import keys
+from services.operations import api_keys
 
 _OWN_PAGE_ONLY = (
     "Without a key only Citewell's own page may ask from a browser, at the address that it was opened at; "
@@ -110,8 +110,8 @@ def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
     return "off (loopback only)" if _keys_are_off(current) else "required"
 
 
-async def _authenticated(key: str) -> keys.Caller:
-    return keys.recognise(key) or await run_in_threadpool(keys.authenticate, key)
+async def _authenticated(key: str) -> api_keys.Caller:
+    return api_keys.recognise(key) or await run_in_threadpool(api_keys.authenticate, key)
 
 
 def _keys_are_off(current: Settings) -> bool:
@@ -144,7 +144,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _counted(caller: keys.Caller) -> dict[str, str]:
+def _counted(caller: api_keys.Caller) -> dict[str, str]:
     """Headers of the IETF draft "RateLimit header fields for HTTP". Raises HTTPException (429)."""
     limit = caller.requests_per_minute
     window = rate_limits.count(caller.key_id, limit, settings().redis_url.get_secret_value())

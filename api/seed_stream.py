@@ -17,8 +17,8 @@ from api.waiting import follow, require_valid_key
 from config.settings import settings
 from db.queries.events import DRAFT
 from domain.errors import CitewellError
-from services.drafting import same_start
-from services.results import read_query
+from services.generation.draft_stream import same_start
+from services.queries.results import read_query
 
 
 class SentDraft:

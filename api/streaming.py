@@ -18,9 +18,9 @@ from api.sse import HEADERS, MEDIA_TYPE, data_event, described
 from api.waiting import follow
 from config.settings import settings
 from db.models import QueryKind
-from services.finishing import LAST_EVENTS
-from services.given_results import read_verification
-from services.results import Told, read_events, read_query
+from services.external.verification_results import read_verification
+from services.finishing.completion import LAST_EVENTS
+from services.queries.results import Told, read_events, read_query
 
 RETRY_MS = 1000
 

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from api.schemas.documents import DocumentCreate, DocumentUpload
 from domain.documents.formats import listed
-from services.documents import NewDocument
+from services.documents.documents import NewDocument
 
 # The form's own boundaries, headers and text fields come on top of the file.
 FORM_OVERHEAD_BYTES = 65_536

@@ -18,8 +18,8 @@ from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryKind
 from domain.errors import KeyRevoked
-from services import results
-from services.results import Told
+from services.queries import results
+from services.queries.results import Told
 
 _bells: WeakKeyDictionary[asyncio.AbstractEventLoop, Bell] = WeakKeyDictionary()
 

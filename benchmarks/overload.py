@@ -28,7 +28,7 @@ from citewell.supervisor.endpoints import running_database
 from citewell.supervisor.home import home_at
 from config.settings import settings
 from domain.keys import Scope
-from services.keys import NewKey, create_key_for
+from services.operations.api_keys import NewKey, create_key_for
 from tests.e2e.stack import running_stack
 from tests.simulators.groq.latency import LatencyModel
 from tests.simulators.groq.limits import Limits

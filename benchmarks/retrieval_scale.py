@@ -44,7 +44,7 @@ from db.queries.spaces import claim_space, get_or_add_space, space_of
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, dispose, reading, transaction
 from domain.query.options import DocumentFilter
-from services.retrieval import Search, find_candidates
+from services.retrieval.candidates import Search, find_candidates
 
 K, QUESTIONS = 10, 40
 _ASKED_WORDS = 6

@@ -11,8 +11,8 @@ from clients.embeddings import default_embedder
 from config.settings import settings
 from db.models import Chunk
 from db.session import reading
-from services.documents import NewDocument, accept_document
-from services.ingestion import ingest
+from services.documents.documents import NewDocument, accept_document
+from services.documents.ingestion import ingest
 
 _DOCUMENTS, _PARAGRAPHS = 10, 40
 _WORDS = "the company reported that revenue from software and services rose in every region while costs fell".split()

@@ -24,7 +24,7 @@ from domain.answers.closed_sentences import ClosingSentences
 from domain.answers.statements import check_key, plan_checks, statements
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked
-from services.judging import judge_statement
+from services.judging.statement import judge_statement
 
 SETS = ("hagrid", "attributedqa", "stanford_gensearch")
 PER_ANSWER = 5

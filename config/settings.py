@@ -299,7 +299,7 @@ class Settings(BaseSettings):
 
     @property
     def verification_enabled(self) -> bool:
-        """S1.7: the environment overrides the file; a request overrides both (services.submission)."""
+        """S1.7: the environment overrides the file; a request overrides both (services.queries.submission)."""
         return self.verification.enable if self.enable_verification is None else self.enable_verification
 
     @classmethod

@@ -17,7 +17,7 @@ from db.queries.vectors import add_vectors
 from db.queries.workspaces import get_or_add_workspace
 from domain.query.options import QueryOptions
 from domain.retrieval.lexemes import lexemes
-from services.submission import NewQuery, resolve_options
+from services.queries.submission import NewQuery, resolve_options
 
 
 def make_options(**over: Any) -> QueryOptions:

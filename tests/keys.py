@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from db.session import system_transaction
 from domain.keys import Scope, parse_key
-from services.keys import NewKey, create_key_for
+from services.operations.api_keys import NewKey, create_key_for
 
 
 def make_key(*scopes: Scope, tenant: str = "default", name: str = "test", **limits: Any) -> str:

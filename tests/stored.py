@@ -22,7 +22,7 @@ from db.models import (
 from db.queries.events import add_event
 from db.queries.queries import mark_finished
 from db.queries.results import StoredVerification, add_answer, add_verification
-from services.auditing import seal
+from services.finishing.audit_chain import seal
 from tests.factories import make_document, make_query
 
 TEXT = "Refunds.\nCustomers may return a product within 30 days. A receipt is required."

@@ -16,12 +16,12 @@ from db.models import QueryStatus, Tenant, WebhookDelivery
 from db.queries import deliveries as rows
 from db.queries.messages import list_attempts
 from db.session import acting_for, reading, system_transaction, transaction
-from services import endpoints
-from services.deliveries import attempt_json
-from services.delivering import deliver
-from services.endpoints import NewEndpoint
-from services.finishing import finish
-from services.webhooks import address_policy
+from services.finishing.completion import finish
+from services.webhooks import endpoints
+from services.webhooks.delivery_attempt import deliver
+from services.webhooks.delivery_log import attempt_json
+from services.webhooks.endpoints import NewEndpoint
+from services.webhooks.outbox import address_policy
 from tests.factories import make_query
 from tests.simulators.sink import Received
 from workers.runtime import run

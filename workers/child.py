@@ -27,7 +27,7 @@ from clients.parsing.confinement import bind_to
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import acting_for
-from services.step import Library, StepContext, StepResult
+from services.core.context import Library, StepContext, StepResult
 from workers.children import LENGTH, Body
 
 

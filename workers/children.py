@@ -20,7 +20,7 @@ import structlog
 from clients.llm.protocol import CallDeferred
 from db.session import current_tenant
 from domain.errors import CitewellError
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
 
 log = structlog.get_logger()
 

@@ -27,8 +27,8 @@ from db.session import system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import Budget
 from domain.query.options import QueryOptions
-from services.finishing import finish
-from services.step import Outcome, QuerySnapshot, StepContext
+from services.core.context import Outcome, QuerySnapshot, StepContext
+from services.finishing.completion import finish
 from workers.message import ComeAgain
 from workers.once import once
 from workers.pipeline import Run

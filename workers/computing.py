@@ -16,8 +16,8 @@ from db.queries.queries import has_ended
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import DEADLINE
-from services.finishing import finish
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
+from services.finishing.completion import finish
 from workers.children import Children
 from workers.once import once
 from workers.ringing import ring

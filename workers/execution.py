@@ -24,7 +24,7 @@ from db.queries.batches import lock_batch_of
 from db.queries.steps import Key
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
-from services.step import Library, StepContext, StepResult
+from services.core.context import Library, StepContext, StepResult
 from workers import draining
 from workers.claims import SHORTEST_S, Claim, Entered, budget_of, claimant, claimed_alone, enter, held_claims
 from workers.message import ComeAgain, Message

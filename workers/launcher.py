@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import cache
 
-from services.finishing import tell_ends_to
+from services.finishing.completion import tell_ends_to
 from workers.launch import NotPublished, launch_documents, launch_waiting
 from workers.periodic import Periodic
 

@@ -11,7 +11,7 @@ from clients.llm.protocol import CallRecord
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import settings
-from services.call_telemetry import tell_calls
+from services.core.call_telemetry import tell_calls
 from workers.pipeline import Run
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from domain.errors import DatabaseUnavailable
-from services.step import StepContext
+from services.core.context import StepContext
 from workers import pipeline
 from workers.celery_app import app
 from workers.message import ComeAgain

@@ -34,10 +34,10 @@ from celery import Signature, chain
 from domain.query.batching import batches, growing_batches, roomy
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Assessed
-from services.early import items_not_handed_out, unchecked_items
-from services.repairs import repair_item
-from services.searches import next_turn
-from services.step import StepContext
+from services.core.context import StepContext
+from services.reporting.repair_results import repair_item
+from services.retrieval.agentic_state import next_turn
+from services.verification.streamed_results import items_not_handed_out, unchecked_items
 from workers.canvas import Run, fan_in, in_order, task
 from workers.queues import Queue
 

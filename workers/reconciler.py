@@ -28,8 +28,8 @@ from db.queries.replies import SWEEP, drop_old_replies
 from db.session import acting_for, apart, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
-from services.batches import cancel_more
-from services.finishing import finish
+from services.external.batches import cancel_more
+from services.finishing.completion import finish
 from workers.launch import (
     NotPublished,
     Unreadable,

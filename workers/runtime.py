@@ -19,10 +19,10 @@ from clients.llm.gateway import ModelGateway
 from clients.reranking import make_reranker
 from clients.webhooks.sending import WebhookSender
 from config.settings import settings
-from services.replies import StoredReplies
-from services.step import Tools
-from services.verifier import calibration_of, verifier_version
-from services.webhooks import address_policy
+from services.core.context import Tools
+from services.core.reply_store import StoredReplies
+from services.core.verifier import calibration_of, verifier_version
+from services.webhooks.outbox import address_policy
 from workers.leases import LeaseRenewer
 from workers.once import once
 from workers.ringing import process_ringer

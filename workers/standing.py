@@ -2,7 +2,7 @@
 documents, and for the answers that cite them. Only one process handles a change at a time."""
 
 from config.settings import settings
-from services.standing_changes import work_off_changes
+from services.audit.invalidation import work_off_changes
 from workers.launcher import launcher
 from workers.periodic import Periodic
 

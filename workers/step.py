@@ -7,7 +7,7 @@ from celery import Task
 
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
-from services.step import StepContext
+from services.core.context import StepContext
 from workers.celery_app import app
 from workers.execution import execute
 from workers.message import ComeAgain, Message

@@ -23,9 +23,9 @@ from db.queries.records import Settled
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
-from services.accounting import begun_rows, model_call_rows
-from services.early import SENTENCES
-from services.step import Outcome, StepContext, StepResult
+from services.core.call_ledger import begun_rows, model_call_rows
+from services.core.context import Outcome, StepContext, StepResult
+from services.verification.streamed_results import SENTENCES
 from workers import computing
 from workers.claims import Claim
 from workers.observing import bound_to_items

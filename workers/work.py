@@ -8,7 +8,7 @@ from celery import Signature
 
 from db.queries.steps import Key
 from domain.query.budget import NO_CALL
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
 from workers.pipeline import Run
 
 Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]

@@ -1,4 +1,4 @@
-"""Converts a finished query (`services.results.read_query`) to OpenAI's format. Nothing is decided here."""
+"""Converts a finished query (`services.queries.results.read_query`) to OpenAI's format. Nothing is decided here."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from domain.query.modes import is_korean
 from domain.verdicts.summary_line import verification_line
-from services.workspaces import AskedModel
+from services.queries.workspaces import AskedModel
 
 Json = Mapping[str, Any]
 _PIECE = re.compile(r"\s*\S+|\s+")

@@ -7,7 +7,7 @@ from api.schemas.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
 from domain.errors import ModeUnknown
 from domain.query.modes import Mode, parse_mode
 from domain.query.options import GraphMode, RunKind
-from services.submission import NewQuery
+from services.queries.submission import NewQuery
 
 _GRAPH_MODES: tuple[str, ...] = get_args(GraphMode)
 

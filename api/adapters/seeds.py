@@ -1,4 +1,5 @@
-"""Converts a finished query (`services.results.read_query`) to the format of each seed. Nothing is decided here."""
+"""Converts a finished query (`services.queries.results.read_query`) to the format of each seed. Nothing is decided
+here."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,7 +60,7 @@ def streamed_answer(query: Json) -> dict[str, Any]:
 
 
 def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str, Any]:
-    """S5.6; `checks` are those of the original answer (`services.results.read_citation_checks`)."""
+    """S5.6; `checks` are those of the original answer (`services.queries.results.read_citation_checks`)."""
     verification: Json = query["verification"] or {}
     return {
         "original_answer": with_daggers(query["original_answer"]),

@@ -12,8 +12,8 @@ from api.schemas.verifications import VerificationAccepted, VerificationLinks
 from api.uploads import require_json
 from config.settings import settings
 from db.models import QueryKind
-from services import auditing
-from services.reverifying import Reverification, reverify
+from services.audit.reverification import Reverification, reverify
+from services.finishing import audit_chain
 from workers.launcher import launcher
 
 router = APIRouter(prefix="/v1", tags=["audits"])
@@ -26,13 +26,13 @@ KeptHead = Annotated[Head | None, Query(description="The head that you kept, ins
 @router.get("/queries/{query_id}/audit", response_model=AuditRead)
 def get_audit(query_id: UUID, after: After = 0, limit: Limit = 500) -> object:
     """The chain of records that proves the result of a question."""
-    return auditing.read_audit(query_id, QueryKind.ANSWER, after=after, limit=limit)
+    return audit_chain.read_audit(query_id, QueryKind.ANSWER, after=after, limit=limit)
 
 
 @router.get("/queries/{query_id}/audit/check", response_model=AuditChecked)
 def check_audit(query_id: UUID, head: KeptHead = None) -> object:
     """Recompute every hash from what is stored, and name each record that has changed."""
-    return auditing.check_audit(query_id, QueryKind.ANSWER, head)
+    return audit_chain.check_audit(query_id, QueryKind.ANSWER, head)
 
 
 @router.post("/queries/{query_id}/reverify", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
@@ -50,13 +50,13 @@ def reverify_answer(
 @router.get("/verifications/{verification_id}/audit", response_model=AuditRead)
 def get_verification_audit(verification_id: UUID, after: After = 0, limit: Limit = 500) -> object:
     """The chain of records that proves a verification."""
-    return auditing.read_audit(verification_id, QueryKind.VERIFICATION, after=after, limit=limit)
+    return audit_chain.read_audit(verification_id, QueryKind.VERIFICATION, after=after, limit=limit)
 
 
 @router.get("/verifications/{verification_id}/audit/check", response_model=AuditChecked)
 def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> object:
     """Recompute every hash from what is stored, and name each record that has changed."""
-    return auditing.check_audit(verification_id, QueryKind.VERIFICATION, head)
+    return audit_chain.check_audit(verification_id, QueryKind.VERIFICATION, head)
 
 
 @router.post(

@@ -13,7 +13,7 @@ from api.idempotency import REPLAYED, MaybeRepeated
 from api.room import ROOM_FOR_A_BATCH
 from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
 from config.settings import settings
-from services import batches
+from services.external import batches
 from workers.launcher import launcher
 from workers.ringing import ring
 

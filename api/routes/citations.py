@@ -5,7 +5,7 @@ from fastapi import APIRouter, Depends
 from api.schemas.citations import CitationVerdict, CitationVerify
 from api.uploads import require_json
 from config.settings import settings
-from services.citation_verification import verify_citation
+from services.external.citation_verification import verify_citation
 
 router = APIRouter(tags=["seeds"])
 

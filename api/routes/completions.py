@@ -12,7 +12,7 @@ from api.schemas.problem import OpenAIProblem
 from api.schemas.texts import ModelName
 from api.sse import described
 from api.uploads import require_json
-from services.workspaces import read_model, read_models
+from services.queries.workspaces import read_model, read_models
 
 _CHUNK = """data: {"id": "chatcmpl-…", "object": "chat.completion.chunk", "created": 1767225600, "model": "default", \
 "choices": [{"index": 0, "delta": {"content": "All"}, "logprobs": null, "finish_reason": null}]}

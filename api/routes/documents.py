@@ -23,7 +23,7 @@ from api.uploads import DOCUMENT_BODY, IncomingDocument
 from config.settings import settings
 from db.queries.documents import DocumentFilter
 from domain.errors import BadInput, DocumentNotRead
-from services.documents import (
+from services.documents.documents import (
     accept_document,
     read_document,
     read_document_layout,
@@ -33,7 +33,7 @@ from services.documents import (
     remove_document,
     retry_document,
 )
-from services.searching import read_passages
+from services.queries.passage_search import read_passages
 from workers.launcher import launcher
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])

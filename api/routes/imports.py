@@ -10,7 +10,7 @@ from api.paging import After, next_cursor
 from api.room import ROOM_FOR_A_DOCUMENT
 from api.schemas.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
 from api.schemas.texts import WorkspaceName
-from services.imports import accept_import, read_import, read_imports
+from services.documents.imports import accept_import, read_import, read_imports
 from workers.launch import launch_import
 from workers.launcher import launcher
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from api.schemas.keys import KeyCreate, KeyCreated, KeyList
 from api.uploads import require_json
 from domain.keys import ID_LENGTH
-from services import keys
+from services.operations import api_keys
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
@@ -19,16 +19,16 @@ def create(new: KeyCreate, response: Response) -> object:
     """Create a key for this tenant. Only this response shows it."""
     # No proxy or browser may store what is shown once.
     response.headers["Cache-Control"] = "no-store"
-    return keys.create_key(keys.NewKey(new.name, new.scopes, new.expires_in_days, new.requests_per_minute))
+    return api_keys.create_key(api_keys.NewKey(new.name, new.scopes, new.expires_in_days, new.requests_per_minute))
 
 
 @router.get("", response_model=KeyList)
 def list_keys() -> object:
     """The newest keys first, including revoked ones."""
-    return {"keys": keys.read_keys()}
+    return {"keys": api_keys.read_keys()}
 
 
 @router.delete("/{key_id}", status_code=204)
 def revoke(key_id: KeyId) -> None:
     """Revoke a key: within 5 seconds no server accepts it any more. Repeating it is harmless."""
-    keys.revoke_key(key_id)
+    api_keys.revoke_key(key_id)

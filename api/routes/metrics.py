@@ -14,8 +14,8 @@ from db.models import DEFAULT_TENANT
 from db.session import current_tenant
 from domain.errors import ScopeMissing
 from domain.keys import Scope
-from services.exposition import exposition
-from services.metrics import Reader
+from services.operations.exposition import exposition
+from services.operations.metrics import Reader
 from workers.reporter import reporter
 
 router = APIRouter(tags=["operations"])

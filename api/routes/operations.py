@@ -9,7 +9,7 @@ from api.errors import RETRY_AFTER_S, problem
 from api.schemas.operations import Checks, Health, NotReadyProblem, Ready
 from api.security import keys_mode
 from config.settings import settings
-from services.readiness import check_readiness
+from services.operations.readiness import check_readiness
 
 router = APIRouter(tags=["operations"])
 

@@ -11,7 +11,7 @@ from api.schemas.queries import QueryState
 from api.schemas.texts import WorkspaceName
 from db.models import QueryKind
 from db.queries.queries import QueryFilter
-from services.overview import read_overview
+from services.queries.overview import read_overview
 
 router = APIRouter(prefix="/v1/history", tags=["quality"])
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Query
 from api.schemas.quality import QualityAsk, QualityRead, SeriesRead
 from api.schemas.texts import WorkspaceName
 from api.uploads import require_json
-from services.quality import Label, read_quality
-from services.quality_series import Bucket, read_series
+from services.quality.history import Label, read_quality
+from services.quality.series import Bucket, read_series
 
 router = APIRouter(prefix="/v1/quality", tags=["quality"])
 

@@ -21,10 +21,10 @@ from api.waiting import read_when_final
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.queries import QueryFilter
-from services import results
-from services.cancelling import cancel_query
-from services.replaying import replay_query
-from services.submission import NewQuery, submit_once
+from services.queries import results
+from services.queries.cancellation import cancel_query
+from services.queries.retry import replay_query
+from services.queries.submission import NewQuery, submit_once
 from workers.launcher import launcher
 from workers.ringing import ring
 

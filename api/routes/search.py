@@ -6,7 +6,7 @@ from api.schemas.search import SearchCreate, SearchResult
 from api.uploads import require_json
 from clients.embeddings import configured_embedder
 from config.settings import settings
-from services.searching import NewSearch, search_passages
+from services.queries.passage_search import NewSearch, search_passages
 
 router = APIRouter(prefix="/v1/search", tags=["documents"])
 

@@ -12,7 +12,7 @@ from api.room import ROOM_FOR_A_QUESTION
 from api.schemas.problem import Problem
 from api.schemas.seeds import AgentAnswer, AgentAsk, ChatAsk, ChatReply, RagAnswer, RagAsk, VerifiedAnswer, VerifiedAsk
 from api.uploads import require_json
-from services import results
+from services.queries import results
 
 _HEADERS: dict[str, Any] = {
     "Location": {

@@ -26,10 +26,11 @@ from api.uploads import require_json
 from api.waiting import read_when_final
 from config.settings import settings
 from db.models import QueryKind
-from services import given_results, results
-from services.cancelling import cancel_query
-from services.given import submit_verification
-from services.replaying import replay_query
+from services.external import verification_results
+from services.external.acceptance import submit_verification
+from services.queries import results
+from services.queries.cancellation import cancel_query
+from services.queries.retry import replay_query
 from workers.launcher import launcher
 from workers.ringing import ring
 
@@ -80,7 +81,7 @@ def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response)
         response.headers.update(REPLAYED)
     else:
         launcher().queries()
-    return _accepted(new_id, given_results.read_custom_id(new_id), response)
+    return _accepted(new_id, verification_results.read_custom_id(new_id), response)
 
 
 @router.get("", response_model=VerificationList)
@@ -90,7 +91,7 @@ def list_verifications(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
     """The newest verifications first, without their texts; `next_cursor` leads to the next page."""
-    heads = given_results.read_verifications(status, after=after, limit=limit)
+    heads = verification_results.read_verifications(status, after=after, limit=limit)
     return {"verifications": heads, "next_cursor": next_cursor(heads, limit)}
 
 
@@ -99,7 +100,7 @@ async def get_verification(request: Request, verification_id: UUID, wait: Wait =
     """The verification with everything known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
         return await _read_when_final(request, verification_id, wait)
-    return await run_in_threadpool(given_results.read_verification, verification_id)
+    return await run_in_threadpool(verification_results.read_verification, verification_id)
 
 
 @router.delete("/{verification_id}", response_model=VerificationHead)
@@ -107,7 +108,7 @@ def cancel(verification_id: UUID) -> object:
     """Cancel the verification: work on it stops within seconds."""
     cancel_query(verification_id, QueryKind.VERIFICATION)
     ring(verification_id)
-    return given_results.read_verification(verification_id)
+    return verification_results.read_verification(verification_id)
 
 
 @router.get("/{verification_id}/events", response_class=StreamingResponse, responses=EVENTS)
@@ -127,7 +128,7 @@ def get_source_text(
     verification_id: UUID, number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="The source, from 1.")]
 ) -> str:
     """The text of a source as it was given, which `source_start` and `source_end` point into."""
-    return given_results.read_source_text(verification_id, number)
+    return verification_results.read_source_text(verification_id, number)
 
 
 def _accepted(
@@ -140,7 +141,9 @@ def _accepted(
 
 
 async def _read_when_final(request: Request, query_id: UUID, wait: float) -> dict[str, Any]:
-    return await read_when_final(request, query_id, wait, given_results.read_verification, QueryKind.VERIFICATION)
+    return await read_when_final(
+        request, query_id, wait, verification_results.read_verification, QueryKind.VERIFICATION
+    )
 
 
 def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, JsonValue
 from api.schemas.answers import AuditHead, Score
 from api.schemas.texts import Input, PlainText
 from domain.query.options import Preset
-from services.given_request import Check
+from services.external.request import Check
 
 Head = Annotated[str, Field(pattern="^[0-9a-f]{64}$", examples=["9f86d081884c7d65…"])]
 

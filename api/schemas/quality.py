@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from api.schemas.texts import Input, WorkspaceName
-from services.quality_series import Bucket
+from services.quality.series import Bucket
 
 
 class LabelWrite(Input):

@@ -15,7 +15,7 @@ from api.schemas.comparisons import Comparison
 from api.schemas.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
 from domain.query.options import Preset
-from services.given_request import Check
+from services.external.request import Check
 
 _EXAMPLE: dict[str, JsonValue] = {
     "question": "How long do customers have to return a product?",

@@ -24,12 +24,12 @@ from clients.reranking import Reranker, make_reranker
 from config.settings import Settings, settings
 from domain.query.options import Preset
 from domain.verdicts.calibration import Calibration
-from services.evaluation import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of, worst
-from services.evaluation_files import LabelledPairs, QuestionSet, read_pairs, read_question_sets
-from services.evaluation_retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection
-from services.evaluation_runs import FinishedRun, list_runs, store_run
-from services.step import Tools
-from services.verifier import reranker_version, verifier_version
+from services.core.context import Tools
+from services.core.verifier import reranker_version, verifier_version
+from services.evaluation.labelled_data import LabelledPairs, QuestionSet, read_pairs, read_question_sets
+from services.evaluation.retrieval import AskedQuestion, ask_questions, measured_questions, temporary_collection
+from services.evaluation.runs import FinishedRun, list_runs, store_run
+from services.evaluation.statements import JudgedPair, calibration_for, judge_pairs, macro, measured, usage_of, worst
 
 T = TypeVar("T")
 

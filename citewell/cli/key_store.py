@@ -11,7 +11,7 @@ from citewell.cli.database import database
 from citewell.cli.errors import CommandFailed
 from citewell.cli.show.words import when
 from domain.keys import Scope
-from services.keys import NewKey, create_key_for, read_keys_of_all, revoke_key_of_any
+from services.operations.api_keys import NewKey, create_key_for, read_keys_of_all, revoke_key_of_any
 
 
 def create(

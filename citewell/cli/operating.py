@@ -5,12 +5,12 @@ from rich.table import Table
 from citewell.cli.console import emit, out, plain, say
 from citewell.cli.database import database
 from citewell.cli.show.words import when
-from services import operating
+from services.operations import administration
 
 
 def show_workers(as_json: bool) -> None:
     with database():
-        processes, backlog = operating.read_processes(), operating.read_backlog()
+        processes, backlog = administration.read_processes(), administration.read_backlog()
     if as_json:
         emit({"processes": processes, "backlog": backlog})
         return
@@ -31,7 +31,7 @@ def show_workers(as_json: bool) -> None:
 
 def show_tenants(as_json: bool) -> None:
     with database():
-        tenants = operating.read_tenants()
+        tenants = administration.read_tenants()
     if as_json:
         for name, weight in tenants:
             emit({"tenant": name, "weight": weight})
@@ -45,5 +45,5 @@ def show_tenants(as_json: bool) -> None:
 def change_weight(tenant: str, weight: float) -> None:
     """Set a tenant's weight. Raises TenantNotFound."""
     with database():
-        operating.change_weight(tenant, weight)
+        administration.change_weight(tenant, weight)
     say(f"tenant {tenant} has the weight {weight:g} from the next start on")

@@ -5,7 +5,7 @@ from rich.table import Table
 from citewell.cli.console import emit, out, plain, say
 from citewell.cli.database import database
 from citewell.cli.show.words import when
-from services.parked import read_parked
+from services.operations.parked_work import read_parked
 
 
 def show(limit: int, as_json: bool) -> None:

@@ -8,8 +8,8 @@ from citewell.cli.console import emit, err, out, plain
 from citewell.cli.database import database
 from clients.embeddings import configured_embedder
 from config.settings import settings
-from services.reembedding import Reembedded, Target, list_targets
-from services.reembedding import reembed as reembed_workspace
+from services.documents.reembedding import Reembedded, Target, list_targets
+from services.documents.reembedding import reembed as reembed_workspace
 
 
 def reembed(tenant: str | None, workspace: str | None, as_json: bool) -> None:

@@ -11,8 +11,8 @@ from clients.embeddings import default_embedder
 from config.settings import settings
 from db.queries.queries import get_query
 from db.session import acting_for, system_transaction
-from services.reenacting import Reenacted, reenact
-from services.verifier import calibration_of
+from services.audit.replay import Reenacted, reenact
+from services.core.verifier import calibration_of
 
 
 def replay(query_id: str, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""This process's metrics, in memory. For their aggregation see workers.reporter and services.metrics.
+"""This process's metrics, in memory. For their aggregation see workers.reporter and services.operations.metrics.
 
 Counting takes a lock and an addition, and never the network.
 """

@@ -15,7 +15,7 @@ from config.logging import masked
 from config.settings import AccessSettings, settings
 from db.session import system_transaction, transaction
 from domain.keys import Scope, build_key, parse_key
-from services.keys import revoke_key_of_any
+from services.operations.api_keys import revoke_key_of_any
 from tests.api.operations import Operation, operations
 from tests.api.problems import assert_problem
 from tests.api.test_request_log import lines_of

@@ -21,7 +21,7 @@ from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.events import add_events
 from db.queries.queries import mark_launched
 from db.session import acting_for, transaction
-from services.finishing import finish
+from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving

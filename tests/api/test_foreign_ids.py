@@ -16,10 +16,10 @@ from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from domain.webhooks.delivery import EventType
-from services.finishing import finish
-from services.given import submit_batch, submit_verification
-from services.given_request import NewSource, NewVerification
-from services.webhooks import announce
+from services.external.acceptance import submit_batch, submit_verification
+from services.external.request import NewSource, NewVerification
+from services.finishing.completion import finish
+from services.webhooks.outbox import announce
 from tests.api.operations import operations
 from tests.api.problems import assert_problem
 from tests.keys import bearer, make_key

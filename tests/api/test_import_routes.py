@@ -5,10 +5,10 @@ import pytest
 
 from api.app import create_app
 from config.settings import settings
-from services.importing import unpack
+from services.documents.unpacking import unpack
 from tests.api.problems import assert_problem
 from tests.archives import zipped
-from tests.services.test_ingestion import hold
+from tests.services.documents.test_ingestion import hold
 from tests.serving import serving
 
 FILES = {"a.txt": "one fish", "deep/b.md": "two fish", "picture.png": "x"}

@@ -12,7 +12,7 @@ from db.models import QueryStatus
 from db.queries.queries import mark_finished
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
-from services.results import read_history
+from services.queries.results import read_history
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 

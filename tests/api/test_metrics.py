@@ -22,8 +22,8 @@ from clients.telemetry.meter import Meter
 from config.settings import settings
 from db.session import transaction
 from domain.keys import Scope
-from services.exposition import exposition
-from services.metrics import Known
+from services.operations.exposition import exposition
+from services.operations.metrics import Known
 from tests.api.problems import assert_problem
 from tests.api.test_health import use
 from tests.factories import make_query

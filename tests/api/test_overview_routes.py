@@ -12,8 +12,8 @@ from db.models import Query, QueryKind, Verification, VerificationSentence
 from db.queries.queries import get_query
 from db.queries.results import StoredVerification, add_verification
 from db.session import transaction
-from services.given import submit_verification
-from services.given_request import NewSource, NewVerification
+from services.external.acceptance import submit_verification
+from services.external.request import NewSource, NewVerification
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.stored import ANSWER, abstain, complete, fail, store_answered_query

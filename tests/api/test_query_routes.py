@@ -16,7 +16,7 @@ from db.queries.queries import get_query, mark_finished
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, reading, transaction
 from domain.query.options import QueryOptions
-from services.results import read_history, read_query
+from services.queries.results import read_history, read_query
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.stored import store_answered_query

@@ -11,9 +11,9 @@ from config.settings import settings
 from db.models import Query, QueryStatus
 from db.queries import parking, queries, steps
 from db.session import reading, transaction
-from services.finishing import finish
-from services.given import submit_verification
-from services.given_request import NewSource, NewVerification
+from services.external.acceptance import submit_verification
+from services.external.request import NewSource, NewVerification
+from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.factories import finish_items, make_document, make_query
 from tests.stored import store_answered_query

@@ -1,4 +1,4 @@
-"""A finished query in the format of each seed: a pure mapping of `services.results`."""
+"""A finished query in the format of each seed: a pure mapping of `services.queries.results`."""
 
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from db.models import Document
 from db.session import reading, transaction
 from domain.errors import ModeUnknown
 from domain.markers.parser import cited_markers
-from services.results import read_citation_checks, read_query
+from services.queries.results import read_citation_checks, read_query
 from tests.answers import ANYTHING
 from tests.stored import store_answered_query
 

@@ -17,7 +17,7 @@ from db.queries.events import add_events
 from db.queries.queries import get_query
 from db.queries.workspaces import get_or_add_workspace
 from db.session import reading, transaction
-from services.finishing import finish
+from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import abstain, complete, fail

@@ -9,9 +9,9 @@ import pytest
 from config.settings import settings
 from db.models import QueryStatus
 from db.session import transaction
-from services.finishing import finish
-from services.given import submit_verification
-from services.given_request import NewSource, NewVerification
+from services.external.acceptance import submit_verification
+from services.external.request import NewSource, NewVerification
+from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 

@@ -13,7 +13,7 @@ from api import waiting
 from db.models import QueryStatus
 from db.queries.queries import mark_finished
 from db.session import transaction
-from services import results
+from services.queries import results
 from tests.factories import make_query
 
 WAITING = 80

@@ -11,7 +11,7 @@ from config.settings import settings
 from db.models import DEFAULT_TENANT, Document, DocumentStatus, Import, Query
 from db.queries.queries import UNFINISHED
 from db.session import acting_for, reading, transaction
-from services.importing import unpack
+from services.documents.unpacking import unpack
 
 
 @contextmanager

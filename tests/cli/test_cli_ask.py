@@ -11,7 +11,7 @@ from config.settings import settings
 from db.models import DEFAULT_TENANT
 from db.queries.workspaces import get_or_add_workspace
 from db.session import acting_for, transaction
-from services import backlog
+from services.queries import load_shedding
 from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
 from tests.factories import make_query
@@ -90,7 +90,7 @@ def test_a_server_without_room_is_asked_again_when_it_says_so(
     with acting_for(DEFAULT_TENANT), transaction() as session:
         for _ in range(2):
             make_query(session)
-    backlog.forget()
+    load_shedding.forget()
     refused = citewell("ask", QUESTION, "-w", "w", "--wait", "0.5")
     assert "try again in 1 seconds" in refused.complaint
 

@@ -10,10 +10,10 @@ import pytest
 
 from clients.embeddings import default_embedder
 from config.settings import settings
-from services.documents import NewDocument, accept_document
-from services.ingestion import ingest
+from services.documents.documents import NewDocument, accept_document
+from services.documents.ingestion import ingest
 from tests.cli.conftest import Citewell
-from tests.services.test_reembedding import hold
+from tests.services.documents.test_reembedding import hold
 from tests.simulators.embeddings import KEY, EmbeddingServer
 
 

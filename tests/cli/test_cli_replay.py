@@ -5,7 +5,7 @@ import json
 from db.models import QueryStatus
 from db.queries import parking, steps
 from db.session import transaction
-from services.finishing import finish
+from services.finishing.completion import finish
 from tests.cli.conftest import Citewell
 from tests.factories import make_query
 from tests.stored import store_answered_query

@@ -13,7 +13,7 @@ from config.models import ModelSettings
 from domain.prompting.batched_items import Chunks, Statements
 from domain.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANSWER, SYNTHESIZE_ANSWER, Composition
 from domain.prompting.numbered_sources import Sources
-from services.drafting import same_start
+from services.generation.draft_stream import same_start
 from tests.clients.groq_questions import ASKED, IDK, Task
 from tests.clients.groq_stage import GroqStage
 

@@ -12,9 +12,9 @@ from db.models import QueryStatus
 from db.queries.batches import lock_batch, unfinished_items
 from db.queries.events import add_event
 from db.session import reading, transaction
-from services.finishing import finish
-from services.given import submit_batch
-from services.given_request import NewSource, NewVerification
+from services.external.acceptance import submit_batch
+from services.external.request import NewSource, NewVerification
+from services.finishing.completion import finish
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -14,8 +14,8 @@ from db.queries.documents import DocumentFilter, get_document, list_documents
 from db.queries.given import add_given_sources
 from db.queries.results import StoredVerification
 from db.session import reading, transaction
-from services.citing import EvidenceMismatch, assert_exact
-from services.documents import read_document_layout
+from services.documents.documents import read_document_layout
+from services.verification.citation_spans import EvidenceMismatch, assert_exact
 from tests.db.statements import statements
 from tests.factories import make_chunk, make_document, make_query
 

@@ -11,7 +11,7 @@ from config.settings import settings
 from db.models import Query
 from db.session import engine, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
-from services.readiness import check_readiness
+from services.operations.readiness import check_readiness
 from tests.factories import make_query
 
 pytestmark = pytest.mark.usefixtures("database")

@@ -17,12 +17,12 @@ from citewell.supervisor.state import running_server
 from clients.embeddings import default_embedder
 from config.settings import settings
 from db.copying import create_beside, drop_beside
-from services.documents import NewDocument, accept_document
-from services.ingestion import ingest
-from services.submission import NewQuery, submit_query
+from services.documents.documents import NewDocument, accept_document
+from services.documents.ingestion import ingest
+from services.queries.submission import NewQuery, submit_query
 from tests.books import books
 from tests.e2e.stack import Stack
-from tests.services.test_reembedding import hold
+from tests.services.documents.test_reembedding import hold
 from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]

@@ -13,7 +13,7 @@ from db.queries.queries import mark_finished
 from db.queries.workspaces import get_or_add_workspace
 from db.session import transaction
 from domain.keys import Scope
-from services.finishing import finish
+from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_query
 from tests.keys import make_key
 from tests.mcp.asked import WORK, accepted, status_after_leaving

@@ -6,8 +6,8 @@ from config.models import ModelSettings
 from config.settings import settings
 from db.queries.records import add_model_calls
 from db.session import transaction
-from services.accounting import model_call_rows
-from services.step import Outcome
+from services.core.call_ledger import model_call_rows
+from services.core.context import Outcome
 from tests.services.given_story import GivenStory
 from tests.services.story import Body, Story
 

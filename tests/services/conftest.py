@@ -11,7 +11,7 @@ from tests.services.story import Play, with_groq
 @pytest.fixture(autouse=True)
 def _patient_lookups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept replies are found even if Postgres is slow because the machine is busy."""
-    monkeypatch.setattr("services.replies.LONGEST_LOOK_UP_S", 60.0)
+    monkeypatch.setattr("services.core.reply_store.LONGEST_LOOK_UP_S", 60.0)
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
 from db.queries import queries, steps
 from db.session import acting_for, reading, transaction
 from domain.query.options import QueryOptions
-from services.given import submit_verification
-from services.given_request import NewSource, NewVerification
-from services.given_results import read_verification
-from services.step import Outcome
+from services.core.context import Outcome
+from services.external.acceptance import submit_verification
+from services.external.request import NewSource, NewVerification
+from services.external.verification_results import read_verification
 from tests.services.story import Body, Play, Story, with_offline
 from workers.launch import launch_waiting
 

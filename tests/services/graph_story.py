@@ -13,9 +13,9 @@ from config.models import ModelSettings
 from config.settings import GraphSettings
 from db.queries.graph_jobs import queue_graph
 from db.session import transaction
-from services.documents import read_document
-from services.graph import Builder, build_graph
-from services.graph_planning import plan_graph
+from services.documents.documents import read_document
+from services.documents.graph_building import Builder, build_graph
+from services.graph.planning import plan_graph
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, with_offline
 

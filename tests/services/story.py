@@ -21,15 +21,16 @@ from domain.markers.citable import Citable, citable_sources
 from domain.query.budget import Budget
 from domain.query.options import QueryOptions
 from domain.verdicts.calibration import Calibration
-from services import repairing, rounds, verification
-from services.correction import conclude
-from services.generation import generate
-from services.publishing import publish
-from services.repairs import repair_item
-from services.reranking import score_chunks, select
-from services.results import read_query
-from services.retrieval import retrieve
-from services.step import Outcome, QuerySnapshot, StepContext, StepResult, Tools
+from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
+from services.correction import repair_steps, rounds
+from services.correction.conclusion import conclude
+from services.finishing.publishing import publish
+from services.generation.answer import generate
+from services.queries.results import read_query
+from services.reporting.repair_results import repair_item
+from services.retrieval.candidates import retrieve
+from services.retrieval.reranking import score_chunks, select
+from services.verification import checks
 from tests.clients.groq_stage import GroqStage
 from tests.factories import finish_items, make_chunk, make_document, make_options, make_query
 
@@ -225,7 +226,7 @@ class Story:
             self.run(step, body)
         items = [each.item for each in plan_checks(self.outcome("generate")["text"], self._citable())]
         if items:
-            self.run("check_statements", verification.check_statements, *items)
+            self.run("check_statements", checks.check_statements, *items)
         return self
 
     def _citable(self) -> Citable:
@@ -245,9 +246,9 @@ class Story:
         """Assess the round and repair failing statements, as the pipeline does."""
         failing = self.assess()["failing"]
         if failing and self.options.repair == "full":
-            self.run("search_evidence", repairing.search_evidence)
-            self.run("repair_statements", repairing.repair_statements, *map(repair_item, failing))
-            self.run("recheck_answerability", repairing.recheck_answerability)
+            self.run("search_evidence", repair_steps.search_evidence)
+            self.run("repair_statements", repair_steps.repair_statements, *map(repair_item, failing))
+            self.run("recheck_answerability", repair_steps.recheck_answerability)
         return self
 
     def finish(self) -> None:
@@ -262,7 +263,7 @@ class Story:
 
 
 _WHOLE: dict[str, Body] = {
-    "check_alignment": verification.check_alignment,
-    "check_coverage": verification.check_coverage,
-    "check_answerability": verification.check_answerability,
+    "check_alignment": checks.check_alignment,
+    "check_coverage": checks.check_coverage,
+    "check_answerability": checks.check_answerability,
 }

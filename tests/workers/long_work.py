@@ -8,7 +8,7 @@ from pathlib import Path
 from clients.llm.gateway import Failure
 from domain.prompting.judgements import CHECK_STATEMENT
 from domain.prompting.numbered_sources import Source, Sources
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
 
 SAID = "Returns must be made within 30 days."
 

@@ -15,7 +15,7 @@ from typing import Any
 from celery import Signature, chord
 
 from clients.llm.protocol import CallDeferred
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
 from workers.celery_app import app
 from workers.pipeline import Run
 from workers.step import Step, step_task

@@ -11,10 +11,10 @@ from sqlalchemy import text
 from config.settings import RecoverySettings, settings
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.session import acting_for, transaction
-from services.batches import cancel_batch, read_batch
-from services.finishing import finish
-from services.given import submit_batch
-from services.given_request import NewSource, NewVerification
+from services.external.acceptance import submit_batch
+from services.external.batches import cancel_batch, read_batch
+from services.external.request import NewSource, NewVerification
+from services.finishing.completion import finish
 from workers.launch import NotPublished, launch_waiting
 from workers.reconciler import reconcile
 

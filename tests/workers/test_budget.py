@@ -13,8 +13,8 @@ from db.queries import events, queries, steps
 from db.queries.batches import add_batch
 from db.session import reading, system_transaction, transaction
 from domain.query.budget import NO_CALL, NO_REPAIR
-from services.results import read_query
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
+from services.queries.results import read_query
 from tests.factories import make_options, make_query
 from tests.workers.executing import execute_step
 from workers.pipeline import Run

@@ -14,7 +14,7 @@ from db.models import DEFAULT_TENANT
 from db.queries import events, steps
 from db.session import acting_for, reading, transaction
 from domain.query.outcomes import Closed
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
 from tests.workers.executing import execute_step
 from tests.workers.probes import probe
 from workers.celery_app import app

@@ -22,8 +22,8 @@ from db.models import QueryStatus
 from db.queries import queries
 from db.session import reading, transaction
 from domain.query.budget import Budget
-from services.finishing import finish
-from services.step import Outcome, StepContext, StepResult
+from services.core.context import Outcome, StepContext, StepResult
+from services.finishing.completion import finish
 from tests.services.given_story import GivenStory
 from tests.services.story import Body, Story
 from tests.workers import long_work

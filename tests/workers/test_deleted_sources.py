@@ -6,8 +6,8 @@ import pytest
 from celery import Task
 
 from db.models import DEFAULT_TENANT, QueryStatus
-from services.results import read_query
-from services.step import StepResult
+from services.core.context import StepResult
+from services.queries.results import read_query
 from tests.services.story import Story
 from workers.tasks.generation import generate_task
 from workers.tasks.verification import conclude_task, publish_task

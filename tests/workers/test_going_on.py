@@ -13,15 +13,15 @@ from celery.exceptions import Ignore, Reject
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-import services.step
+import services.core.context
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import batches, entries, events, queries, records, steps
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.outcomes import Closed
-from services.finishing import finish
-from services.step import QuerySnapshot, StepContext, StepResult
+from services.core.context import QuerySnapshot, StepContext, StepResult
+from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_options, make_query
 from tests.workers.executing import execute_work
 from workers import draining, execution, onward, pipeline
@@ -629,7 +629,7 @@ def test_what_follows_has_the_passages_that_it_reads_with_its_claim(run: Run, pl
 
     def read(context: StepContext) -> StepResult:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(services.step, "reading", lambda: pytest.fail("it was loaded with the claim"))
+            patch.setattr(services.core.context, "reading", lambda: pytest.fail("it was loaded with the claim"))
             found.append([passage.text for passage in context.passages([key])])
         return StepResult.single({})
 

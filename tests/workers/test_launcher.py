@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 
 from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.session import current_tenant, engine, reading, transaction
-from services.finishing import finish
+from services.finishing.completion import finish
 from tests.factories import make_document, make_query
 from tests.waiting import until
 from workers.launcher import Launcher

@@ -10,7 +10,7 @@ from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import queries, steps
 from db.session import engine, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
-from services.finishing import finish
+from services.finishing.completion import finish
 from tests.factories import make_query
 from workers.claims import Claim, HeldClaims
 from workers.leases import LeaseRenewer

@@ -24,11 +24,11 @@ from db.queries.steps import Key
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.prompting.judgements import RERANK_CHUNK
-from services.accounting import model_call_rows
-from services.cancelling import cancel_query
-from services.replies import StoredReplies
-from services.results import read_history, read_query
-from services.step import QuerySnapshot, StepContext, StepResult
+from services.core.call_ledger import model_call_rows
+from services.core.context import QuerySnapshot, StepContext, StepResult
+from services.core.reply_store import StoredReplies
+from services.queries.cancellation import cancel_query
+from services.queries.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_options
 from tests.workers.executing import execute_step

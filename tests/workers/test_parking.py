@@ -19,9 +19,9 @@ from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries import parking, queries, records, steps
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
-from services.parked import read_parked
-from services.results import read_history
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
+from services.operations.parked_work import read_parked
+from services.queries.results import read_history
 from tests.factories import make_query
 from tests.workers.executing import execute_step
 from workers.celery_app import app

@@ -12,7 +12,7 @@ from celery.exceptions import Ignore
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import queries, records, steps
 from db.session import reading, transaction
-from services.finishing import finish
+from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_options, make_query
 from workers.launch import launch_waiting, relaunch_query
 from workers.tasks.retrieval import retrieve_task, search_task

@@ -20,8 +20,8 @@ from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries import events, queries, records, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
-from services.finishing import finish
-from services.step import StepContext, StepResult
+from services.core.context import StepContext, StepResult
+from services.finishing.completion import finish
 from tests.factories import finish_items, make_query
 from tests.waiting import until
 from tests.workers.executing import execute_step

@@ -1,7 +1,7 @@
 """Pool `citations`."""
 
-from services.extraction import extract_citations
-from services.research import research_notes
+from services.generation.extraction import extract_citations
+from services.retrieval.agentic_steps import research_notes
 from workers.step import step_of, step_task
 
 extract_citations_task = step_task(

@@ -1,8 +1,8 @@
 """Pool `generation`."""
 
-from services.generation import generate
-from services.step import StepContext
-from services.verification import ALIGNMENT_CHUNKS
+from services.core.context import StepContext
+from services.generation.answer import generate
+from services.verification.checks import ALIGNMENT_CHUNKS
 from workers.step import step_of, step_task
 
 

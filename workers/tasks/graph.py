@@ -9,9 +9,9 @@ from celery import Task
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
-from services.graph import Builder, build_graph
-from services.graph_planning import plan_graph
-from services.step import Outcome
+from services.core.context import Outcome
+from services.documents.graph_building import Builder, build_graph
+from services.graph.planning import plan_graph
 from workers.celery_app import app
 from workers.launch import launch_graphs
 from workers.runtime import leases, run, tools

@@ -9,8 +9,8 @@ from celery import Task
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
-from services.importing import unpack
-from services.ingestion import ingest
+from services.documents.ingestion import ingest
+from services.documents.unpacking import unpack
 from workers.celery_app import app
 from workers.launch import launch_graphs, launch_import
 from workers.launcher import launcher

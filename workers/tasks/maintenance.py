@@ -10,7 +10,7 @@ from db.models import QueryStatus
 from db.queries import queries, steps
 from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
-from services.finishing import finish
+from services.finishing.completion import finish
 from workers.celery_app import app
 from workers.ringing import ring
 

@@ -1,7 +1,7 @@
 """Pool `reranking`."""
 
-from services.reranking import score_chunks, select
-from services.step import StepContext
+from services.core.context import StepContext
+from services.retrieval.reranking import score_chunks, select
 from workers.step import step_of, step_task
 
 

@@ -1,7 +1,7 @@
 """Pool `retrieval`."""
 
-from services.research import search
-from services.retrieval import retrieve
+from services.retrieval.agentic_steps import search
+from services.retrieval.candidates import retrieve
 from workers.step import step_of, step_task
 
 search_task = step_task(step_of("search", search, failed={"status": "failed", "searches": []}))

@@ -4,15 +4,17 @@ from sqlalchemy.orm import Session
 
 from db.queries.early import adopt_outcomes
 from domain.query.budget import NO_REPAIR
-from services import repairing, research, rounds, verification
-from services.checking_early import check_early
-from services.correction import conclude
-from services.early import adopted_checks
-from services.publishing import publish
-from services.repairs import passages_to_conclude
-from services.restating import restate_question
-from services.rewording import rewrite_question
-from services.step import Outcome, StepContext, StepResult
+from services.core.context import Outcome, StepContext, StepResult
+from services.correction import repair_steps, rounds
+from services.correction.conclusion import conclude
+from services.finishing.publishing import publish
+from services.queries.question_condensing import restate_question
+from services.queries.question_variants import rewrite_question
+from services.reporting.repair_results import passages_to_conclude
+from services.retrieval import agentic_steps
+from services.verification import checks
+from services.verification.streamed_checks import check_early
+from services.verification.streamed_results import adopted_checks
 from workers import pipeline
 from workers.pipeline import STAGES
 from workers.step import Step, step_of, step_task, steps_task
@@ -44,7 +46,7 @@ def read_off(_: StepContext) -> StepResult:
 
 plan_checks_task = step_task(step_of("plan_checks", plan_checks, derived=True))
 WHOLE_CHECKS = tuple(
-    Step(name, STAGES["check_answer"].shown, getattr(verification, name), failed=NOT_CHECKED, computes=True)
+    Step(name, STAGES["check_answer"].shown, getattr(checks, name), failed=NOT_CHECKED, computes=True)
     for name in pipeline.WHOLE_CHECKS
 )
 check_answer_task = steps_task("check_answer", WHOLE_CHECKS)
@@ -55,24 +57,24 @@ single_check_tasks = [
     for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))
 ]
 check_statements_task = step_task(
-    step_of("check_statements", verification.check_statements, failed=NOT_CHECKED, computes=True)
+    step_of("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
 )
 check_early_task = step_task(step_of("check_early", check_early, failed=NOT_CHECKED))
 assess_task = step_task(step_of("assess", rounds.assess, computes=True))
 plan_queries_task = step_task(step_of("plan_queries", rounds.plan_queries, failed=NO_PLAN))
 restate_question_task = step_task(step_of("restate_question", restate_question, failed=NOT_RESTATED))
 rewrite_question_task = step_task(step_of("rewrite_question", rewrite_question, failed=NO_PLAN))
-decide_search_task = step_task(step_of("decide_search", research.decide_search, failed=NO_DECISION))
+decide_search_task = step_task(step_of("decide_search", agentic_steps.decide_search, failed=NO_DECISION))
 search_evidence_task = step_task(
-    step_of("search_evidence", repairing.search_evidence, failed=NOT_SEARCHED, until=NO_REPAIR)
+    step_of("search_evidence", repair_steps.search_evidence, failed=NOT_SEARCHED, until=NO_REPAIR)
 )
 repair_statements_task = step_task(
-    step_of("repair_statements", repairing.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR, computes=True)
+    step_of("repair_statements", repair_steps.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR, computes=True)
 )
 recheck_answerability_task = step_task(
     step_of(
         "recheck_answerability",
-        repairing.recheck_answerability,
+        repair_steps.recheck_answerability,
         failed=NOT_CHECKED,
         until=NO_REPAIR,
         computes=True,

@@ -9,7 +9,7 @@ from clients.webhooks.sending import Sent
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
-from services.delivering import deliver
+from services.webhooks.delivery_attempt import deliver
 from workers.celery_app import app
 from workers.launch import launch_delivery
 from workers.runtime import run, webhook_sender

@@ -1,0 +1,71 @@
+"""Loads the current text for citations of outdated versions (N7): the sources of a re-verification."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy.orm import Session
+
+from db.models import Answer, Citation
+from db.queries import standings, steps
+from db.queries.chunks import Passage, get_passages, list_passages, text_around
+from domain.evidence.spans import claim_relevance
+from services.audit.cited_evidence import cited_passages
+
+_MOST_CHUNKS = 5_000
+"""Of a new version, at most this many chunks are searched for the one that best matches the old passage."""
+
+
+def current_evidence(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage] | None:
+    """The current passages for the answer's numbers, number N at place N-1, followed by what else it was written from,
+    as far as it is in force. None when one of the numbers has no current passage."""
+    cited = cited_passages(session, citations)
+    claims = _claims(citations)
+    library = _Current(session)
+    found = [library.passage(old, claims[number]) for number, old in zip(sorted(claims), cited, strict=True)]
+    if any(each is None for each in found):
+        return None
+    selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
+    others = [each for each in get_passages(session, selected.get("selected", [])) if library.is_in_force(each)]
+    known = {each.key for each in found if each is not None}
+    return [*(each for each in found if each is not None), *(each for each in others if each.key not in known)]
+
+
+def _claims(citations: Sequence[Citation]) -> dict[int, str]:
+    said: dict[int, list[str]] = {}
+    for each in citations:
+        said.setdefault(each.number, []).append(each.claim_text)
+    return {number: " ".join(texts) for number, texts in said.items()}
+
+
+class _Current:
+    """The versions in force, each read once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._in_force: dict[uuid.UUID, uuid.UUID | None] = {}
+        self._chunks: dict[uuid.UUID, list[Passage]] = {}
+
+    def is_in_force(self, passage: Passage) -> bool:
+        return self._version(passage.document_id) == passage.document_id
+
+    def passage(self, old: Passage | None, claim: str) -> Passage | None:
+        """The passage that best matches the claim and the old passage, with its neighbours; the old one if in force."""
+        if old is None or self.is_in_force(old):
+            return old
+        if (version := self._version(old.document_id)) is None or not (chunks := self._of(version)):
+            return None
+        best = max(chunks, key=lambda each: claim_relevance(claim, each.text) + claim_relevance(old.text, each.text))
+        around = text_around(self._session, best)
+        return replace(best, text=around, end_index=best.start_index + len(around))
+
+    def _version(self, document_id: uuid.UUID) -> uuid.UUID | None:
+        if document_id not in self._in_force:
+            found = standings.find_in_force(self._session, document_id)
+            self._in_force[document_id] = found.id if found else None
+        return self._in_force[document_id]
+
+    def _of(self, document_id: uuid.UUID) -> list[Passage]:
+        if document_id not in self._chunks:
+            self._chunks[document_id] = list_passages(self._session, document_id, limit=_MOST_CHUNKS)
+        return self._chunks[document_id]

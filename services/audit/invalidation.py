@@ -1,0 +1,142 @@
+"""Processes changed and deleted documents: finds the answers that cite them, judges them and, if wanted, has them
+verified again (N7).
+
+The work list is in Postgres. One transaction handles a batch of citations; it stores the new states, the messages, the
+verifications and the progress together.
+"""
+
+import uuid
+from collections.abc import Collection
+
+import structlog
+from sqlalchemy.orm import Session
+
+from config.settings import Settings
+from db.models import AnswerStanding, DocumentChange
+from db.queries import queries, results, standings
+from db.queries.documents import get_document_text
+from db.queries.standings import Quotes, Version
+from db.session import acting_for, system_transaction, transaction
+from domain.audit.validity import IN_FORCE, Ruling, Standing, after_change, after_deletion, worst
+from domain.errors import DatabaseUnavailable
+from services.audit.current_evidence import current_evidence
+from services.audit.reverification import Reverification, add_reverification
+from services.finishing.answer_validity import enter_standing
+
+log = structlog.get_logger(__name__)
+
+_MOST_BATCHES = 20
+"""Of one change per turn; then the others have theirs."""
+_AGAIN_AFTER_S = 300.0
+"""Delay after an error before a change is tried again."""
+
+
+def work_off_changes(settings: Settings) -> int:
+    """Process all due changes of all tenants; return how many verifications were started."""
+    with system_transaction() as session:
+        due = standings.list_due_changes(session)
+    made = 0
+    for change_id, tenant_id in due:
+        with acting_for(tenant_id):
+            made += _some_batches(change_id, settings)
+    return made
+
+
+def _some_batches(change_id: int, settings: Settings) -> int:
+    """Process one change for one turn. An error is logged and the change waits, so that the others have their turn."""
+    made = 0
+    try:
+        for _ in range(_MOST_BATCHES):
+            verified = _batch(change_id, settings)
+            if verified is None:
+                break
+            made += verified
+    except DatabaseUnavailable:
+        raise
+    except Exception:
+        log.exception("standing_change_failed", change=change_id)
+        with transaction() as session:
+            standings.put_off_change(session, change_id, _AGAIN_AFTER_S)
+    return made
+
+
+def _batch(change_id: int, settings: Settings) -> int | None:
+    """Process the next citations; return how many verifications were started, None when there is nothing to do now."""
+    with transaction() as session:
+        change = standings.lock_change(session, change_id)
+        if change is None:
+            return None
+        citing = standings.list_citing(session, change, settings.standing.batch)
+        made = _look_at(session, change, {query for _, query in citing}, settings)
+        is_last = len(citing) < settings.standing.batch
+        standings.advance_change(session, change, None if is_last else citing[-1][0], settings.standing.settle_s)
+    return made
+
+
+def _look_at(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID], settings: Settings) -> int:
+    known = standings.lock_standings(session, change, query_ids)
+    new = [each for each in known if _is_news(change, each)]
+    quotes = standings.list_quotes(session, [each.query_id for each in new])
+    versions, before = _Versions(session), change.reverified
+    for standing in new:
+        ruling = worst([versions.ruling(quoted) for quoted in quotes[standing.query_id]])
+        standing.change_id = max(change.id, standing.change_id)
+        standing.document_id, standing.filename = change.document_id, change.filename
+        standing.reverification = _verified_again(session, change, standing.query_id, ruling, settings)
+        if standing.reverification:
+            change.reverified += 1
+            ruling = Ruling(Standing.STALE, f"{ruling.reason} It is verified again.")
+        enter_standing(session, standing, ruling)
+    change.found += len(new)
+    return change.reverified - before
+
+
+def _is_news(change: DocumentChange, standing: AnswerStanding) -> bool:
+    """Whether the answer has yet to be compared with the change: neither by this change itself nor by a later one.
+
+    A change gets its number before its transaction commits: a later one may have been processed while this one was
+    still invisible. That shows in its first pass.
+    """
+    if change.id > standing.change_id:
+        return True
+    return change.passes == 0 and standing.document_id != change.document_id
+
+
+class _Versions:
+    """The documents that a batch of answers cites, each read once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[uuid.UUID, tuple[Version | None, str]] = {}
+
+    def ruling(self, quoted: Quotes) -> Ruling:
+        version, text = self._found(quoted.document_id)
+        if version is None:
+            return after_deletion(quoted.filename)
+        if version.id == quoted.document_id:
+            return IN_FORCE
+        return after_change(quoted.filename, quoted.quotes, text, is_same=version.is_same)
+
+    def _found(self, document_id: uuid.UUID) -> tuple[Version | None, str]:
+        if document_id not in self._known:
+            version = standings.find_in_force(self._session, document_id)
+            changed = version is not None and version.id != document_id and not version.is_same
+            text = get_document_text(self._session, version.id) if version and changed else None
+            self._known[document_id] = version, text or ""
+        return self._known[document_id]
+
+
+def _verified_again(
+    session: Session, change: DocumentChange, query_id: uuid.UUID, ruling: Ruling, settings: Settings
+) -> uuid.UUID | None:
+    """Have the answer verified on current evidence, if this is configured, can help, and is within the limit."""
+    wanted = settings.standing
+    if not wanted.reverify or ruling.state is Standing.VALID or change.reverified >= wanted.max_per_change:
+        return None
+    found = results.find_answer(session, query_id)
+    evidence = current_evidence(session, *found) if found else None
+    if found is None or evidence is None:
+        return None
+    new_id, old = uuid.uuid4(), queries.get_query(session, query_id)
+    add_reverification(session, new_id, old, found[0].text, evidence, Reverification(), settings)
+    return new_id

@@ -1,0 +1,223 @@
+"""Replays a result from its record (N6): the same steps on the recorded replies and passages, without any model.
+
+Steps that search today's index or depend on the clock are taken from the record: retrieval, the decisions of an agentic
+run, the draft, what was left out for lack of time, and unanswered calls.
+"""
+
+import inspect
+import json
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from clients.embeddings import Embedder
+from clients.llm.gateway import ModelGateway
+from clients.llm.kept import KeptReply
+from clients.llm.recorded import RecordedModel
+from config.settings import Settings
+from db.models import Query
+from db.queries import queries, records, results, steps
+from db.session import reading
+from domain.errors import NotReverifiable
+from domain.query.options import QueryOptions
+from domain.verdicts.calibration import Calibration
+from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
+from services.correction import repair_steps, rounds
+from services.correction.conclusion import Conclusion, concluded
+from services.generation import extraction
+from services.queries.question_condensing import restate_question
+from services.queries.question_variants import rewrite_question
+from services.reporting.repair_results import repair_item
+from services.retrieval.reranking import score_chunks, select
+from services.verification import checks
+
+Body = Callable[[StepContext], StepResult | Awaitable[StepResult]]
+_Key = tuple[str, str]
+
+# In the order of the workflow. Which items share a call depends on which worker had them together.
+_STEPS: Mapping[str, Body] = {
+    "restate_question": restate_question,
+    "rewrite_question": rewrite_question,
+    "plan_queries": rounds.plan_queries,
+    "score_chunks": score_chunks,
+    "select": select,
+    "extract_citations": extraction.extract_citations,
+    "check_alignment": checks.check_alignment,
+    "check_answerability": checks.check_answerability,
+    "check_coverage": checks.check_coverage,
+    "check_statements": checks.check_statements,
+    "assess": rounds.assess,
+    "repair_statements": repair_steps.repair_statements,
+    "recheck_answerability": repair_steps.recheck_answerability,
+}
+_SHARED = frozenset({"score_chunks", "check_statements"})
+_SENT = frozenset({"select", "extract_citations"})
+"""The outcomes that came with the request of a verification (N2)."""
+_FROM_RECORD = frozenset({"not_checked", "failed", "fallback", "unreadable", "skipped"})
+_ANSWER = ("text", "original_text", "abstained", "abstain_reason", "references", "removed_citations", "edits")
+_CITATION = "number chunk_id text_span source_start source_end claim_text confidence_score status".split()
+_SCORES = (
+    "overall_score answer_source_alignment citation_coverage fact_verification_score confidence confidence_level "
+    "draft_confidence calibrated_confidence is_grounded claims_checked claims_supported accuracy_rate issues"
+).split()
+_SENTENCE = "start end text status support evidence".split()
+
+
+class Differing(NamedTuple):
+    """A difference: its place, the recorded value and the replayed one."""
+
+    where: str
+    recorded: Any
+    replayed: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reenacted:
+    """The result of a replay. `unanswered` counts model calls that have no recorded reply."""
+
+    differences: list[Differing]
+    replayed: int
+    from_record: int
+    unanswered: int
+
+
+class _Record(NamedTuple):
+    """Everything that was stored of a query."""
+
+    query: Query
+    rounds: dict[int, steps.Outcomes]
+    replies: dict[str, KeptReply]
+    answer: results.StoredAnswer
+    published: results.StoredVerification | None
+
+
+async def reenact(
+    query_id: uuid.UUID, settings: Settings, embedder: Embedder, calibration: Calibration | None
+) -> Reenacted:
+    """Replay a succeeded query with today's rules, prompts and calibration; nothing is stored.
+
+    Raises QueryNotFound, NotReverifiable when there is nothing to replay, SourceDeleted when its passages are gone.
+    """
+    record = _read(query_id)
+    model = RecordedModel(record.query.provider, record.replies)
+    tools = Tools(ModelGateway(model, settings.models, backoff_s=0.0), embedder, calibration=calibration)
+    return await _Replay(record, model, tools).run()
+
+
+def _read(query_id: uuid.UUID) -> _Record:
+    with reading() as session:
+        query = queries.get_query(session, query_id)
+        answer = results.find_answer(session, query_id)
+        if answer is None:
+            raise NotReverifiable(f"The query's status is {query.status!r}, and it has no answer to replay.")
+        calls = records.list_model_calls(session, query_id)
+        replies = {
+            call.prompt_sha256: KeptReply(call.reply_text, call.model)
+            for call in calls
+            if call.prompt_sha256 and call.reply_text is not None and call.error is None
+        }
+        if calls and not replies:
+            raise NotReverifiable("The replies of its models were erased, or come from a version that kept no audit.")
+        found = steps.list_outcomes(session, query_id)
+        return _Record(query, found, replies, answer, results.find_published_verification(session, query_id))
+
+
+class _Replay:
+    def __init__(self, record: _Record, model: RecordedModel, tools: Tools) -> None:
+        query = record.query
+        self._record, self._model, self._tools = record, model, tools
+        self._options = QueryOptions(**query.options)
+        self._query = QuerySnapshot(
+            query.id, query.workspace_id, query.question, query.mode, query.provider, self._options, query.kind
+        )
+        self._rounds: dict[int, dict[_Key, Outcome]] = {}
+        self._differences: list[Differing] = []
+        self._replayed = 0
+
+    async def run(self) -> Reenacted:
+        total = sum(len(outcomes) for outcomes in self._record.rounds.values())
+        for number in sorted(self._record.rounds):
+            self._rounds[number] = dict(self._record.rounds[number])
+            if ("select", "") in self._rounds[number]:
+                # Raises before anything is judged on fewer passages than there were.
+                self._context(number, ()).selected_passages()
+            for step, body in _STEPS.items():
+                await self._step(number, step, body)
+        self._conclude()
+        return Reenacted(self._differences, self._replayed, total - self._replayed, self._model.unanswered)
+
+    async def _step(self, number: int, step: str, body: Body) -> None:
+        recorded = self._record.rounds[number]
+        items = tuple(sorted(i for s, i in recorded if s == step and not self._is_given(step, recorded[s, i])))
+        if step == "repair_statements":
+            # A statement that no longer needs repair is reported as a difference of `assess`.
+            failing = {repair_item(index) for index in self._rounds[number]["assess", ""]["failing"]}
+            items = tuple(item for item in items if item in failing)
+        if not items:
+            return
+        result = body(self._context(number, items))
+        values = (await result if inspect.isawaitable(result) else result).values
+        for item in items:
+            self._compare(f"round {number}, {step} {item}".rstrip(), recorded[step, item], _plain(values[item]))
+            self._rounds[number][step, item] = values[item]
+        self._replayed += len(items)
+
+    def _is_given(self, step: str, outcome: Outcome) -> bool:
+        shared = self._options.shares_calls and step in _SHARED
+        sent = self._query.is_given and step in _SENT
+        return shared or sent or outcome.get("status") in _FROM_RECORD or "degraded" in outcome or "reranker" in outcome
+
+    def _context(self, number: int, items: tuple[str, ...]) -> StepContext:
+        return StepContext(self._query, number, items, self._rounds[number], self._tools, self._rounds)
+
+    def _conclude(self) -> None:
+        number = self._record.answer[0].round
+        conclusion = concluded(self._context(number, ("",)))
+        self._compare("answer", _answer(*self._record.answer), _answer(conclusion.answer, conclusion.citations))
+        self._compare("verification", _verification(self._record.published), _of(conclusion))
+
+    def _compare(self, where: str, recorded: Any, replayed: Any) -> None:
+        self._differences += _differing(where, recorded, replayed)
+
+
+def _of(conclusion: Conclusion) -> dict[str, Any]:
+    return _verification(conclusion.verification)
+
+
+def _answer(answer: Any, citations: Iterable[Any]) -> dict[str, Any]:
+    return _plain({**_fields(answer, _ANSWER), "citations": [_fields(each, _CITATION) for each in citations]})
+
+
+def _verification(stored: results.StoredVerification | None) -> dict[str, Any]:
+    if stored is None:
+        return {}
+    sentences = [_fields(each, _SENTENCE) for each in stored.sentences]
+    return _plain({**_fields(stored.verification, _SCORES), "sentences": sentences})
+
+
+def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    """The value as the database returns it."""
+    return json.loads(json.dumps(value))
+
+
+def _differing(where: str, recorded: Any, replayed: Any) -> list[Differing]:
+    if recorded == replayed:
+        return []
+    before, after = _parts(recorded), _parts(replayed)
+    if before is None or after is None or (isinstance(recorded, list) and len(before) != len(after)):
+        return [Differing(where, recorded, replayed)]
+    paths = dict.fromkeys((*before, *after))
+    return [each for path in paths for each in _differing(where + path, before.get(path), after.get(path))]
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    """The parts of a JSON object or list by path; None for anything else."""
+    if isinstance(value, dict):
+        named = cast("dict[str, Any]", value)
+        return {f".{name}": named[name] for name in sorted(named)}
+    return {f"[{n}]": each for n, each in enumerate(cast("list[Any]", value))} if isinstance(value, list) else None

@@ -1,0 +1,119 @@
+"""Verifies a stored answer again (N6), on the evidence that it was written from, with the current verifier."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from config.settings import Settings
+from db.models import Query, QueryKind, QueryStatus
+from db.queries import queries, results
+from db.queries.chunks import Passage
+from db.queries.idempotency import Repeatable, claim_key
+from db.session import transaction
+from domain.errors import NotReverifiable
+from domain.query.options import Preset
+from services.audit.cited_evidence import as_source, evidence_of
+from services.core.request_priority import asker_columns
+from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
+from services.external.storage import Item, Store
+from services.queries.question_condensing import restated_question
+from services.queries.retry import copy_request
+from services.queries.submission import Submitted
+
+
+@dataclass(frozen=True, slots=True)
+class Reverification:
+    """The settings of a re-verification; None means: as configured now. `model` is the judge."""
+
+    model: str | None = None
+    preset: Preset | None = None
+    citation_confidence: float | None = None
+    checks: Sequence[Check] | None = None
+    callback_url: str | None = None
+
+
+def reverify(
+    query_id: uuid.UUID, kind: QueryKind, asked: Reverification, settings: Settings, request: Repeatable | None = None
+) -> Submitted:
+    """Store a verification of a query's answer; the caller then publishes it.
+
+    Answer and evidence are the stored ones: nothing is searched for or repaired. Raises QueryNotFound,
+    VerificationNotFound, NotReverifiable, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, IdempotencyKeyReused.
+    """
+    check_callback(asked.callback_url, settings)
+    new_id = uuid.uuid4()
+    with transaction() as session:
+        if request is not None and (first := claim_key(session, request, new_id)) != new_id:
+            return Submitted(first, repeated=True)
+        old = queries.get_query(session, query_id, kind)
+        if old.status != QueryStatus.SUCCEEDED:
+            raise NotReverifiable(f"The query's status is {old.status!r}; only an answer can be verified again.")
+        (_verify_given if kind is QueryKind.VERIFICATION else _verify_answer)(session, new_id, old, asked, settings)
+    return Submitted(new_id, repeated=False)
+
+
+def _verify_answer(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
+    found = results.find_answer(session, old.id)
+    if found is None or found[0].abstained:
+        raise NotReverifiable("The query has no answer: it says that it does not know.")
+    add_reverification(session, new_id, old, found[0].text, evidence_of(session, *found), asked, settings)
+
+
+def add_reverification(
+    session: Session,
+    new_id: uuid.UUID,
+    old: Query,
+    answer: str,
+    evidence: Sequence[Passage],
+    asked: Reverification,
+    settings: Settings,
+) -> None:
+    """Store a verification of `answer` against `evidence`, of which passage N is at place N-1."""
+    sources = [
+        NewSource(text=each.text, id=f"{number}:{each.chunk_id}", title=each.filename, metadata=each.metadata)
+        for number, each in enumerate(evidence, start=1)
+    ]
+    workspace = queries.workspace_name_of(session, old)
+    question = restated_question(session, old) or old.question
+    new = _request(question, answer, sources, workspace, asked)
+    store = Store(session, settings, {workspace: old.workspace_id})
+    rows = [{**row, **as_source(each)} for row, each in zip(store.rows(new), evidence, strict=True)]
+    store.add([Item(new_id, new, rows, reverifies=old.id, judge_model=asked.model)])
+
+
+def _request(
+    question: str, answer: str, sources: Sequence[NewSource], workspace: str, asked: Reverification
+) -> NewVerification:
+    return NewVerification(
+        answer=answer,
+        sources=sources,
+        question=question or None,
+        checks=asked.checks,
+        workspace=workspace,
+        preset=asked.preset,
+        model=asked.model,
+        repair="off",
+        citation_confidence=asked.citation_confidence,
+        callback_url=asked.callback_url,
+    )
+
+
+def _verify_given(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
+    """Store the request of a given answer (N2) again, as it came."""
+    told = _request(old.question, "", (), "", asked)
+    options = {**options_of(told, settings).model_dump(mode="json"), "judge_model": asked.model}
+    columns: Mapping[str, Any] = {
+        "kind": old.kind,
+        "question": old.question,
+        "mode": old.mode,
+        "provider": settings.provider,
+        "options": options,
+        "callback_url": asked.callback_url,
+        "reverifies": old.id,
+        **asker_columns(session),
+    }
+    queries.add_query(session, old.workspace_id, query_id=new_id, **columns)
+    copy_request(session, old.id, new_id)

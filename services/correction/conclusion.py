@@ -1,0 +1,252 @@
+"""Concludes a query: repairs failing sentences, removes wrong citations and renumbers the rest (S5.5, N5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import structlog
+from sqlalchemy.orm import Session
+
+from db.models import Answer, Citation
+from db.queries.events import EventData
+from db.queries.results import StoredVerification, add_answer, add_verification
+from db.session import after_commit
+from domain.answers.references import references
+from domain.correction.corrected_answer import Corrected
+from domain.errors import SourceDeleted
+from domain.markers.stripping import plain_text
+from domain.verdicts.states import PairVerdict, Verdict
+from services.core.context import StepContext, StepResult
+from services.core.degradation import ran_out
+from services.quality.counts import Shown, count_answer
+from services.reporting.assessment import (
+    Published,
+    abstained_verification,
+    as_attempt,
+    attempted_verification,
+    broken_verification,
+    published_verification,
+)
+from services.reporting.external_citations import judged_citations
+from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
+from services.verification.citation_spans import assert_exact, choose_span, citation_row
+from services.verification.progress_events import sentences_kept
+from services.verification.research_notes import quotes_by_source
+from services.verification.round_results import Findings, find
+
+log = structlog.get_logger()
+
+NOTHING_SAID = "The answer that was written says nothing."
+NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """Everything that the query publishes."""
+
+    answer: Answer
+    citations: list[Citation]
+    verification: StoredVerification | None
+    draft: StoredVerification | None = None
+    """N2: the verification of the answer as it was given."""
+    judged: list[dict[str, Any]] | None = None
+    """N2: the verdict on every citation of the answer as it was given."""
+    events: Sequence[EventData] = ()
+
+
+def conclude(context: StepContext) -> StepResult:
+    """Build the answer and its verification; both are stored together with this step's outcome."""
+    if failure := _failure(context):
+        return StepResult.single({"status": "failed", **failure})
+    try:
+        conclusion = concluded(context)
+    except SourceDeleted as error:
+        return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
+
+    told = {} if conclusion.judged is None else {"citations": conclusion.judged}
+    outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **told}
+    stored = replace(conclusion, judged=None, events=())
+    return StepResult.single(outcome, partial(_save, context.portable(), stored), conclusion.events)
+
+
+def _save(context: StepContext, conclusion: Conclusion, session: Session) -> None:
+    given_with = context.query.id if context.query.is_given else None
+    assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
+    add_answer(session, conclusion.answer, conclusion.citations)
+    verification = conclusion.verification
+    for each in (conclusion.draft, verification):
+        if each is not None:
+            add_verification(session, each)
+    published = None if verification is None else Shown(verification, conclusion.citations)
+    after_commit(session, partial(count_answer, context, conclusion.answer, published))
+
+
+def _failure(context: StepContext) -> dict[str, str] | None:
+    """The technical reason why there is no answer, if any. "I don't know" would say something about the documents."""
+    if context.selection["status"] == "failed":
+        reason = context.selection.get("reason", "retrieval failed")
+        return {"code": ran_out(context) or "retrieval_failed", "reason": reason}
+    if context.selection["status"] == "selected" and context.draft["status"] == "failed":
+        draft = context.draft
+        code = draft.get("code", "generation_failed")
+        if code == "model_deadline":
+            # The call was cut short by the query's deadline, or by its own.
+            code = ran_out(context) or code
+        return {"code": code, "reason": draft.get("reason", "no answer was written")}
+    return None
+
+
+def concluded(context: StepContext) -> Conclusion:
+    """Build what the query publishes; nothing is stored. Raises SourceDeleted."""
+    selection = context.selection
+    if selection["status"] == "refused":
+        return _abstain(context, context.refusal, selection.get("reason", "There is too little evidence."))
+    if context.draft["status"] == "abstained":
+        return _abstain(context, context.draft["text"], context.draft.get("reason", ""))
+    if not context.query.is_given:
+        return _answered(context)
+    if context.query.options.repair == "off":
+        return _only_judged(context)
+    findings = find(context)
+    draft = _draft_verification(context, findings)
+    return replace(_answered(context), draft=draft, judged=judged_citations(context, findings))
+
+
+def _only_judged(context: StepContext) -> Conclusion:
+    """N2: verdicts on an answer that stays as it is."""
+    findings, text = find(context), context.draft["text"]
+    verification = _draft_verification(context, findings)
+    verification.verification.kind = "published"
+    kept = () if findings.unasked else sentences_kept(context, findings, ())
+    answer = _answer_row(context, text, text)
+    return Conclusion(answer, [], verification, judged=judged_citations(context, findings), events=kept)
+
+
+def _abstain(context: StepContext, original: str, reason: str) -> Conclusion:
+    verification = abstained_verification(context, reason) if context.query.options.verification else None
+    return Conclusion(_answer_row(context, context.refusal, original, abstain_reason=reason), [], verification)
+
+
+def _answered(context: StepContext) -> Conclusion:
+    """Correct the written answer by what the checks found, or replace it when nothing in it holds."""
+    findings, repairs = find(context), read_repairs(context)
+    corrected = corrected_draft(context, findings, repairs)
+    reason = _unanswerable(context) or _nothing_left(corrected, repairs)
+    citations = [] if reason else _citations(context, corrected, findings, repairs)
+    raw = context.draft["text"]
+    if not reason:
+        answer = _answer_row(context, corrected.text, raw, corrected=corrected, repairs=repairs)
+    elif context.query.is_given:
+        # The submitter of an answer sees what became of each of its sentences.
+        answer = _answer_row(context, context.refusal, raw, abstain_reason=reason, corrected=corrected)
+    else:
+        answer = _answer_row(context, context.refusal, raw, abstain_reason=reason)
+    if reason:
+        answer.removed_citations = _all_cited(findings, corrected)
+    verification = _verification(context, findings, Published(answer, citations, corrected, repairs))
+    kept = () if answer.abstained or findings.unasked else sentences_kept(context, findings, repairs.edits)
+    return Conclusion(answer, citations, verification, events=kept)
+
+
+def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
+    """S5.6: an answer that was replaced keeps none of its citations."""
+    return sorted({*corrected.removed, *(number for each in findings.said for number in each.numbers)})
+
+
+def _unanswerable(context: StepContext) -> str | None:
+    """S3.4: why the answer is replaced, if its last answerability verdict says so; a repaired answer has its own.
+
+    A given answer (N2) is judged sentence by sentence in any case; the verdict on the whole is only reported.
+    """
+    if context.query.is_given:
+        return None
+    again = (context.outcome("recheck_answerability") or {}).get("verdict")
+    verdict = again or (context.outcome("check_answerability") or {}).get("verdict")
+    if not verdict or verdict["supported"]:
+        return None
+    return f"The answer that was written is not supported by the documents: {verdict['reason']}"
+
+
+def _nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
+    """Why the rest is no answer: its claims were dropped, or it never was more than markers (S2.6)."""
+    dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
+    if dropped and not any(statement.claim for statement in corrected.statements):
+        return NOTHING_LEFT
+    is_said = any(character.isalnum() for character in plain_text(corrected.text).text)
+    return None if is_said else NOTHING_SAID
+
+
+def _draft_verification(context: StepContext, findings: Findings) -> StoredVerification:
+    try:
+        return attempted_verification(context, findings)
+    except Exception as error:
+        log.exception("verification_broke", query_id=str(context.query.id))
+        reason = f"verification broke ({type(error).__name__})"
+        return as_attempt(broken_verification(context, context.draft["text"], reason))
+
+
+def _verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification | None:
+    if not context.query.options.verification:
+        return None
+    try:
+        return published_verification(context, findings, published)
+    except Exception as error:
+        # S1.6: a verification that breaks never breaks the query; the history says what happened.
+        log.exception("verification_broke", query_id=str(context.query.id))
+        return broken_verification(context, published.answer.text, f"verification broke ({type(error).__name__})")
+
+
+def _citations(context: StepContext, corrected: Corrected, findings: Findings, repairs: Repairs) -> list[Citation]:
+    options = context.query.options
+    original_number = {new: old for old, new in corrected.mapping.items()}
+    quotes = quotes_by_source(context)
+    rows: list[Citation] = []
+    for statement in corrected.statements:
+        for number in statement.numbers:
+            old = original_number[number]
+            verdict = repairs.verdicts.get(statement.index) or findings.verdicts.get((statement.index, old))
+            row = citation_row(
+                number=number,
+                passage=repairs.passages[old - 1],
+                span=choose_span(statement.text, repairs.passages[old - 1], quotes.get(old, []), options),
+                claim=(statement.text, statement.start, statement.end),
+                verdict=_judged(verdict, options.citation_confidence),
+            )
+            row.position = len(rows)
+            rows.append(row)
+    return rows
+
+
+def _judged(verdict: PairVerdict | None, threshold: float) -> tuple[str, float, str]:
+    """(status, confidence, explanation) of a citation that stays."""
+    if verdict is None or verdict.confidence is None:
+        return Verdict.UNCERTAIN.value, 0.0, f"not checked: {verdict.explanation if verdict else 'no check was made'}"
+    return verdict.verdict(threshold).value, verdict.confidence, verdict.explanation
+
+
+def _answer_row(
+    context: StepContext,
+    text: str,
+    original: str,
+    *,
+    abstain_reason: str | None = None,
+    corrected: Corrected | None = None,
+    repairs: Repairs | None = None,
+) -> Answer:
+    # A given answer (N2) keeps the numbers of the request, which names its sources.
+    passages = repairs.passages if repairs and not context.query.is_given else []
+    labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected and passages else {}
+    edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []
+    return Answer(
+        query_id=context.query.id,
+        round=context.round,
+        text=text,
+        original_text=original,
+        abstained=abstain_reason is not None,
+        abstain_reason=abstain_reason,
+        model=(context.outcome("generate") or {}).get("model"),
+        references=references([labels[number] for number in sorted(labels)]),
+        removed_citations=corrected.removed if corrected else [],
+        edits=edits,
+    )

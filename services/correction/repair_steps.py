@@ -1,0 +1,83 @@
+"""Repair steps for failed statements (N5): another retrieved chunk, else a search, else a rewriting, else removal."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from clients.llm.gateway import Failure
+from db.queries.chunks import Passage
+from domain.answers.statements import Statement
+from domain.prompting.judgements import CHECK_ANSWERABILITY
+from domain.query.outcomes import Assessed, Checked, EvidenceFound
+from services.core.context import StepContext, StepResult, numbered
+from services.correction.repair_strategies import Ladder
+from services.reporting.repair_results import corrected_draft, read_repairs, repair_item
+from services.retrieval.candidates import search_for
+from services.verification.progress_events import sentences_repaired
+from services.verification.round_results import find
+
+_MOST_TRIED = 3
+"""Chunks that a model is asked about for one statement, of those retrieved and of those searched for."""
+_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
+_LONGEST_GROWTH = 1.5
+
+
+def search_evidence(context: StepContext) -> StepResult:
+    """Search the workspace for every failing statement, a few chunks for each.
+
+    Nothing is searched where the sources were given (N2): only they count, and all of them are available.
+    """
+    if context.query.is_given:
+        return StepResult.single(EvidenceFound(status="searched", found={}))
+    failing = _failing(context)
+    found = {
+        str(each.index): search_for(context, [each.text], context.query.options.second_pass_k).found for each in failing
+    }
+    return StepResult.single(
+        EvidenceFound(status="searched", found={index: [key for key, _ in near] for index, near in found.items()})
+    )
+
+
+def _failing(context: StepContext) -> list[Statement]:
+    wanted = Assessed(**(context.outcome("assess") or {}))["failing"]
+    return [statement for statement in context.said if statement.index in wanted]
+
+
+async def repair_statements(context: StepContext) -> StepResult:
+    failing = {repair_item(statement.index): statement for statement in _failing(context)}
+    findings = await asyncio.to_thread(find, context)
+    ladders = [Ladder(context, failing[item], findings) for item in context.items]
+    repaired = await asyncio.gather(*(ladder.climb() for ladder in ladders))
+    return StepResult(
+        {item: dict(each) for item, each in zip(context.items, repaired, strict=True)},
+        events=sentences_repaired(
+            context.round, [(failing[item], each) for item, each in zip(context.items, repaired, strict=True)]
+        ),
+    )
+
+
+async def recheck_answerability(context: StepContext) -> StepResult:
+    """Repeat S3.4 if the draft was not found answerable and repairs changed it: the repaired answer counts."""
+    if context.query.is_given:
+        return StepResult.single(
+            Checked(status="skipped", verdict=None, reason="the verdict is on the answer as given")
+        )
+    first = context.outcome("check_answerability") or {"status": "not_checked", "verdict": None}
+    confirmed = first["status"] == "skipped" or (first["verdict"] and first["verdict"]["supported"])
+    repairs = await asyncio.to_thread(read_repairs, context)
+    if confirmed or not repairs.edits:
+        return StepResult.single(Checked(status="skipped", verdict=None, reason="the first verdict stands"))
+    mended = corrected_draft(context, find(context), repairs)
+    if not any(statement.claim for statement in mended.statements):
+        return StepResult.single(Checked(status="skipped", verdict=None, reason="nothing is left of the answer"))
+    sources = numbered(_as_cited(repairs.passages, mended.mapping))
+    fields = {"sources": sources, "question": context.question, "answer": mended.text}
+    reply = await context.tools.models.ask(CHECK_ANSWERABILITY, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(Checked(status="not_checked", verdict=None, reason=reply.reason))
+    return StepResult.single(Checked(status="checked", verdict=reply.model_dump()))
+
+
+def _as_cited(passages: Sequence[Passage], mapping: Mapping[int, int]) -> list[Passage]:
+    """The passages in the order of the repaired answer's numbers, then the others, so that its markers stay true."""
+    numbers = sorted(range(1, len(passages) + 1), key=lambda old: (old not in mapping, mapping.get(old, old)))
+    return [passages[old - 1] for old in numbers]

@@ -1,0 +1,162 @@
+"""Repairs one failing statement (N5): tries strategies in order, checks each result, and takes the first that holds.
+
+The strategies: another retrieved chunk, a chunk found by a search, the source's own figure in place of a wrong one, a
+model's rewriting; else the statement is dropped. A rewritten statement keeps its subjects, and one place of the source
+must name them with their values (V6): a statement about something that no source names never gets the figures of
+something else. If a strategy could not be tried because a model failed, the statement stays as it is, and its state
+says that it failed.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from clients.llm.gateway import Failure
+from db.queries.chunks import Passage
+from domain.answers.statements import Statement, statements
+from domain.correction.edits import clean_words
+from domain.correction.substitution import corrected, is_proven
+from domain.evidence.contradictions import disagreements
+from domain.evidence.equivalence import keeps_subjects
+from domain.evidence.excerpts import best_relevance
+from domain.evidence.spans import claim_relevance
+from domain.prompting.judgements import REWRITE_STATEMENT
+from domain.query.outcomes import Repaired
+from domain.verdicts.states import PairVerdict, SentenceStatus, Verdict
+from services.core.context import StepContext, numbered
+from services.judging.shown_sources import excerpts
+from services.judging.statement import judge_statement
+from services.reporting.repair_results import repair_item
+from services.verification.round_results import Findings
+
+BUDGET_S = 240.0
+"""For one statement; it keeps a task far below the time after which its message is redelivered."""
+
+_MOST_TRIED = 3  # chunks that a model is asked about, of those retrieved and of those searched for
+_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
+_KEPT_WORDS = 0.5  # share of a rewriting's words that occur in the statement it repairs
+_LONGEST_GROWTH = 1.5
+
+
+@dataclass(slots=True)
+class Ladder:
+    """Repairs one statement, once; `failures` collects why strategies could not be tried."""
+
+    context: StepContext
+    statement: Statement
+    findings: Findings
+    failures: list[str] = field(default_factory=list[str])
+
+    async def climb(self) -> Repaired:
+        """Return what becomes of the statement. Takes at most `BUDGET_S` seconds."""
+        why = "; ".join(check.explanation for check in self.findings.checks_of(self.statement.index))
+        try:
+            async with asyncio.timeout(BUDGET_S):
+                found = await self._found(why)
+        except TimeoutError:
+            found = None
+            self.failures.append("the time for repairs ran out")
+        if found:
+            return found
+        if self.failures:
+            return _left("kept", f"{why}; it could not be repaired: {self.failures[0]}")
+        if self.findings.states[self.statement.index] is SentenceStatus.PARTIAL:
+            return _left("kept", f"{why}; a part of it is supported")
+        return _left("dropped", why or "no source supports it")
+
+    async def _found(self, why: str) -> Repaired | None:
+        cited, retrieved, searched = await asyncio.to_thread(self._candidates)
+        for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
+            for passage in passages:
+                if ruling := await self._ruling(self.statement.text, [passage]):
+                    return _moved([passage], ruling, f"{why}; {passage.label} ({how}) says it")
+        return await self._rewritten(cited, retrieved, searched, why)
+
+    def _candidates(self) -> tuple[list[Passage], list[Passage], list[Passage]]:
+        """(cited, retrieved, searched), likeliest first; the last two without the passages it was already checked
+        against."""
+        selected = self.context.selection["selected"]
+        cited = [selected[n - 1] for n in self.statement.numbers if 1 <= n <= len(selected)]
+        tried = set(cited or selected)
+        ranked = [key for key in self.context.selection["ranked"] if key not in tried]
+        found = (self.context.outcome("search_evidence") or {}).get("found", {}).get(str(self.statement.index), [])
+        searched = [key for key in found if key not in tried and key not in ranked]
+        return self.context.passages(cited), self._likeliest(ranked), self._likeliest(searched)
+
+    def _likeliest(self, keys: Sequence[int]) -> list[Passage]:
+        text = self.statement.text
+        rated = [(best_relevance(text, passage.readable), passage) for passage in self.context.passages(list(keys))]
+        likely = [(score, passage) for score, passage in rated if score >= _RELEVANT]
+        agreeing = [each for each in likely if not disagreements(text, each[1].readable)]
+        return [passage for _, passage in sorted(agreeing, key=lambda each: -each[0])][:_MOST_TRIED]
+
+    async def _rewritten(
+        self, cited: list[Passage], retrieved: list[Passage], searched: list[Passage], why: str
+    ) -> Repaired | None:
+        selected = await asyncio.to_thread(self.context.selected_passages)
+        for passage, text in self._substitutions(cited or self._most_relevant(selected)):
+            if ruling := await self._ruling(text, [passage]):
+                return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
+        # Passages that all statements of the answer may cite come first and in one order, for the provider's prefix
+        # cache.
+        passages = list({each.key: each for each in (*selected, *retrieved, *searched)}.values())
+        shown = excerpts(passages, [replace(self.statement, numbers=())]).sources
+        fields = {"sources": shown, "statement": self.statement.text, "reason": why}
+        item = repair_item(self.statement.index)
+        reply = await self.context.tools.models.ask(REWRITE_STATEMENT, fields, log=self.context.log, item=item)
+        if isinstance(reply, Failure):
+            self.failures.append(reply.reason)
+            return None
+        text = clean_words(reply.text)
+        if not 1 <= reply.source <= len(passages) or not self._is_minimal(text):
+            return None
+        passage = passages[reply.source - 1]
+        if not is_proven(text, passage.readable, passage.readable_context):
+            return None
+        ruling = await self._ruling(text, [passage])
+        return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
+
+    def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
+        """Given sources (N2) come in any order; retrieved ones already come best first."""
+        if not self.context.query.is_given:
+            return list(passages)
+        return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
+
+    def _substitutions(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
+        for passage in passages[:_MOST_TRIED]:
+            text = corrected(self.statement.text, passage.readable, passage.readable_context)
+            if text and (text := clean_words(text)):
+                yield passage, text
+
+    def _is_minimal(self, text: str) -> bool:
+        """One claim about the same subjects (V6), not much longer than the statement, and mostly in its words."""
+        old, said = self.statement.text, statements(text)
+        grown = len(text) > _LONGEST_GROWTH * len(old) + 20
+        kept = claim_relevance(text, old) >= _KEPT_WORDS
+        return text != old and len(said) == 1 and said[0].claim and kept and not grown and keeps_subjects(old, text)
+
+    async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
+        context, item = self.context, repair_item(self.statement.index)
+        checked = await judge_statement(
+            context.tools.models, text, numbered(list(passages)), log=context.log, item=item
+        )
+        ruling = checked["verdict"]
+        if ruling is None:
+            self.failures.append(checked.get("reason", "a check failed"))
+            return None
+        threshold = context.query.options.citation_confidence
+        return ruling if PairVerdict.from_json(1, ruling).verdict(threshold) is Verdict.ACCURATE else None
+
+
+def _moved(passages: Sequence[Passage], ruling: dict[str, Any], reason: str) -> Repaired:
+    keys = [passage.key for passage in passages]
+    return Repaired(status="reattributed", keys=keys, text=None, verdict=ruling, reason=reason)
+
+
+def _reworded(passage: Passage, text: str, ruling: dict[str, Any], reason: str) -> Repaired:
+    return Repaired(status="rewritten", keys=[passage.key], text=text, verdict=ruling, reason=reason)
+
+
+def _left(status: Any, reason: str) -> Repaired:
+    return Repaired(status=status, keys=[], text=None, verdict=None, reason=reason)

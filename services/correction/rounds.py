@@ -1,0 +1,153 @@
+"""Corrective rounds: assesses a round and plans the searches of the next one (S2.3)."""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import structlog
+from sqlalchemy.orm import Session
+
+from clients.llm.gateway import Failure
+from db.queries.events import add_event
+from db.queries.queries import advance_round
+from db.queries.results import StoredVerification, add_verification
+from domain.prompting.judgements import PLAN_QUERIES
+from domain.query.budget import NO_REPAIR, NO_ROUND
+from domain.query.outcomes import Assessed, Planned
+from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction
+from domain.query.searches import usable_queries
+from services.core.context import StepContext, StepResult
+from services.reporting.assessment import (
+    abstained_verification,
+    as_attempt,
+    attempted_verification,
+    broken_verification,
+)
+from services.verification.joint_checks import Rulings, judge_jointly
+from services.verification.progress_events import sentences_checked
+from services.verification.round_results import Findings, find
+
+log = structlog.get_logger()
+
+MOST_QUERIES = 4
+
+
+async def assess(context: StepContext) -> StepResult:
+    """Assess the round: either another one follows, or the best one is kept. If there are several, each goes into the
+    history.
+
+    First, statements that no cited source supports alone are checked against all that they cite together (V7).
+    """
+    findings = await asyncio.to_thread(find, context, {}) if _draft(context) in WRITTEN else None
+    together = await judge_jointly(context, findings) if findings else {}
+    return await asyncio.to_thread(_weighed, context, together)
+
+
+def _weighed(context: StepContext, together: Mapping[str, Rulings]) -> StepResult:
+    options = context.query.options
+    draft = _draft(context)
+    findings = find(context, together) if draft in WRITTEN else None
+    outcome = Assessed(
+        status="assessed",
+        draft=draft,
+        confidence=findings.confidence if findings else None,
+        gaps=findings.gaps() if findings else [],
+        failing=findings.failing(options.citation_confidence) if findings else [],
+        new_context=bool((context.outcome("retrieve") or {}).get("new", False)),
+        decision="finish",
+        best=context.round,
+    )
+    if together:
+        outcome["together"] = {index: dict(each) for index, each in together.items()}
+    wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
+    again = wanted and not context.budget.has_used(NO_ROUND)
+    outcome["decision"] = "correct" if again else "finish"
+    outcome["best"] = best_round([*_earlier_attempts(context), _attempt(context.round, outcome)])
+    unmended = options.repair == "full" and context.budget.has_used(NO_REPAIR) and bool(_failing_of(context, outcome))
+    if unmended:
+        outcome["repairs"] = False
+    if unmended or (wanted and not again):
+        outcome["degraded"] = context.budget.reason
+
+    history = _attempt_history(context, findings) if again or context.round else None
+    saves: list[Callable[[Session], None]] = []
+    if history is not None:
+        saves.append(partial(add_verification, stored=history))
+    if again:
+        told = {"round": context.round + 1, "claims_score": outcome["confidence"], "gaps": outcome["gaps"]}
+        saves.append(partial(_go_on, query_id=context.query.id, told=told))
+    saved = partial(_save, saves=saves) if saves else None
+    return StepResult.single(outcome, saved, sentences_checked(context, findings) if findings else ())
+
+
+def _save(session: Session, saves: Sequence[Callable[[Session], None]]) -> None:
+    for save in saves:
+        save(session)
+
+
+def _go_on(session: Session, query_id: uuid.UUID, told: dict[str, Any]) -> None:
+    advance_round(session, query_id, told["round"])
+    add_event(session, "corrective_round", told, query_id=query_id)
+
+
+def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:
+    best = outcome["best"]
+    return (outcome if best == context.round else context.rounds[best]["assess", ""])["failing"]
+
+
+def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:
+    """S2.3: every attempt is in the history, even without an answer or with a broken verification (S1.6)."""
+    draft = context.outcome("generate")
+    if findings is None:
+        reason = (draft or context.selection).get("reason") or "no answer was written"
+        return as_attempt(abstained_verification(context, reason))
+    try:
+        return attempted_verification(context, findings)
+    except Exception as error:
+        log.exception("verification_broke", query_id=str(context.query.id), round=context.round)
+        reason = f"verification broke ({type(error).__name__})"
+        return as_attempt(broken_verification(context, context.draft["text"], reason))
+
+
+async def plan_queries(context: StepContext) -> StepResult:
+    """Plan searches for the gaps of the previous round; without a usable reply, search for the gaps themselves."""
+    gaps = (context.earlier("assess") or {}).get("gaps", [])
+    fields = {
+        "question": context.question,
+        "claims": "\n".join(f"- {gap}" for gap in gaps),
+        "count": MOST_QUERIES,
+    }
+    reply = await context.tools.models.ask(PLAN_QUERIES, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(Planned(status="fallback", queries=_usable(gaps), reason=reply.reason))
+    if not (queries := _usable(reply.queries)):
+        return StepResult.single(Planned(status="fallback", queries=_usable(gaps), reason="the model planned none"))
+    return StepResult.single(Planned(status="planned", queries=queries))
+
+
+def _usable(texts: list[str]) -> list[str]:
+    return usable_queries(texts, MOST_QUERIES)
+
+
+def _draft(context: StepContext) -> Draft:
+    if context.outcome("generate") is None:
+        return "failed" if context.selection["status"] == "failed" else "none"
+    written = context.draft["status"]
+    if written != "complete":
+        return written
+    answerability = context.outcome("check_answerability") or {"status": "not_checked", "verdict": None}
+    if answerability["status"] == "not_checked":
+        return "unconfirmed"
+    verdict = answerability["verdict"]
+    return "unanswerable" if verdict and not verdict["supported"] else "complete"
+
+
+def _earlier_attempts(context: StepContext) -> list[Attempt]:
+    found = {number: outcomes.get(("assess", "")) for number, outcomes in sorted(context.rounds.items())}
+    return [_attempt(number, Assessed(**each)) for number, each in found.items() if each and number < context.round]
+
+
+def _attempt(number: int, outcome: Assessed) -> Attempt:
+    return Attempt(number, outcome["draft"], outcome["confidence"], len(outcome["gaps"]))

@@ -1,0 +1,207 @@
+"""Accepts and shows documents. Workers read and embed them in services.documents.ingestion."""
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from clients.telemetry import tracing
+from config.settings import Settings
+from db.models import Document, DocumentStatus
+from db.queries import documents as rows
+from db.queries import versions
+from db.queries.documents import DocumentFilter
+from db.queries.graph_jobs import GraphState, graph_states
+from db.queries.graph_storing import forget_document_graph
+from db.queries.paging import Place
+from db.queries.standings import note_deletion
+from db.queries.workspaces import get_or_add_workspace, lock_workspace
+from db.session import reading, transaction
+from domain.errors import BadInput, DocumentEmpty, DocumentNotFailed, DocumentTooLarge, DocumentTypeUnknown
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """An uploaded file; `metadata` is kept with every citation (ticker, year, filing_type, title, …)."""
+
+    filename: str
+    content: bytes
+    workspace: str = "default"
+    source: str = "api-server"
+    metadata: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """`created` is False when the workspace already had this file under this name.
+
+    `same_as` is a document with the same bytes under another name.
+    """
+
+    document_id: uuid.UUID
+    created: bool
+    needs_work: bool
+    same_as: uuid.UUID | None = None
+
+
+def accept_document(new: NewDocument, settings: Settings) -> Accepted:
+    """Store the file as queued; the caller then publishes the ingestion.
+
+    The same bytes under the same name are the same document: metadata is merged, and a failed one is retried. Other
+    bytes are its next version.
+    Raises DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown, BadInput, DatabaseUnavailable.
+    """
+    _check(new, settings)
+    digest = hashlib.sha256(new.content).hexdigest()
+    with transaction() as session:
+        workspace = get_or_add_workspace(session, new.workspace)
+        lock_workspace(session, workspace.id)
+        others = versions.lock_versions(session, workspace.id, new.filename)
+        known = versions.find_live(others, digest)
+        if known is not None:
+            rows.merge_details(session, known.id, new.metadata or {})
+            versions.make_newest(session, known, others)
+            retry = known.status == DocumentStatus.FAILED
+            if retry:
+                rows.requeue_document(session, known.id)
+            return Accepted(known.id, created=False, needs_work=retry)
+        document = rows.add_document(
+            session,
+            workspace.id,
+            filename=new.filename,
+            content=new.content,
+            sha256=digest,
+            source=new.source,
+            details=new.metadata or {},
+            version=versions.next_version(others),
+            traceparent=tracing.traceparent(),
+        )
+        twin = versions.find_twin(session, workspace.id, new.filename, digest)
+        return Accepted(document.id, created=True, needs_work=True, same_as=twin)
+
+
+def read_document(document_id: uuid.UUID) -> dict[str, Any]:
+    """The document's status and progress as JSON. Raises DocumentNotFound."""
+    with reading() as session:
+        document = rows.get_document(session, document_id)
+        graph = graph_states(session, [document_id]).get(document_id)
+        return _as_json(document, rows.workspace_name_of(session, document), graph)
+
+
+def read_documents(wanted: DocumentFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
+    """One page of documents, newest first."""
+    with reading() as session:
+        found = rows.list_documents(session, wanted, after=after, limit=limit)
+        graphs = graph_states(session, [document.id for document, _ in found])
+        return [_as_json(document, name, graphs.get(document.id)) for document, name in found]
+
+
+def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
+    """All versions accepted under this document's name, newest first. Raises DocumentNotFound."""
+    with reading() as session:
+        found = versions.list_versions(session, document_id)
+        workspace = rows.workspace_name_of(session, found[0])
+        graphs = graph_states(session, [document.id for document in found])
+        return [_as_json(document, workspace, graphs.get(document.id)) for document in found]
+
+
+def read_document_text(document_id: uuid.UUID) -> str | None:
+    """The stored text that `source_start` and `source_end` point into, or None until it is read."""
+    with reading() as session:
+        return rows.get_document_text(session, document_id)
+
+
+def read_document_layout(document_id: uuid.UUID) -> dict[str, Any] | None:
+    """The pages and sections of the stored text as JSON, or None until it is read. Raises DocumentNotFound."""
+    with reading() as session:
+        document = rows.get_document(session, document_id)
+        characters, sections = rows.get_text_length(session, document_id), document.sections
+    if characters is None:
+        return None
+    return {
+        "characters": characters,
+        "pages": [dict(zip(("number", "start", "end"), page, strict=True)) for page in document.pages or []],
+        "sections": [dict(zip(("title", "start", "end"), section, strict=True)) for section in sections or []],
+    }
+
+
+def retry_document(document_id: uuid.UUID) -> None:
+    """Queue a failed document again; the caller then publishes it.
+
+    Raises DocumentNotFound, DocumentNotFailed.
+    """
+    with transaction() as session:
+        document = rows.get_document(session, document_id)
+        if document.status != DocumentStatus.FAILED:
+            raise DocumentNotFailed(f"The document's status is {document.status!r}; only a failed one is tried again.")
+        rows.requeue_document(session, document_id)
+
+
+def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> None:
+    """Delete a document with its chunks and with what only it contributed to the graph; answers keep their own copies
+    of what they cite.
+
+    Other versions stay as they are: superseded ones are history, and none of them is searched again.
+    """
+    with transaction() as session:
+        document = rows.get_document(session, document_id)
+        gone = versions.list_versions(session, document_id) if all_versions else [document]
+        note_deletion(session, [each.id for each in gone])
+        for each in gone:
+            forget_document_graph(session, document.workspace_id, each.id)
+        (versions.delete_versions if all_versions else rows.delete_document)(session, document_id)
+
+
+def _check(new: NewDocument, settings: Settings) -> None:
+    if new.filename.lower().endswith(".zip"):
+        raise DocumentTypeUnknown(f"{new.filename} is an archive; send it to /v1/imports, which takes the files in it.")
+    if not new.content:
+        raise DocumentEmpty(f"{new.filename} is empty.")
+    if len(new.content) > settings.ingestion.max_bytes:
+        raise DocumentTooLarge(
+            f"{new.filename} has {len(new.content):,} bytes; the limit is {settings.ingestion.max_bytes:,}."
+        )
+    if not new.filename.strip() or "\x00" in new.filename or len(new.filename) > 255:
+        raise BadInput("The file name is empty, longer than 255 characters or contains a NUL character.")
+    if not new.workspace.strip() or "\x00" in new.workspace or len(new.workspace) > 100:
+        raise BadInput("The workspace name is empty, longer than 100 characters or contains a NUL character.")
+
+
+def _as_json(document: Document, workspace: str, graph: GraphState | None) -> dict[str, Any]:
+    return {
+        "id": str(document.id),
+        "doc_id": document.doc_id,
+        "workspace": workspace,
+        "filename": document.filename,
+        "source": document.source,
+        "metadata": document.details,
+        "sha256": document.sha256,
+        "size_bytes": document.size_bytes,
+        "version": document.version,
+        "status": document.status,
+        "stage": document.stage,
+        "progress": {"chunks_done": document.chunks_done, "chunks_total": document.chunks_total},
+        "pages": len(document.pages or []),
+        "graph": _graph_as_json(graph),
+        "error": document.error,
+        "created_at": document.created_at.isoformat(),
+        "ready_at": document.ready_at.isoformat() if document.ready_at else None,
+        "superseded_by": str(document.superseded_by) if document.superseded_by else None,
+        "superseded_at": document.superseded_at.isoformat() if document.superseded_at else None,
+    }
+
+
+def _graph_as_json(graph: GraphState | None) -> dict[str, Any]:
+    row = graph.row if graph else None
+    return {
+        "status": row.status if row else "off",
+        "chunks_done": row.done if row else 0,
+        "chunks_failed": row.failed if row else 0,
+        "entities": graph.entities if graph else 0,
+        "relations": graph.relations if graph else 0,
+        "reason": row.reason if row else None,
+        "llm_calls": row.llm_calls if row else 0,
+        "prompt_tokens": row.prompt_tokens if row else 0,
+        "completion_tokens": row.completion_tokens if row else 0,
+        "cost_usd": float(row.cost_usd) if row else 0.0,
+    }

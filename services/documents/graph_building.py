@@ -1,0 +1,197 @@
+"""Builds the knowledge graph of a ready document: no question and no ingestion waits for it (S5.1).
+
+Every chunk is stored as soon as it is read, under its own key: a worker that dies loses only what was in flight, and no
+paid call is repeated.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from threading import Event
+from typing import Any
+
+import structlog
+
+from clients.embeddings import Embedder
+from clients.llm.gateway import ModelGateway
+from clients.llm.pricing import cost_usd
+from clients.llm.protocol import CallLog
+from clients.telemetry import tracing
+from config.models import ModelInfo
+from config.settings import GraphSettings
+from db.models import GraphStatus
+from db.queries import graph_jobs as jobs
+from db.queries.chunks import Passage, get_passages
+from db.queries.graph_jobs import GraphClaim
+from db.queries.graph_storing import lock_graph, store_passage_graph
+from db.session import reading, transaction
+from domain.errors import DatabaseUnavailable
+from services.core.call_telemetry import tell_calls
+from services.documents.graph_extraction import Extraction, extract
+from services.documents.ingestion import Hold
+from services.graph.merging import merge_document
+
+log = structlog.get_logger()
+
+LEASE_S = 30.0
+MAX_IDLE = 8
+"""Consecutive attempts that stored nothing, after which the graph is given up."""
+_FIRST_PAUSE_S = 15.0
+_LONGEST_PAUSE_S = 1800.0
+
+
+class TakenOver(Exception):
+    """Another worker holds the claim now, or the document is gone; this one stores nothing more."""
+
+
+class Postponed(Exception):
+    """No model is available at the moment; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """The tools for building graphs. Without `models`, documents are read by their names and sentences alone.
+
+    `run` waits for a coroutine; `prices` are the costs of calls.
+    """
+
+    models: ModelGateway | None
+    embedder: Embedder
+    settings: GraphSettings
+    prices: Mapping[str, ModelInfo]
+    run: Callable[[Coroutine[Any, Any, None]], None]
+
+
+def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
+    """Build the graph of a ready document, or continue building it; False when there was nothing to do.
+
+    Raises DatabaseUnavailable (try again later).
+    """
+    with transaction() as session:
+        claim = jobs.claim_graph(session, document_id, LEASE_S)
+    if claim is None:
+        return False
+    if claim.idle > MAX_IDLE:
+        _end(claim, GraphStatus.FAILED, claim.reason or f"{MAX_IDLE} workers ended while they read it.")
+        return True
+    attributes = {"citewell.document_id": str(document_id), "citewell.attempt": claim.attempt}
+    with tracing.following(None, document_id), tracing.span("build graph", attributes):
+        _attempt(claim, builder, hold)
+    return True
+
+
+def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
+    document_id = claim.document_id
+    try:
+        lost = Event()
+        with hold(lambda: _renew(claim, lost)):
+            _build(claim, builder, lost)
+    except TakenOver:
+        log.info("graph_superseded", document_id=str(document_id))
+    except Postponed as error:
+        _postpone(claim, str(error))
+    except DatabaseUnavailable:
+        raise
+    except Exception as error:
+        # It is retried MAX_IDLE times: some faults pass.
+        log.exception("graph_broke", document_id=str(document_id), attempt=claim.attempt)
+        _postpone(claim, f"internal error ({type(error).__name__})")
+
+
+def _build(claim: GraphClaim, builder: Builder, lost: Event) -> None:
+    with reading() as session:
+        unread = jobs.unread_chunks(session, claim.document_id, builder.settings.max_chunks)
+    builder.run(_read_all(claim, unread, builder, lost))
+
+    def renew() -> None:
+        _renew(claim, lost)
+        _raise_if(lost)
+
+    _raise_if(lost)
+    merge_document(claim.workspace_id, claim.document_id, builder.embedder, renew)
+    with reading() as session:
+        state = jobs.graph_states(session, [claim.document_id]).get(claim.document_id)
+    if state is not None:
+        nothing_read = 0 < state.row.done == state.row.failed
+        _end(claim, GraphStatus.FAILED if nothing_read else GraphStatus.READY, state.row.reason)
+
+
+async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, lost: Event) -> None:
+    waiting = iter(unread)
+
+    async def work() -> None:
+        for key in waiting:
+            _raise_if(lost)
+            await _read(claim, key, builder)
+
+    # Each ends at its first failure: a lasting fault soon ends all of them, and no finished call is lost.
+    ended = await asyncio.gather(*(work() for _ in range(builder.settings.concurrency)), return_exceptions=True)
+    for failure in ended:
+        if failure is not None:
+            raise failure
+
+
+async def _read(claim: GraphClaim, key: int, builder: Builder) -> None:
+    passage = await asyncio.to_thread(_passage, key)
+    found = await extract(passage, builder.models)
+    await asyncio.to_thread(_store, claim, key, found, builder.prices)
+
+
+def _passage(key: int) -> Passage:
+    with reading() as session:
+        passages = get_passages(session, [key])
+    if not passages:
+        raise TakenOver
+    return passages[0]
+
+
+def _store(claim: GraphClaim, key: int, found: Extraction, prices: Mapping[str, ModelInfo]) -> None:
+    if found.log.records:
+        _note_usage(claim, found.log, prices)
+    if found.passing:
+        raise Postponed(found.error)
+    with transaction() as session:
+        lock_graph(session, claim.workspace_id)
+        if not jobs.count_chunk(session, claim, LEASE_S, found.error):
+            raise TakenOver
+        store_passage_graph(session, claim.workspace_id, claim.document_id, key, found.graph, found.error)
+
+
+def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo]) -> None:
+    usages = [(call.model, call.usage) for call in made.records if not call.kept]
+    with transaction() as session:
+        jobs.add_graph_usage(
+            session,
+            claim.document_id,
+            calls=len(usages),
+            prompt_tokens=sum(usage.prompt_tokens for _, usage in usages),
+            completion_tokens=sum(usage.completion_tokens for _, usage in usages),
+            cost=sum((cost_usd(model, usage, prices) for model, usage in usages), Decimal()),
+        )
+    tell_calls(made.records, prices)
+
+
+def _renew(claim: GraphClaim, lost: Event) -> None:
+    with transaction() as session:
+        if not jobs.advance_graph(session, claim, LEASE_S):
+            lost.set()
+
+
+def _raise_if(lost: Event) -> None:
+    """Raise TakenOver when a renewal found that another worker holds the claim: further calls would be paid in vain."""
+    if lost.is_set():
+        raise TakenOver
+
+
+def _postpone(claim: GraphClaim, reason: str) -> None:
+    pause = min(_FIRST_PAUSE_S * 2 ** (claim.idle - 1), _LONGEST_PAUSE_S)
+    log.warning("graph_postponed", document_id=str(claim.document_id), seconds=pause)
+    with transaction() as session:
+        jobs.advance_graph(session, claim, pause, status=GraphStatus.QUEUED, reason=reason)
+
+
+def _end(claim: GraphClaim, status: GraphStatus, reason: str | None) -> None:
+    with transaction() as session:
+        jobs.advance_graph(session, claim, 0, status=status, reason=reason)

@@ -1,0 +1,237 @@
+"""Ingestion: reads, splits, embeds and stores a document, in batches that show its progress."""
+
+import hashlib
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from threading import Event
+from typing import Any
+
+import structlog
+from opentelemetry.trace import Span
+
+from clients.embeddings import Embedder
+from clients.parsing.findings import with_findings
+from clients.parsing.isolated import limits_of, parse_isolated
+from clients.telemetry import families, tracing
+from clients.telemetry.meter import METER
+from config.settings import IngestionSettings
+from db.queries import documents as rows
+from db.queries.graph_jobs import queue_graph
+from db.queries.spaces import space_of
+from db.queries.vectors import add_vectors
+from db.queries.workspaces import lock_workspace
+from db.session import after_commit, reading, transaction
+from domain.documents.chunks import split_document
+from domain.documents.documents import TextChunk
+from domain.documents.embedded_text import embedded_text
+from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable
+from services.core import embedding_spaces
+from services.documents.versions import put_in_force
+from services.webhooks.outbox import announce_document
+
+log = structlog.get_logger()
+
+LEASE_S = 10.0
+MAX_ATTEMPTS = 3
+_MOST_NAME = 200  # characters of a document's name, which each of its passages is found by
+
+
+class TakenOver(Exception):
+    """Another worker claimed the document meanwhile; this one stops and stores nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    document_id: uuid.UUID
+    attempt: int
+    idle: int
+    lease_s: float
+    workspace_id: int
+    doc_id: str
+    filename: str
+    title: str
+    content: bytes
+    traceparent: str | None
+    lost: Event = field(default_factory=Event)
+    """Set by a renewal that found the document taken over."""
+
+
+Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Calls the given renewal repeatedly for the length of a block (workers.leases)."""
+
+
+def ingest(
+    document_id: uuid.UUID,
+    embedder: Embedder,
+    limits: IngestionSettings,
+    hold: Hold,
+    *,
+    graph: bool = False,
+    lease_s: float = LEASE_S,
+) -> bool:
+    """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
+
+    When its process dies it is retried after `lease_s`; until then no other worker gets it. `graph` also queues its
+    knowledge graph, which is built later (services.documents.graph_building).
+    Raises DatabaseUnavailable, EmbeddingUnavailable (try again later).
+    """
+    job = _claim(document_id, lease_s)
+    if job is None:
+        return False
+    attributes = {"citewell.document_id": str(document_id), "citewell.attempt": job.attempt}
+    with tracing.following(job.traceparent, document_id), tracing.span("ingest", attributes) as span:
+        _attempt(job, embedder, limits, hold, span, graph=graph)
+    return True
+
+
+def _attempt(job: _Job, embedder: Embedder, limits: IngestionSettings, hold: Hold, span: Span, *, graph: bool) -> None:
+    began = time.perf_counter()
+    try:
+        # Reading a long PDF takes longer than a lease lasts.
+        with hold(lambda: _renew(job)):
+            _ingest(job, embedder, limits, graph=graph)
+        METER.count(families.DOCUMENTS_ENDED, "ready")
+    except TakenOver:
+        log.info("ingestion_superseded", document_id=str(job.document_id))
+    except (DatabaseUnavailable, EmbeddingUnavailable):
+        # Not the document's fault. If even this cannot be stored, its lease expires.
+        with suppress(DatabaseUnavailable), transaction() as session:
+            rows.release_document(session, job.document_id, job.attempt)
+        raise
+    except CitewellError as error:
+        tracing.fail(span, error.code)
+        _fail(job, error.code, error.message)
+    except Exception as error:
+        # Its lease expires and it is retried, MAX_ATTEMPTS times without progress: some faults pass, and what takes
+        # longer than one attempt continues where it was.
+        log.exception("ingestion_broke", document_id=str(job.document_id), attempt=job.attempt)
+        tracing.fail(span, type(error).__name__)
+        if _is_idle(job):
+            _fail(job, "ingestion_broke", f"{job.filename} could not be ingested ({type(error).__name__}).")
+    finally:
+        METER.observe(families.DOCUMENT_SECONDS, time.perf_counter() - began)
+
+
+def _claim(document_id: uuid.UUID, lease_s: float) -> _Job | None:
+    with transaction() as session:
+        claim = rows.claim_document(session, document_id, lease_s)
+        if claim is None:
+            return None
+        document = rows.get_document(session, document_id)
+        content = rows.get_file(session, document_id)
+        given = document.details.get("title")
+        title = given if isinstance(given, str) else ""
+        job = _Job(
+            document_id,
+            *claim,
+            lease_s,
+            document.workspace_id,
+            document.doc_id,
+            document.filename,
+            title,
+            content,
+            document.traceparent,
+        )
+    if claim.idle > MAX_ATTEMPTS:
+        _fail(job, "ingestion_gave_up", f"{job.filename} ended {MAX_ATTEMPTS} workers; it will not be tried again.")
+        return None
+    return job
+
+
+def _is_idle(job: _Job) -> bool:
+    """Whether this was the last of MAX_ATTEMPTS attempts that stored nothing."""
+    with reading() as session:
+        return rows.get_document(session, job.document_id).idle >= MAX_ATTEMPTS
+
+
+def _ingest(job: _Job, embedder: Embedder, limits: IngestionSettings, *, graph: bool) -> None:
+    # Before anything is read: without an embedder the work would be in vain.
+    embedding_spaces.embedder_for(embedding_spaces.claim(job.workspace_id, embedder), job.workspace_id, embedder)
+    with tracing.span("read"):
+        parsed = with_findings(parse_isolated(job.content, job.filename, limits_of(limits)), job.filename)
+    chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
+    name = (job.title or parsed.found.get("title") or _readable(job.filename))[:_MOST_NAME]
+    if not chunks:
+        raise DocumentEmpty
+    made = [_row(job, chunk) for chunk in chunks]
+    with transaction() as session:
+        kept = rows.store_parsed(session, job.document_id, job.attempt, parsed, made, lease_s=job.lease_s)
+    if kept is None:
+        raise TakenOver
+    for first in range(kept, len(chunks), limits.batch):
+        with tracing.span("embed and store", {"citewell.item_count": min(limits.batch, len(chunks) - first)}):
+            _store_batch(job, name, embedder, chunks[first : first + limits.batch])
+    with transaction() as session:
+        if not put_in_force(session, job.document_id, job.attempt):
+            raise TakenOver
+        if graph:
+            queue_graph(session, job.document_id, job.workspace_id)
+
+
+def _readable(filename: str) -> str:
+    """A file's name in words: `AAPL_10-K_2023.pdf` says what the document is, and is found by it."""
+    return PurePath(filename).stem.replace("_", " ")
+
+
+def _store_batch(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> None:
+    # Again when `citewell reembed` moved the workspace to another space meanwhile.
+    while not _stored(job, name, embedder, chunks):
+        log.info("embedding_space_changed", document_id=str(job.document_id))
+
+
+def _stored(job: _Job, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:
+    if job.lost.is_set():
+        # Vectors that will not be stored may cost money.
+        raise TakenOver
+    texts = [embedded_text(chunk) for chunk in chunks]
+    space = embedding_spaces.claim(job.workspace_id, embedder)
+    vectors = embedding_spaces.embed(space, embedding_spaces.embedder_for(space, job.workspace_id, embedder), texts)
+    done = chunks[-1].index + 1
+    with transaction() as session:
+        lock_workspace(session, job.workspace_id)
+        if space_of(session, job.workspace_id) != space:
+            return False
+        if not rows.advance_document(
+            session, job.document_id, job.attempt, lease_s=job.lease_s, chunks_done=done, idle=0
+        ):
+            raise TakenOver
+        keys = rows.add_chunks(session, job.workspace_id, [_row(job, chunk) for chunk in chunks], name)
+        add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))
+    return True
+
+
+def _row(job: _Job, chunk: TextChunk) -> dict[str, Any]:
+    return {
+        "document_id": job.document_id,
+        "chunk_id": f"{job.doc_id}::chunk_{chunk.index}",
+        "chunk_index": chunk.index,
+        "page": chunk.page,
+        "section": chunk.section,
+        "start_index": chunk.start,
+        "end_index": chunk.end,
+        "text": chunk.text,
+        "context": chunk.context,
+        "sha256": hashlib.sha256(chunk.text.encode()).hexdigest(),
+    }
+
+
+def _renew(job: _Job) -> None:
+    with transaction() as session:
+        if not rows.advance_document(session, job.document_id, job.attempt, lease_s=job.lease_s):
+            job.lost.set()
+
+
+def _fail(job: _Job, code: str, message: str) -> None:
+    error = {"code": code, "message": message}
+    with transaction() as session:
+        if rows.mark_document_failed(session, job.document_id, job.attempt, error):
+            after_commit(session, _count_failed)
+            announce_document(session, job.document_id, error)
+
+
+def _count_failed() -> None:
+    METER.count(families.DOCUMENTS_ENDED, "failed")

@@ -1,0 +1,192 @@
+"""Unpacks an archive: each file becomes a document, or the reason why it does not is recorded."""
+
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from threading import Event
+from typing import Any, BinaryIO
+
+import structlog
+from sqlalchemy import func
+from sqlalchemy.orm import Session
+
+from clients.zips import Member, ZipLimits, ZipOfDocuments, open_zip
+from config.settings import Settings
+from db.models import Import, ImportStatus
+from db.queries import imports as rows
+from db.session import reading, transaction
+from domain.documents.formats import SUFFIXES, advice
+from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown
+from services.documents.documents import NewDocument, accept_document
+
+log = structlog.get_logger()
+
+MAX_STRIKES = 3
+# After a slice, the documents of the first files, and those of other archives, are read.
+SLICE_S = 20.0
+_ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
+
+Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
+
+
+class TakenOver(Exception):
+    """Another worker claimed the import meanwhile; this one stops and stores nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    import_id: uuid.UUID
+    attempt: int
+    lease_s: float
+    workspace: str
+    archive: Import
+    lost: Event = field(default_factory=Event)
+    """Set by a renewal that found the import taken over."""
+
+
+def unpack(
+    import_id: uuid.UUID,
+    settings: Settings,
+    hold: Hold,
+    start: Callable[[uuid.UUID], object],
+    slice_s: float = SLICE_S,
+) -> bool:
+    """Unpack for a while; `start` is called with each new document. True when there is more to unpack.
+
+    An archive that cannot be used ends as failed. Raises DatabaseUnavailable (try again later).
+    """
+    job = _claim(import_id, settings.recovery.lease_s)
+    if job is None:
+        return False
+    try:
+        with hold(lambda: _renew(job)), _assembled(import_id) as file:
+            archive = open_zip(file, job.archive.filename, _limits(settings))
+            more = _unpack(job, archive, settings, start, slice_s)
+        (_release if more else _finish)(job)
+        return more
+    except TakenOver:
+        log.info("import_taken_over", import_id=str(import_id))
+    except DatabaseUnavailable:
+        raise
+    except CitewellError as error:
+        _fail(job, error.code, error.message)
+    return False
+
+
+def _claim(import_id: uuid.UUID, lease_s: float) -> _Job | None:
+    with transaction() as session:
+        attempt = rows.claim_import(session, import_id, lease_s)
+        if attempt is None:
+            return None
+        archive = rows.get_import(session, import_id)
+        job = _Job(import_id, attempt, lease_s, rows.workspace_name_of(session, archive), archive)
+    if archive.strikes > MAX_STRIKES:
+        reason = f"{archive.filename} ended {MAX_STRIKES} workers; it will not be tried again."
+        _fail(job, "import_gave_up", reason)
+        return None
+    return job
+
+
+def _unpack(
+    job: _Job, archive: ZipOfDocuments, settings: Settings, start: Callable[[uuid.UUID], object], slice_s: float
+) -> bool:
+    with transaction() as session:
+        _advance(job, session, total=len(archive.members))
+        known = rows.known_positions(session, job.import_id)
+    until = time.monotonic() + slice_s
+    for position, member in enumerate(archive.members):
+        if position in known:
+            continue
+        if job.lost.is_set():
+            raise TakenOver
+        if time.monotonic() > until:
+            return True
+        _take(job, archive, position, member, settings, start)
+    return False
+
+
+def _take(
+    job: _Job,
+    archive: ZipOfDocuments,
+    position: int,
+    member: Member,
+    settings: Settings,
+    start: Callable[[uuid.UUID], object],
+) -> None:
+    values: dict[str, Any] = {"name": member.name}
+    accepted = None
+    try:
+        accepted = accept_document(_document(job, archive, member), settings)
+        values["document_id"] = accepted.document_id
+    except DatabaseUnavailable:
+        raise
+    except CitewellError as error:
+        values |= {"code": error.code, "message": error.message}
+    with transaction() as session:
+        _advance(job, session, strikes=0)
+        rows.add_member(session, job.import_id, position, **values)
+    if accepted is not None and accepted.needs_work:
+        start(accepted.document_id)
+
+
+def _document(job: _Job, archive: ZipOfDocuments, member: Member) -> NewDocument:
+    suffix = PurePosixPath(member.name).suffix.lower()
+    if member.refused is None and suffix not in SUFFIXES:
+        raise DocumentTypeUnknown(_why_not(suffix))
+    return NewDocument(member.name, archive.read(member), job.workspace, job.archive.source, job.archive.details)
+
+
+def _why_not(suffix: str) -> str:
+    if suffix in _ARCHIVES:
+        return "An archive in an archive is not unpacked; send it by itself."
+    return f"Files of this type are not read; {advice(suffix)}."
+
+
+@contextmanager
+def _assembled(import_id: uuid.UUID) -> Generator[BinaryIO]:
+    # It has no name on the disk: however this process ends, it leaves nothing there.
+    with tempfile.TemporaryFile() as file:
+        with reading() as session:
+            for part in rows.read_parts(session, import_id):
+                file.write(part)
+        yield file
+
+
+def _limits(settings: Settings) -> ZipLimits:
+    limits = settings.ingestion
+    return ZipLimits(limits.max_bytes, limits.import_max_unpacked_bytes, limits.import_max_files)
+
+
+def _advance(job: _Job, session: Session, *, lease_s: float | None = None, **values: object) -> None:
+    held = job.lease_s if lease_s is None else lease_s
+    if not rows.advance_import(session, job.import_id, job.attempt, lease_s=held, **values):
+        raise TakenOver
+
+
+def _renew(job: _Job) -> None:
+    with transaction() as session:
+        if not rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s):
+            job.lost.set()
+
+
+def _release(job: _Job) -> None:
+    with transaction() as session:
+        _advance(job, session, lease_s=0)
+
+
+def _finish(job: _Job) -> None:
+    with transaction() as session:
+        _advance(job, session, lease_s=0, unpacked_at=func.now())
+        rows.forget_parts(session, job.import_id)
+        rows.settle_import(session, job.import_id)
+
+
+def _fail(job: _Job, code: str, message: str) -> None:
+    ended = {"status": ImportStatus.FAILED, "error": {"code": code, "message": message}, "finished_at": func.now()}
+    with transaction() as session:
+        if rows.advance_import(session, job.import_id, job.attempt, lease_s=0, **ended):
+            rows.forget_parts(session, job.import_id)

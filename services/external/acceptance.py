@@ -1,0 +1,79 @@
+"""Accepts answers from elsewhere, with their sources, for verification (N2). Nothing is judged here."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from config.settings import Settings
+from db.queries.batches import add_batch
+from db.queries.idempotency import Repeatable, claim_key
+from db.queries.workspaces import get_or_add_workspaces
+from db.session import transaction
+from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead, VerificationInvalid
+from services.external.request import NewVerification, check_callback, check_verification
+from services.external.storage import Item, Store
+from services.queries.submission import Submitted
+
+_MOST_WRONG = 20
+
+
+def submit_verification(new: NewVerification, settings: Settings, request: Repeatable | None = None) -> Submitted:
+    """Store the verification, once for all requests with one Idempotency-Key; the caller then publishes it.
+
+    Raises VerificationInvalid, IdempotencyKeyReused, QuestionInvalid, ModelNotAllowed, WebhookUrlInvalid,
+    AddressForbidden, DocumentNotFound, DocumentNotRead, DatabaseUnavailable.
+    """
+    check_verification(new, settings)
+    workspaces = _make_workspaces([new])
+    query_id = uuid.uuid4()
+    with transaction() as session:
+        if request is not None and (first := claim_key(session, request, query_id)) != query_id:
+            return Submitted(first, repeated=True)
+        store = Store(session, settings, workspaces)
+        store.add([Item(query_id, new, store.rows(new))])
+    return Submitted(query_id, repeated=False)
+
+
+def submit_batch(
+    items: Sequence[NewVerification],
+    callback_url: str | None,
+    settings: Settings,
+    request: Repeatable | None = None,
+) -> Submitted:
+    """Store all items or none, each of which has passed `check_verification`; the id is that of the batch.
+
+    Raises BatchInvalid for item errors that only the database shows, naming at most _MOST_WRONG of them, and
+    IdempotencyKeyReused, WebhookUrlInvalid, AddressForbidden, DatabaseUnavailable.
+    """
+    check_callback(callback_url, settings)
+    workspaces = _make_workspaces(items)
+    batch_id = uuid.uuid4()
+    with transaction() as session:
+        if request is not None and (first := claim_key(session, request, batch_id)) != batch_id:
+            return Submitted(first, repeated=True)
+        store = Store(session, settings, workspaces)
+        rows = _all_rows(store, items)
+        add_batch(session, batch_id, len(items), callback_url)
+        store.add([Item(uuid.uuid4(), new, rows[n], batch_id, n) for n, new in enumerate(items)])
+    return Submitted(batch_id, repeated=False)
+
+
+def _make_workspaces(items: Sequence[NewVerification]) -> dict[str, int]:
+    # In a transaction of its own: otherwise others who create the same workspace would wait for all the items.
+    with transaction() as session:
+        return get_or_add_workspaces(session, (new.workspace for new in items))
+
+
+def _all_rows(store: Store, items: Sequence[NewVerification]) -> list[list[dict[str, Any]]]:
+    rows: list[list[dict[str, Any]]] = []
+    wrong: dict[int, str] = {}
+    for position, new in enumerate(items):
+        try:
+            rows.append(store.rows(new))
+        except (VerificationInvalid, DocumentNotFound, DocumentNotRead) as error:
+            wrong[position] = error.message
+        if len(wrong) == _MOST_WRONG:
+            break
+    if wrong:
+        raise BatchInvalid(wrong)
+    return rows

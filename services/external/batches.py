@@ -1,0 +1,64 @@
+"""Batches of verifications: progress, results, end (N2)."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from db.models import Batch, QueryStatus
+from db.queries import batches
+from db.session import reading, transaction
+from services.external.verification_results import read_verification
+from services.finishing.completion import finish
+
+_AT_A_TIME = 200
+
+
+def read_batch(batch_id: uuid.UUID) -> dict[str, Any]:
+    """The batch with the number of its items in every state. Raises BatchNotFound."""
+    with reading() as session:
+        batch = batches.get_batch(session, batch_id)
+        counted = batches.count_states(session, batch_id)
+    return {
+        "id": str(batch.id),
+        "status": _status(batch, started=counted[QueryStatus.QUEUED] < batch.total),
+        "total": batch.total,
+        **{status.value: counted[status] for status in QueryStatus},
+        "created_at": batch.created_at.isoformat(),
+        "finished_at": batch.finished_at.isoformat() if batch.finished_at else None,
+    }
+
+
+def _status(batch: Batch, *, started: bool) -> str:
+    if batch.finished_at is None:
+        return "running" if started else "queued"
+    return "cancelled" if batch.cancelled_at else "finished"
+
+
+def read_results(batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
+    """(position, verification) of finished items after position `after`, in the order of the file."""
+    with reading() as session:
+        found = batches.finished_items(session, batch_id, after, limit)
+    return [(position, read_verification(query_id)) for position, query_id in found]
+
+
+def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
+    """Cancel the batch and end its first unfinished items; return those. Repeating it is harmless. Raises
+    BatchNotFound.
+
+    No further item starts, and work on running ones stops. `cancel_more` ends the others.
+    """
+    with transaction() as session:
+        batches.get_batch(session, batch_id)
+        batches.mark_batch_cancelled(session, batch_id)
+    return cancel_more(batch_id)
+
+
+def cancel_more(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
+    """End up to _AT_A_TIME items of a cancelled batch; return them, none when all have ended.
+
+    Several callers may run at a time, and may stop early: the reconciler continues.
+    """
+    with transaction() as session:
+        batches.lock_batch(session, batch_id)
+        items = batches.unfinished_items(session, batch_id, _AT_A_TIME)
+        return [item for item in items if finish(session, item, QueryStatus.CANCELLED)]

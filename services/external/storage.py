@@ -1,0 +1,193 @@
+"""Stores given answers: their sources, and the outcomes that need no worker (N2)."""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from clients.telemetry import tracing
+from config.settings import Settings
+from db.models import Document, QueryKind
+from db.queries.given import add_given_sources, read_document
+from db.queries.queries import add_queries
+from db.queries.steps import add_outcomes
+from domain.answers.external_citations import GivenCitation, mark
+from domain.answers.statements import plan_checks
+from domain.errors import VerificationInvalid
+from domain.markers.citable import Citable, citable_sources
+from domain.query.outcomes import Checked, Drafted, Selected
+from services.core.request_priority import asker_columns
+from services.external.request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
+from services.queries.submission import checked_question
+
+# Bounds of one portion: few statements, none of which holds everything.
+_MOST_ITEMS, _MOST_CHARS = 500, 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A verification to be stored; `rows` are its sources."""
+
+    query_id: uuid.UUID
+    new: NewVerification
+    rows: Sequence[Mapping[str, Any]]
+    batch_id: uuid.UUID | None = None
+    position: int | None = None
+    reverifies: uuid.UUID | None = None
+    """N6: the query whose answer is verified again."""
+    judge_model: str | None = None
+
+
+def _portions(items: Sequence[Item]) -> Iterator[list[Item]]:
+    portion: list[Item] = []
+    characters = 0
+    for item in items:
+        size = len(item.new.answer) + sum(len(row["text"]) for row in item.rows)
+        if portion and (len(portion) == _MOST_ITEMS or characters + size > _MOST_CHARS):
+            yield portion
+            portion, characters = [], 0
+        portion.append(item)
+        characters += size
+    yield portion
+
+
+class Store:
+    """Adds verifications in one transaction; a stored document that several of them name is read once."""
+
+    def __init__(self, session: Session, settings: Settings, workspaces: Mapping[str, int]) -> None:
+        self._session, self._settings, self._workspaces = session, settings, workspaces
+        self._documents: dict[uuid.UUID, Document] = {}
+
+    def rows(self, new: NewVerification) -> list[dict[str, Any]]:
+        """The sources as stored rows. Raises VerificationInvalid, DocumentNotFound, DocumentNotRead."""
+        rows = [self._row(number, source) for number, source in enumerate(new.sources, start=1)]
+        if sum(len(row["text"]) for row in rows) > self._settings.verifying.max_bytes:
+            limit = self._settings.verifying.max_bytes
+            raise VerificationInvalid(f"The sources have more than {limit:,} characters together; send fewer of them.")
+        return rows
+
+    def add(self, items: Sequence[Item]) -> None:
+        """Store the items and the outcomes that need no worker, with few statements for many items."""
+        for some in _portions(items):
+            add_queries(self._session, [self._query(item) for item in some])
+            sources = [{**row, "query_id": item.query_id} for item in some for row in item.rows]
+            keys = iter(add_given_sources(self._session, sources))
+            outcomes = [
+                (item.query_id, *outcome)
+                for item in some
+                for outcome in _outcomes(item.new, list(islice(keys, len(item.rows))), item.rows)
+            ]
+            add_outcomes(self._session, outcomes)
+
+    def _query(self, item: Item) -> dict[str, Any]:
+        new = item.new
+        return {
+            "id": item.query_id,
+            "workspace_id": self._workspaces[new.workspace],
+            "question": self._question(item),
+            "mode": "balanced",
+            "provider": self._settings.provider,
+            "options": {**options_of(new, self._settings).model_dump(mode="json"), "judge_model": item.judge_model},
+            "kind": QueryKind.VERIFICATION,
+            "callback_url": new.callback_url,
+            "custom_id": new.custom_id,
+            "batch_id": item.batch_id,
+            "position": item.position,
+            # Items of a batch have their own traces.
+            "traceparent": tracing.traceparent() if item.batch_id is None else None,
+            "reverifies": item.reverifies,
+            # No person waits for an item of a batch.
+            **({"is_scripted": True, "asked_by": None} if item.batch_id else asker_columns(self._session)),
+        }
+
+    def _question(self, item: Item) -> str:
+        question = item.new.question or ""
+        # The question of a stored answer was accepted before, and may have grown when it was restated.
+        return (
+            question
+            if item.reverifies or not question
+            else checked_question(question, self._settings.question_max_chars)
+        )
+
+    def _row(self, number: int, source: NewSource) -> dict[str, Any]:
+        told = {"number": number, "url": source.url, "document_id": source.document_id, "context": None}
+        if source.document_id is None:
+            pages = None if source.pages is None else [list(page) for page in source.pages]
+            title, details = source.title or f"Source {number}", dict(source.metadata)
+            return {**told, "title": title, "details": details, "text": source.text, "pages": pages, "sections": None}
+        document = self._document(source.document_id)
+        return {
+            **told,
+            "title": source.title or document.filename,
+            "details": {**document.details, **source.metadata},
+            "text": document.text,
+            "pages": document.pages,
+            "sections": document.sections,
+        }
+
+    def _document(self, document_id: uuid.UUID) -> Document:
+        if document_id not in self._documents:
+            self._documents[document_id] = read_document(self._session, document_id)
+        return self._documents[document_id]
+
+
+def _outcomes(
+    new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """(step, item, outcome) of everything that needs no worker."""
+    selected = _selected(new, keys, rows)
+    sources = citable_sources(selected["sources"])
+    draft = _draft(new, sources)
+    found: list[tuple[str, str, Mapping[str, Any]]] = [
+        ("select", "", selected),
+        ("generate", "", draft),
+        ("extract_citations", "", {"status": "extracted", "citations": []}),
+    ]
+    skipped = skipped_checks(new)
+    for check, reason in skipped.items():
+        outcome = Checked(status="skipped", verdict=None, reason=reason)
+        if check != "citations":
+            found.append((f"check_{check}", "", outcome))
+        elif skipped.keys() >= ABOUT_SENTENCES:
+            found += [("check_statements", each.item, outcome) for each in plan_checks(draft["text"], sources)]
+    return [(step, item, dict(outcome)) for step, item, outcome in found]
+
+
+def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]) -> Selected:
+    sources = [
+        {
+            "number": row["number"],
+            "id": source.id,
+            "title": row["title"],
+            "url": row["url"],
+            "document_id": str(source.document_id) if source.document_id else None,
+            "metadata": row["details"],
+            "characters": len(row["text"]),
+        }
+        for source, row in zip(new.sources, rows, strict=True)
+    ]
+    return Selected(status="selected", selected=keys, ranked=keys, sources=sources, issues=[])
+
+
+def _draft(new: NewVerification, sources: Citable) -> Drafted:
+    numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
+    told = [(each, _number(each.source, numbers, len(new.sources))) for each in new.citations]
+    marked = mark(new.answer, [GivenCitation(each.start, each.end, number) for each, number in told if number], sources)
+    return Drafted(
+        status="complete",
+        text=marked.text,
+        model=None,
+        given=new.answer,
+        inserted=list(marked.inserted),
+        citations=[
+            {"start": each.start, "end": each.end, "source": each.source, "number": number} for each, number in told
+        ],
+    )
+
+
+def _number(source: int | str, numbers: Mapping[str, int], count: int) -> int | None:
+    number = numbers.get(source) if isinstance(source, str) else source
+    return number if number is not None and 1 <= number <= count else None

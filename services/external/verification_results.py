@@ -1,0 +1,148 @@
+"""Verifications of given answers as JSON: verdicts on the answer as given, and its repaired text (N2)."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from db.models import Query, QueryKind, QueryStatus, VerificationSentence
+from db.queries import queries, results, steps
+from db.queries.audits import find_head
+from db.queries.given import chunk_id_of, get_given_text
+from db.queries.paging import Place
+from db.queries.parking import list_degraded
+from db.queries.queries import QueryFilter
+from db.queries.results import StoredVerification
+from db.session import reading
+from domain.answers.external_citations import as_given
+from services.queries.results import scores_json, timings_json, usage_json
+from services.reporting.comparison import comparison
+
+Location = Mapping[str, Any]
+
+
+def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
+    """The verification with everything known of it so far. Raises VerificationNotFound."""
+    with reading() as session:
+        query = queries.get_query(session, query_id, QueryKind.VERIFICATION)
+        outcomes = steps.list_outcomes(session, query_id).get(0, {})
+        draft, sources = outcomes["generate", ""], outcomes["select", ""]["sources"]
+        stored = results.find_draft_verification(session, query_id)
+        told = _Told(sources, draft["inserted"])
+        is_cancelled = query.status == QueryStatus.CANCELLED
+        return {
+            **_head(query, queries.workspace_name_of(session, query)),
+            "answer": draft["given"],
+            # An answer that was concluded and then cancelled was never published.
+            **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
+            "repaired_is_grounded": _grounded_after(results.find_published_verification(session, query_id)),
+            "sources": sources,
+            "sentences": [told.sentence(each) for each in stored.sentences] if stored else [],
+            "citations": [told.citation(each) for each in outcomes.get(("conclude", ""), {}).get("citations", [])],
+            "verification": scores_json(stored, query.options) if stored else None,
+            "usage": usage_json(session, query_id),
+            "timings": timings_json(session, query),
+            "degraded": list_degraded(session, query_id),
+            "audit": find_head(session, query_id),
+            "comparison": comparison(session, query.reverifies, query_id) if query.reverifies else None,
+        }
+
+
+def read_source_text(query_id: uuid.UUID, number: int) -> str:
+    """The text of a source as it was given. Raises VerificationNotFound, SourceNotFound."""
+    with reading() as session:
+        queries.get_query(session, query_id, QueryKind.VERIFICATION)
+        return get_given_text(session, query_id, number)
+
+
+def read_custom_id(query_id: uuid.UUID) -> str | None:
+    """The submitter's own id of a verification. Raises VerificationNotFound."""
+    with reading() as session:
+        return queries.get_query(session, query_id, QueryKind.VERIFICATION).custom_id
+
+
+def read_verifications(status: str | None, *, after: Place | None, limit: int) -> list[dict[str, Any]]:
+    with reading() as session:
+        wanted = QueryFilter(status=status, kind=QueryKind.VERIFICATION)
+        return [_head(*row) for row in queries.list_queries(session, wanted, after=after, limit=limit)]
+
+
+def _head(query: Query, workspace: str) -> dict[str, Any]:
+    return {
+        "id": str(query.id),
+        "status": query.status,
+        "stage": query.stage,
+        "custom_id": query.custom_id,
+        "batch_id": str(query.batch_id) if query.batch_id else None,
+        "workspace": workspace,
+        "question": query.question or None,
+        "preset": query.options.get("preset", "standard"),
+        "provider": query.provider,
+        "error": query.error,
+        "replay_of": str(query.replay_of) if query.replay_of else None,
+        "reverifies": str(query.reverifies) if query.reverifies else None,
+        "created_at": query.created_at.isoformat(),
+        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
+    }
+
+
+def _repaired(given: str, found: results.StoredAnswer | None) -> dict[str, Any]:
+    """Without an edit, return the submitted text: how it writes its markers is up to its author."""
+    if found is None:
+        return {"repaired_answer": None, "changed": None, "edits": [], "removed_citations": []}
+    answer, _ = found
+    changed = bool(answer.edits) or answer.abstained
+    return {
+        "repaired_answer": answer.text if changed else given,
+        "changed": changed,
+        "edits": answer.edits,
+        "removed_citations": answer.removed_citations,
+    }
+
+
+def _grounded_after(published: StoredVerification | None) -> bool | None:
+    return published.verification.is_grounded if published else None
+
+
+class _Told:
+    """Renders sentences and citations with the request's source numbers and offsets in the answer as given."""
+
+    def __init__(self, sources: Sequence[Mapping[str, Any]], inserted: Sequence[Sequence[int]]) -> None:
+        self._sources = {chunk_id_of(source["number"]): source for source in sources}
+        self._inserted = inserted
+
+    def sentence(self, sentence: VerificationSentence) -> dict[str, Any]:
+        return {
+            "start": as_given(sentence.start, self._inserted),
+            "end": as_given(sentence.end, self._inserted),
+            "text": sentence.text,
+            "status": sentence.status,
+            "reason": sentence.reason,
+            "support": sentence.support,
+            "evidence": sentence.evidence,
+            "source": self._place(sentence.source) if sentence.source else None,
+        }
+
+    def citation(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        location: Location | None = entry["location"]
+        named = self._sources.get(chunk_id_of(entry["number"])) if entry["number"] else None
+        told = {key: value for key, value in entry.items() if key != "location"}
+        return {
+            **told,
+            "source": _named(named) if named else None,
+            "page_number": location["page_number"] if location else None,
+            "source_start": location["source_start"] if location else None,
+            "source_end": location["source_end"] if location else None,
+        }
+
+    def _place(self, location: Location) -> dict[str, Any]:
+        return {
+            **_named(self._sources[location["chunk_id"]]),
+            "page_number": location["page_number"],
+            "section": location["section"],
+            "source_start": location["source_start"],
+            "source_end": location["source_end"],
+        }
+
+
+def _named(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: source[name] for name in ("number", "id", "title")}

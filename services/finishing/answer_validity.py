@@ -1,0 +1,88 @@
+"""Whether a published answer still holds (N7): stored, published, and decided after re-verification."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.models import AnswerStanding, Query, QueryKind, QueryStatus
+from db.queries import queries, standings
+from db.queries.events import add_event
+from domain.audit.reverification import worse
+from domain.audit.validity import Ruling, Standing, after_reverification
+from domain.webhooks.delivery import EventType
+from services.reporting.comparison import comparison
+from services.webhooks.outbox import announce
+
+_EVENTS = {
+    Standing.VALID: EventType.ANSWER_REVALIDATED,
+    Standing.STALE: EventType.ANSWER_STALE,
+    Standing.INVALIDATED: EventType.ANSWER_INVALIDATED,
+}
+_MOST_TOLD, _MOST_CHARS = 10, 300
+"""Limits of the lost sentences in a message: a webhook's body is small."""
+
+
+def enter_standing(
+    session: Session, standing: AnswerStanding, ruling: Ruling, lost: Sequence[dict[str, Any]] = ()
+) -> None:
+    """Store the state of an answer; if it changed, write an event and webhooks.
+
+    `lost` are sentences that no longer hold (domain.audit.reverification).
+    """
+    if not standings.set_standing(session, standing, ruling.state, ruling.reason):
+        return
+    query = queries.get_query(session, standing.query_id)
+    type_, told = _EVENTS[ruling.state], _told(standing, lost)
+    add_event(session, type_, told, query_id=query.id)
+    data = {
+        "id": str(query.id),
+        "workspace": queries.workspace_name_of(session, query),
+        "question": query.question,
+        **told,
+        "links": {"self": f"/v1/queries/{query.id}", "verifications": f"/v1/queries/{query.id}/verifications"},
+        "truncated": len(lost) > _MOST_TOLD,
+    }
+    announce(session, type_, data, query_id=query.id)
+
+
+def _told(stored: AnswerStanding, lost: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "state": stored.state,
+        "reason": stored.reason,
+        "since": stored.since.isoformat(),
+        "document": {"id": str(stored.document_id), "filename": stored.filename},
+        "verification": str(stored.reverification) if stored.reverification else None,
+        "sentences": [
+            {
+                "text": each["text"][:_MOST_CHARS],
+                "old": each["old"]["status"] if each["old"] else None,
+                "new": each["new"]["status"] if each["new"] else None,
+            }
+            for each in lost[:_MOST_TOLD]
+        ],
+    }
+
+
+def settle(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
+    """Called when a query ends: if it is the verification that an answer waits for, decide whether the answer still
+    holds.
+
+    If another change came meanwhile, the answer waits for a later verification, and this one decides nothing. The retry
+    of a failed verification decides in its place.
+    """
+    query = queries.get_query(session, query_id)
+    if query.kind != QueryKind.VERIFICATION or query.reverifies is None:
+        return
+    pending = standings.find_pending(session, query.reverifies, (query_id, query.replay_of))
+    if pending is not None:
+        pending.reverification = query_id
+        _decide(session, query, pending, status)
+
+
+def _decide(session: Session, query: Query, pending: AnswerStanding, status: QueryStatus) -> None:
+    found = comparison(session, pending.query_id, query.id) if status is QueryStatus.SUCCEEDED else None
+    compared = found["sentences"] if found else None
+    ruling = after_reverification(pending.filename, compared)
+    enter_standing(session, pending, ruling, worse(compared or ()))

@@ -1,0 +1,72 @@
+"""Ends a query: its final state and everything that follows from it, in one transaction, once."""
+
+import uuid
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from clients.telemetry import families
+from clients.telemetry.meter import METER
+from db.models import QueryStatus
+from db.queries.batches import lock_batch_of, mark_batch_finished
+from db.queries.events import add_event
+from db.queries.queries import Finished, mark_finished
+from db.session import after_commit
+from services.finishing.answer_validity import settle
+from services.finishing.audit_chain import AUDITED, seal
+from services.webhooks.outbox import announce_batch, announce_query
+
+_EVENTS = {QueryStatus.SUCCEEDED: "final", QueryStatus.FAILED: "failed", QueryStatus.CANCELLED: "cancelled"}
+LAST_EVENTS = frozenset(_EVENTS.values())
+
+# Called in this process when a query has ended and a place is free (workers.launcher).
+_listener: Callable[[], None] | None = None
+
+
+def finish(
+    session: Session,
+    query_id: uuid.UUID,
+    status: QueryStatus,
+    *,
+    error: dict[str, Any] | None = None,
+    event: dict[str, Any] | None = None,
+) -> bool:
+    """Enter the final state `status`; return False, and change nothing, if the query already had one.
+
+    `error` is the {code, message} of a failed query; `event` the data of the last event, by default the error's
+    message. The last item of a batch also ends the batch.
+    """
+    batch_id = lock_batch_of(session, query_id)
+    finished = mark_finished(session, query_id, status, error=error)
+    if finished is None:
+        return False
+    data = event if event is not None else {"reason": error["message"]} if error else {}
+    add_event(session, _EVENTS[status], data, query_id=query_id)
+    if status in AUDITED:
+        seal(session, query_id)
+    announce_query(session, query_id, status)
+    settle(session, query_id, status)
+    if batch_id is not None and mark_batch_finished(session, batch_id):
+        announce_batch(session, batch_id)
+    after_commit(session, _tell)
+    after_commit(session, partial(_count, finished, status))
+    return True
+
+
+def _count(finished: Finished, status: QueryStatus) -> None:
+    METER.count(families.QUERIES_ENDED, finished.kind, status.value)
+    if status is QueryStatus.SUCCEEDED:
+        METER.observe(families.QUERY_SECONDS, finished.seconds, finished.kind)
+
+
+def tell_ends_to(listener: Callable[[], None] | None) -> None:
+    """Call `listener` after every commit that ended queries in this process; it must not block. None stops that."""
+    global _listener
+    _listener = listener
+
+
+def _tell() -> None:
+    if _listener is not None:
+        _listener()

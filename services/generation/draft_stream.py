@@ -1,0 +1,173 @@
+"""Publishes a growing draft to the watchers of its query, and dispatches finished sentences for early checks (N1)."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
+
+import structlog
+
+from db.queries.events import DRAFT, EventData
+from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
+from domain.errors import DatabaseUnavailable
+from domain.verdicts.stopping import is_ungrounded, without_its_open_end
+from services.core.context import StepContext
+from services.generation.watchers import Interest
+from services.verification.streamed_results import states_so_far
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+_LOOK_EVERY_S = 0.25
+
+
+@asynccontextmanager
+async def telling_drafts(context: StepContext) -> AsyncGenerator["GrowingDraft"]:
+    """Yield what takes the whole text so far at each change. Nothing is published after the block: what is then
+    `untold` goes with the step's outcome.
+
+    An event says that the draft is now `draft[:start] + text`: after a broken stream a model restarts from a shorter
+    text.
+    """
+    draft = GrowingDraft(context)
+    teller = asyncio.create_task(draft.tell_every(context.tools.draft_every_s))
+    teller.add_done_callback(_report)
+    try:
+        yield draft
+    finally:
+        teller.cancel()
+        await asyncio.gather(teller, return_exceptions=True)
+        await draft.settled()
+
+
+def _report(teller: asyncio.Task[None]) -> None:
+    """Log an error when it happens: it ends the publishing and the early checks, never the answer."""
+    if not teller.cancelled() and (error := teller.exception()) is not None:
+        log.error("drafts_not_told", exc_info=error)
+
+
+class GrowingDraft:
+    """The text written so far, and `handed_out`: the keys of the checks already dispatched.
+
+    `stoppable` are the batches of the current text: verdicts on words that were taken back stop nothing.
+    """
+
+    def __init__(self, context: StepContext) -> None:
+        options = context.query.options
+        self._context = context
+        self._written = ""
+        self._told = ""
+        self._grew = asyncio.Event()
+        self._telling = asyncio.Lock()
+        self._interest = Interest(lambda: context.tools.is_watched(context.query.id))
+        self._closing = ClosingSentences(context.citable, options.check_batch)
+        # Calls that several statements share are made when all of them are known.
+        wanted = options.verification and not options.shares_calls
+        self._check_early = context.tools.check_early if wanted else "never"
+        self.handed_out: set[str] = set()
+        self.stoppable: set[str] = set()
+        self._is_ungrounded = asyncio.Event()
+        self._looked_at = time.monotonic()
+
+    @property
+    def closed_text(self) -> str:
+        """The text without its unfinished last sentence."""
+        return without_its_open_end(self._written)
+
+    async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
+        """Return what `writing` returns; None when it was stopped because its text is not in the sources."""
+        task = asyncio.ensure_future(writing)
+        alarm = asyncio.ensure_future(self._is_ungrounded.wait())
+        try:
+            await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            alarm.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        return None if self._is_ungrounded.is_set() and task.cancelled() else task.result()
+
+    def write(self, text: str) -> None:
+        # Characters that JSON columns cannot hold would fail the step because of a mere draft. Offsets count from the
+        # first word.
+        self._written = text.replace("\x00", "").encode("utf-8", "replace").decode().lstrip()
+        self._grew.set()
+
+    async def tell_every(self, seconds: float) -> None:
+        """Publish the first words at once, and then at intervals what was added; dispatch what can be checked, until
+        cancelled."""
+        while True:
+            # Verdicts also arrive while the model writes nothing.
+            with suppress(TimeoutError):
+                # Not `wait_for`, which in Python 3.11 may swallow a cancellation that arrives at the same time.
+                async with asyncio.timeout(_LOOK_EVERY_S):
+                    await self._grew.wait()
+            self._grew.clear()
+            news, hand_out = await self._interest.wants_news(), self._hands_out()
+            if news or hand_out:
+                # A cancelled thread would still write, and the next draft might overtake it.
+                await asyncio.shield(self.tell(hand_out=hand_out))
+            await self._look_at_verdicts()
+            await asyncio.sleep(seconds)
+
+    async def _look_at_verdicts(self) -> None:
+        after, now = self._context.tools.stop_ungrounded_after, time.monotonic()
+        if not after or not self.stoppable or now - self._looked_at < _LOOK_EVERY_S:
+            return
+        self._looked_at = now
+        try:
+            states = await asyncio.to_thread(states_so_far, self._context, frozenset(self.stoppable))
+        except DatabaseUnavailable:
+            return
+        if is_ungrounded(states, after):
+            self._is_ungrounded.set()
+
+    def _hands_out(self) -> bool:
+        # Early verdicts cost messages; all they gain is that a watcher sees the first of them sooner.
+        return self._check_early == "always" or (self._check_early == "watched" and self._interest.is_watched)
+
+    async def tell(self, *, hand_out: bool = False) -> None:
+        """Publish what was added; sentences that close only with the end are checked with the rest."""
+        async with self._telling:
+            written = self._written
+            if not (told := self.untold()):
+                return
+            self._interest.told()
+            if not written.startswith(self._told):
+                self.stoppable.clear()
+            try:
+                await asyncio.to_thread(self._hand_out if hand_out else self._context.tell, told)
+            except DatabaseUnavailable:
+                # The answer matters more than watching it grow; the next call publishes what was missed.
+                return
+            self._told = written
+
+    async def settled(self) -> None:
+        """Wait for a publication under way: it has less text than the next one, and must not arrive after it."""
+        async with self._telling:
+            pass
+
+    def untold(self) -> list[EventData]:
+        """The event for what was added since the last publication, if anything."""
+        if self._written == self._told:
+            return []
+        start = same_start(self._told, self._written)
+        return [(DRAFT, {"round": self._context.round, "start": start, "text": self._written[start:]})]
+
+    def _hand_out(self, told: Sequence[EventData]) -> None:
+        self._closing.read(self._written)
+        if (batch := self._closing.take_batch()) is None:
+            self._context.tell(told)
+        elif self._context.spread(told, item := batch_item(batch), batch):
+            self.handed_out.update(batch_keys(batch))
+            self.stoppable.add(item)
+
+
+def same_start(before: str, after: str) -> int:
+    """The number of leading characters that both texts share."""
+    if after.startswith(before):
+        return len(before)
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((i for i, (old, new) in pairs if old != new), min(len(before), len(after)))

@@ -1,0 +1,69 @@
+"""Joins what the graph found and what the words of the question found into one list of candidates (S5.1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from domain.query.options import GraphMode
+from domain.query.outcomes import GraphPlanned, Link
+from domain.retrieval.ranking import interleave
+from services.core.context import StepContext
+from services.graph.planning import NO_GRAPH
+from services.graph.search import GraphFound, graph_candidates
+
+NOTHING_NEAR = "The knowledge graph has nothing near to the question; passages were found by its words and meaning."
+
+Found = list[tuple[int, float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Candidates, best first, with the links of those found over a connection; `issue` is for users."""
+
+    found: Found
+    links: Mapping[str, Link] = field(default_factory=dict[str, Link])
+    issue: str = ""
+
+    def told(self, keys: Sequence[int]) -> dict[str, Any]:
+        """The graph's part of the outcome of `retrieve`, for the candidates `keys`; empty without a graph."""
+        links = {str(key): self.links[str(key)] for key in keys if str(key) in self.links}
+        return {**({"links": links} if links else {}), **({"issues": [self.issue]} if self.issue else {})}
+
+
+def with_graph(context: StepContext, queries: Sequence[str], found: Found, k: int) -> Joined:
+    """Join what was `found` without the graph with what the graph leads to, as `graph_mode` says; at most `k`.
+
+    `hybrid` leaves a third of the places to the former, because a graph never holds all of a document.
+    """
+    mode = context.query.options.graph_mode
+    if mode == "naive":
+        return Joined(found[:k])
+    planned = _planned(context, queries)
+    if planned["status"] == "empty":
+        return Joined(found[:k], issue=planned.get("reason", NO_GRAPH))
+    graph = graph_candidates(context, planned, " ".join(queries))
+    if not graph.chunks:
+        return Joined(found[:k], issue=NOTHING_NEAR)
+    similarity = dict(found)
+    keys = _ordered(mode, graph, [key for key, _ in found], k)
+    earlier: dict[str, Link] = (context.earlier("retrieve") or {}).get("links", {})
+    return Joined([(key, similarity.get(key)) for key in keys], {**graph.links, **earlier})
+
+
+def _planned(context: StepContext, queries: Sequence[str]) -> GraphPlanned:
+    """The first round's plan; a corrective round looks for its own queries."""
+    if (first := context.outcome("plan_graph")) is not None:
+        return GraphPlanned(**first)
+    begun = context.earlier("plan_graph") or {}
+    if begun.get("status") == "empty":
+        return GraphPlanned(**begun)
+    return GraphPlanned(status="fallback", low_level=list(queries), high_level=list(queries))
+
+
+def _ordered(mode: GraphMode, graph: GraphFound, found: Sequence[int], k: int) -> list[int]:
+    if mode == "mix":
+        return interleave([graph.chunks, found])[:k]
+    if mode == "hybrid":
+        first = graph.chunks[: k - k // 3]
+        return list(dict.fromkeys([*first, *found, *graph.chunks]))[:k]
+    return graph.chunks[:k]

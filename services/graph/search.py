@@ -1,0 +1,163 @@
+"""Retrieval over the knowledge graph (S5.1): from what a question names, and from the connections that it is about.
+
+A passage found over a connection carries it as its link: its own words may have little of the question, and it is worth
+nothing without the passage that states the connection.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from db.queries import graph_search as graph
+from db.queries.filters import conditions
+from db.queries.graph_search import Connection, Space
+from db.session import reading
+from domain.documents.graph import entity_key
+from domain.query.outcomes import GraphPlanned, Link
+from domain.retrieval.ranking import interleave
+from services.core.context import StepContext
+from services.graph.merging import vectors_of
+
+_ENTITY_NEAR = 0.5
+"""Cosine from which a keyword may mean an entity; an exact name always does."""
+_RELATION_NEAR = 0.35
+_CHUNKS_OF_CONNECTION = 2
+_CHUNKS_OF_ENTITY = 3
+_OWN = 0.45
+"""The worth of a passage that names an entity, relative to those that connect it."""
+_FURTHER = 0.9
+"""The worth of passages at the other end of a connection, relative to those that state it."""
+
+Vectors = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFound:
+    """Chunk keys, best first, and the links of those found over a connection."""
+
+    chunks: list[int] = field(default_factory=list[int])
+    links: dict[str, Link] = field(default_factory=dict[str, Link])
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    chunk: int
+    score: float
+    link: Link | None = None
+
+
+def graph_candidates(context: StepContext, planned: GraphPlanned, question: str) -> GraphFound:
+    """Return the passages that the graph leads to, as `graph_mode` says; `question` decides the order of relations.
+
+    Raises DatabaseUnavailable.
+    """
+    query, embedder = context.query, context.tools.embedder
+    low, high, mode = planned["low_level"], planned["high_level"], query.options.graph_mode
+    asked, *vectors = embedder.encode_queries([question, *low, *high]).tolist()
+    where = conditions(query.options.filter)
+    space = Space(query.workspace_id, vectors_of(embedder), where)
+    search = _Search(space, question, asked, query.options.graph_relations)
+    rankings: list[list[_Hit]] = []
+    with reading() as session:
+        if mode != "global":
+            entities = _named_entities(session, search, low, vectors[: len(low)], query.options.graph_entities)
+            rankings.append(_local(session, search, entities))
+        if mode != "local":
+            rankings.append(_global(session, search, vectors[len(low) :]))
+    return _found(rankings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    space: Space
+    question: str
+    vector: Sequence[float]
+    relations: int
+
+
+def _named_entities(
+    session: Session, search: _Search, keywords: Sequence[str], vectors: Vectors, most: int
+) -> dict[int, float]:
+    """Entities with exactly these names, then near ones, with their match (0..1)."""
+    keys = [entity_key(keyword) for keyword in keywords]
+    scores = dict.fromkeys(graph.entities_with_keys(session, search.space.workspace_id, keys), 1.0)
+    for vector in vectors:
+        for entity, similarity in graph.near_entities(session, search.space, vector, most):
+            if similarity >= _ENTITY_NEAR:
+                scores[entity] = max(similarity, scores.get(entity, 0.0))
+    best = sorted(scores, key=lambda entity: -scores[entity])[:most]
+    return {entity: scores[entity] for entity in best}
+
+
+def _local(session: Session, search: _Search, entities: Mapping[int, float]) -> list[_Hit]:
+    if not entities:
+        return []
+    found = graph.connections_of(session, search.space, entities, search.vector, search.relations)
+    scored = [(each, max(entities.get(end, 0.0) for end in each.ends) * _worth(each)) for each in found]
+    own = graph.chunks_of_entities(session, entities, search.question, _CHUNKS_OF_ENTITY, search.space.where)
+    hits = [_Hit(chunk, entities[entity] * _OWN) for entity, chunks in own.items() for chunk in chunks]
+    return [*_over(session, search, scored, entities), *hits]
+
+
+def _global(session: Session, search: _Search, vectors: Vectors) -> list[_Hit]:
+    nearest: dict[int, Connection] = {}
+    for vector in vectors:
+        for each in graph.near_connections(session, search.space, vector, search.relations):
+            known = nearest.get(each.id)
+            if each.similarity >= _RELATION_NEAR and (known is None or known.similarity < each.similarity):
+                nearest[each.id] = each
+    best = sorted(nearest.values(), key=lambda each: -_worth(each))[: search.relations]
+    return list(_over(session, search, [(each, _worth(each)) for each in best], {}))
+
+
+def _worth(connection: Connection) -> float:
+    """0..1: grows with the similarity to the question and with the number of chunks that state it."""
+    return (1 + max(0.0, connection.similarity)) / 2 * connection.weight / (connection.weight + 1)
+
+
+def _over(
+    session: Session, search: _Search, connections: Sequence[tuple[Connection, float]], near: Mapping[int, float]
+) -> Iterator[_Hit]:
+    """The passages that state the connections, and those about the entities at their other ends."""
+    stated = graph.chunks_of_connections(
+        session, [each.id for each, _ in connections], _CHUNKS_OF_CONNECTION, search.space.where
+    )
+    ends = {each.id: _far_ends(each, near) for each, _ in connections}
+    about = graph.chunks_of_entities(
+        session, {end for each in ends.values() for end in each}, search.question, _CHUNKS_OF_ENTITY, search.space.where
+    )
+    for connection, score in connections:
+        bridges = stated.get(connection.id, [])
+        yield from (_Hit(chunk, score) for chunk, _ in bridges)
+        if not bridges:
+            continue
+        link = Link(bridge=bridges[0][0], connection=bridges[0][1], names=list(connection.names))
+        stating = {chunk for chunk, _ in bridges}
+        for end in ends[connection.id]:
+            further = [chunk for chunk in about.get(end, []) if chunk not in stating]
+            yield from (_Hit(chunk, score * _FURTHER**place, link) for place, chunk in enumerate(further, start=1))
+
+
+def _far_ends(connection: Connection, near: Mapping[int, float]) -> tuple[int, ...]:
+    """The far ends of a connection: away from what the question names, or both if it names neither."""
+    one, other = connection.ends
+    if near.get(one, 0.0) == near.get(other, 0.0):
+        return connection.ends
+    return (other,) if near.get(one, 0.0) > near.get(other, 0.0) else (one,)
+
+
+def _found(rankings: Iterable[list[_Hit]]) -> GraphFound:
+    sorted_ = [sorted(hits, key=lambda hit: -hit.score) for hits in rankings]
+    best: dict[int, Link | None] = {}
+    for hits in sorted_:
+        first: dict[int, Link | None] = {}
+        for hit in hits:
+            first.setdefault(hit.chunk, hit.link)
+        best |= {chunk: best.get(chunk) or link for chunk, link in first.items()}
+    order: list[int] = []
+    for chunk in interleave([[hit.chunk for hit in hits] for hits in sorted_]):
+        # A passage is shown only after the one that leads to it.
+        link = best[chunk]
+        order += [link["bridge"], chunk] if link else [chunk]
+    return GraphFound(list(dict.fromkeys(order)), {str(chunk): link for chunk, link in best.items() if link})

@@ -1,0 +1,45 @@
+"""Judges whether an answer answers its question (V8); the verdict is stored among the checks of its verification."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from db.queries.chunks import Passage
+from domain.question import ModelsWord, judge_question
+from services.core.context import StepContext
+
+ALIGNMENT = "check_alignment"
+_OFFLINE = "offline"
+
+
+def with_question(context: StepContext, answer: str, checks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `checks` with the verdict on `answer` added to the alignment check, which asks the model for it.
+
+    Unchanged where nothing was asked: there is no question (N2), or the request left that check out.
+    """
+    outcome = context.outcome(ALIGNMENT)
+    if outcome is None or outcome["status"] == "skipped":
+        return dict(checks)
+    found = judge_question(context.question, answer, _named_texts(context), _models_word(context, outcome))
+    if found is None:
+        return dict(checks)
+    return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
+
+
+def _models_word(context: StepContext, outcome: Mapping[str, Any]) -> ModelsWord | None:
+    """None where no model reads: the offline provider applies the same rules as the verdict itself."""
+    verdict: Mapping[str, Any] = outcome.get("verdict") or {}
+    if "answers" not in verdict or context.tools.models.provider == _OFFLINE:
+        return None
+    return ModelsWord(verdict["answers"], tuple(verdict["open_parts"]))
+
+
+def _named_texts(context: StepContext) -> list[str]:
+    """The texts that the answer may rest on, with their names: given sources, or all that was found."""
+    keys = context.selection["ranked"]
+    passages = context.selected_passages() if context.query.is_given or not keys else context.passages(keys)
+    return [named_text(passage) for passage in passages]
+
+
+def named_text(passage: Passage) -> str:
+    """Return the passage's text after what names it: its file, its details, the headings above it."""
+    return "\n".join([passage.label, *(str(value) for value in passage.metadata.values()), passage.indexed])

@@ -1,0 +1,88 @@
+"""Judges several statements per model call, each against its own sources: far fewer calls, the same rules (preset
+`cheap`).
+
+A verdict counts only under its statement's own id and is checked against that statement's own sources, as if it had
+been asked alone. A statement without a readable verdict is asked alone.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clients.llm.failures import FailureKind
+from clients.llm.gateway import Failure, ModelGateway
+from clients.llm.protocol import CallLog
+from domain.prompting.batched_items import MOST_STATEMENTS, Statements, by_id
+from domain.prompting.judgements import CHECK_STATEMENTS, ItemCheck
+from domain.prompting.numbered_sources import Sources
+from domain.query.batching import packed
+from domain.query.outcomes import Checked
+from domain.text.sentences import LONGEST_SENTENCE
+from domain.verdicts.ruling import Grounds
+from services.judging.statement import WINDOW_CHARS, judge_statement, ruled
+
+UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
+"""Failures that a shorter call may avoid. If the model does not answer at all, many calls would fail like the one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A statement and the sources that it cites; calls about it are recorded under `item`."""
+
+    item: str
+    statement: str
+    sources: Sources
+
+
+async def judge_together(models: ModelGateway, pairs: Sequence[Pair], *, log: CallLog) -> list[Checked]:
+    """Return what `judge_statement` returns for each of `pairs`, in order, with as few calls as their length allows.
+
+    A statement whose sources need windows is judged alone, as is one that is too long to be checked.
+    """
+    # Group statements about the same sources, so that these are shown once.
+    order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
+    groups = packed(order, lambda places: _fit([pairs[place] for place in places]))
+    checks = await asyncio.gather(*(_judged(models, [pairs[place] for place in group], log) for group in groups))
+    found = {
+        place: check
+        for group, each in zip(groups, checks, strict=True)
+        for place, check in zip(group, each, strict=True)
+    }
+    return [found[place] for place in range(len(pairs))]
+
+
+def _fit(pairs: Sequence[Pair]) -> bool:
+    texts = {source.text for pair in pairs for source in pair.sources} | {pair.statement for pair in pairs}
+    if any(len(pair.statement) > LONGEST_SENTENCE for pair in pairs):
+        return False
+    return len(pairs) <= MOST_STATEMENTS and sum(map(len, texts)) <= WINDOW_CHARS
+
+
+async def _judged(models: ModelGateway, pairs: Sequence[Pair], log: CallLog) -> Sequence[Checked]:
+    if len(pairs) == 1:
+        return [await _alone(models, pairs[0], log)]
+    asked, sources = Statements.of([(pair.statement, pair.sources) for pair in pairs])
+    reply = await models.ask(
+        CHECK_STATEMENTS.for_items(len(pairs)),
+        {"sources": sources, "statements": asked},
+        log=log,
+        item=",".join(pair.item for pair in pairs),
+    )
+    if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
+        return [Checked(status="not_checked", verdict=None, reason=reply.reason) for _ in pairs]
+    verdicts = {} if isinstance(reply, Failure) else by_id(asked, reply.verdicts)
+    read = (_read(models, pair, verdicts.get(each.id), log) for pair, each in zip(pairs, asked, strict=True))
+    return await asyncio.gather(*read)
+
+
+async def _read(models: ModelGateway, pair: Pair, replied: ItemCheck | None, log: CallLog) -> Checked:
+    if replied is None:
+        return await _alone(models, pair, log)
+    grounds = Grounds.of(
+        pair.statement, [source.text for source in pair.sources], [source.context for source in pair.sources]
+    )
+    return ruled(grounds.rule(replied.verdict), replied.verdict)
+
+
+async def _alone(models: ModelGateway, pair: Pair, log: CallLog) -> Checked:
+    return await judge_statement(models, pair.statement, pair.sources, log=log, item=pair.item)

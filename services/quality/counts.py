@@ -1,0 +1,127 @@
+"""Counts quality answer by answer: running totals of what services.quality.history reads from the history.
+
+A monitor takes the increase over a time of its choice; no scrape reads any history (S2.7, S3.7).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from clients.telemetry import families
+from clients.telemetry.families import Family
+from clients.telemetry.meter import METER
+from db.models import Answer, Citation
+from db.queries.results import StoredVerification
+from domain.quality import answer_quality
+from domain.quality.answer_quality import Metric
+from domain.question import question_of
+from domain.verdicts.states import SentenceStatus
+from services.core.context import StepContext
+
+log = structlog.get_logger()
+
+_REPAIRS = frozenset({"removed", "reattributed", "rewritten", "dropped"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The checks and citations of an answer as users see them."""
+
+    verification: StoredVerification
+    citations: Sequence[Citation]
+
+
+def count_answer(context: StepContext, answer: Answer, shown: Shown | None) -> None:
+    """Count one published answer; call it once, when it is stored. A given answer (N2) says nothing about our own
+    quality."""
+    try:
+        _count(context, answer, shown)
+    except Exception:
+        # The answer is stored; a failure of mere monitoring must not break anything.
+        log.exception("answer_not_counted")
+
+
+def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
+    states = [SentenceStatus(each.status) for each in shown.verification.sentences] if shown else []
+    _add(families.SENTENCES, Counter(state.value for state in states))
+    _add(families.REPAIRS, _repairs(answer))
+    if context.query.is_given:
+        return
+    METER.count(families.ANSWERS, "abstained" if answer.abstained else "answered")
+    if shown is not None:
+        _count_checks(context, shown, states)
+        _count_reranking(context)
+
+
+def count_ratings(accuracy: Metric) -> None:
+    """Count how often human labels agreed with the confidence of answers."""
+    if accuracy.value is not None:
+        agreed = round(accuracy.value * accuracy.count)
+        METER.count(families.CONFIDENCE_RATED, "true", by=agreed)
+        METER.count(families.CONFIDENCE_RATED, "false", by=accuracy.count - agreed)
+
+
+def _count_checks(context: StepContext, shown: Shown, states: Sequence[SentenceStatus]) -> None:
+    stored = shown.verification
+    hallucinated = answer_quality.hallucination_rate([states]).value
+    if hallucinated is not None:
+        METER.count(families.JUDGED_ANSWERS, "true" if hallucinated else "false")
+    METER.count(families.CORRECTIONS, _correction(context, stored))
+    checks = [
+        each.status
+        for each in stored.citation_checks
+        if each.citation_number is not None and not each.item.endswith(":repair")
+    ]
+    _add(families.CITATION_CHECKS, Counter(checks))
+    cited = {citation.answer_start for citation in shown.citations}
+    claims = [each for each in stored.sentences if each.status != SentenceStatus.NO_CLAIM]
+    _add(families.CLAIM_SENTENCES, Counter("true" if each.start in cited else "false" for each in claims))
+    _count_answerability(stored.verification.checks)
+    if asked := question_of(stored.verification.checks):
+        METER.count(families.QUESTIONS, asked["relevant"], "complete" if asked["complete"] else "open")
+
+
+def _count_answerability(checks: Mapping[str, Any]) -> None:
+    if "check_answerability" not in checks:
+        return
+    again = checks.get("recheck_answerability", {}).get("supported")
+    supported = checks["check_answerability"].get("supported") if again is None else again
+    verdict = "not_checked" if supported is None else "supported" if supported else "rejected"
+    METER.count(families.ANSWERABILITY, verdict)
+
+
+def _correction(context: StepContext, stored: StoredVerification) -> str:
+    if not stored.verification.attempts:
+        return "none"
+    first = context.rounds.get(0, {}).get(("assess", ""), {}).get("confidence")
+    kept = stored.verification.draft_confidence
+    return "improved" if first is not None and kept is not None and kept > first else "not_improved"
+
+
+def _count_reranking(context: StepContext) -> None:
+    first = context.rounds.get(0, {})
+    scores = {item: outcome["score"] for (step, item), outcome in first.items() if step == "score_chunks"}
+    if not scores:
+        return
+    selected = [str(key) for key in first.get(("select", ""), {}).get("selected", ())]
+    METER.count(families.RERANKED, "retrieved", by=len(scores))
+    METER.count(families.RERANKED, "selected", by=len(selected))
+    before = [score for score in scores.values() if score is not None]
+    after = [score for score in (scores.get(key) for key in selected) if score is not None]
+    if before and after:
+        METER.count(families.RERANKINGS)
+        METER.count(families.RERANK_SCORES, "retrieved", by=sum(before) / len(before))
+        METER.count(families.RERANK_SCORES, "selected", by=sum(after) / len(after))
+
+
+def _repairs(answer: Answer) -> Mapping[str, int]:
+    kinds = Counter(str(edit["kind"]) for edit in answer.edits)
+    return {kind: count for kind, count in kinds.items() if kind in _REPAIRS}
+
+
+def _add(family: Family, counted: Mapping[str, int]) -> None:
+    for label, count in counted.items():
+        METER.count(family, label, by=count)

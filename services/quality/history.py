@@ -1,0 +1,148 @@
+"""Quality of the latest answers: the seeds' metrics from the stored history (S2.7, S3.7)."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.queries import quality as rows
+from db.queries.quality import VerifiedRow
+from db.session import reading
+from domain.quality import answer_quality
+from domain.quality.answer_quality import Metric
+from domain.verdicts.states import SentenceStatus, Verdict
+from services.quality.counts import count_ratings
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A human verdict on one answer: whether it is grounded in its sources."""
+
+    query_id: uuid.UUID
+    grounded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The stored history of some queries; rows that belong to a verification begin with its id."""
+
+    verified: list[VerifiedRow]
+    rerankings: list[tuple[uuid.UUID, str, str, dict[str, Any]]]
+    states: list[tuple[int, str]]
+    cited: list[tuple[int, str, bool]]
+    citation_states: list[tuple[int, str]]
+
+
+def read_quality(workspace: str | None, limit: int, labels: Sequence[Label] = ()) -> dict[str, Any]:
+    """The metrics over the newest `limit` verified queries; metrics that need labels are empty without them."""
+    with reading() as session:
+        queries = rows.newest_queries(session, workspace, limit)
+        found = metrics(read_rows(session, queries), labels)
+    if labels:
+        count_ratings(found["confidence_accuracy"])
+    return {"queries": len(queries), "metrics": {name: metric.as_json() for name, metric in found.items()}}
+
+
+def read_rows(session: Session, queries: Collection[uuid.UUID]) -> Rows:
+    verified = rows.list_verified(session, queries)
+    published = [row.verification_id for row in published_of(verified).values()]
+    return Rows(
+        verified=verified,
+        rerankings=rows.list_rerankings(session, queries),
+        states=rows.list_states(session, published),
+        cited=rows.list_cited(session, published),
+        citation_states=rows.list_citation_states(session, published),
+    )
+
+
+def published_of(verified: Sequence[VerifiedRow]) -> dict[uuid.UUID, VerifiedRow]:
+    return {row.query_id: row for row in verified if row.kind == "published"}
+
+
+def metrics(found: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
+    published = published_of(found.verified)
+    return {
+        **_reranking(found.rerankings),
+        **_answerability(published, labels),
+        **_citations(found),
+        **_hallucinations(found.states),
+        **_corrections(found.verified, published),
+        "mean_confidence": answer_quality.mean_confidence(row.confidence for row in published.values()),
+        "confidence_accuracy": answer_quality.confidence_accuracy(_rated(published, labels)),
+    }
+
+
+def _reranking(rerankings: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> dict[str, Metric]:
+    scores: dict[uuid.UUID, dict[str, float | None]] = defaultdict(dict)
+    selected: dict[uuid.UUID, list[int]] = defaultdict(list)
+    for query_id, step, item, outcome in rerankings:
+        if step == "score_chunks":
+            scores[query_id][item] = outcome["score"]
+        else:
+            selected[query_id] = outcome["selected"]
+    each = [
+        answer_quality.Reranking(tuple(found.values()), tuple(found.get(str(key)) for key in selected[query_id]))
+        for query_id, found in scores.items()
+    ]
+    return {"rerank_score_gain": answer_quality.score_gain(each), "selection_rate": answer_quality.selection_rate(each)}
+
+
+def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> dict[str, Metric]:
+    truth = {label.query_id: label.grounded for label in labels}
+    checks = [
+        answer_quality.AnswerabilityCheck(_answerable(row.checks), truth.get(query_id))
+        for query_id, row in published.items()
+        if "check_answerability" in row.checks
+    ]
+    return {
+        "answerability_rejection_rate": answer_quality.rejection_rate(checks),
+        "answerability_false_positive_rate": answer_quality.false_positive_rate(checks),
+        "answerability_false_negative_rate": answer_quality.false_negative_rate(checks),
+    }
+
+
+def _answerable(checks: Mapping[str, Any]) -> bool | None:
+    """The last verdict: that on the repaired answer if there is one."""
+    again = checks.get("recheck_answerability", {}).get("supported")
+    return checks["check_answerability"].get("supported") if again is None else again
+
+
+def _citations(found: Rows) -> dict[str, Metric]:
+    cited = [has for _, state, has in found.cited if state != SentenceStatus.NO_CLAIM]
+    verdicts = (None if state == "not_checked" else Verdict(state) for _, state in found.citation_states)
+    return {
+        "citation_accuracy": answer_quality.citation_accuracy(verdicts),
+        "citation_coverage": answer_quality.cited_claims(cited),
+    }
+
+
+def _hallucinations(states: Sequence[tuple[int, str]]) -> dict[str, Metric]:
+    answers: dict[int, list[SentenceStatus]] = defaultdict(list)
+    for verification, state in states:
+        answers[verification].append(SentenceStatus(state))
+    return {
+        "hallucination_rate": answer_quality.hallucination_rate(answers.values()),
+        "unsupported_claim_rate": answer_quality.unsupported_claim_rate(answers.values()),
+    }
+
+
+def _corrections(verified: Sequence[VerifiedRow], published: Mapping[uuid.UUID, VerifiedRow]) -> dict[str, Metric]:
+    first: dict[uuid.UUID, float | None] = {}
+    for row in verified:
+        first.setdefault(row.query_id, row.draft_confidence)
+    corrections = [
+        answer_quality.Correction(row.attempts, first[query_id], row.draft_confidence)
+        for query_id, row in published.items()
+    ]
+    return {
+        "crag_trigger_rate": answer_quality.trigger_rate(corrections),
+        "crag_success_rate": answer_quality.success_rate(corrections),
+    }
+
+
+def _rated(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> list[answer_quality.RatedAnswer]:
+    rated = [(published.get(label.query_id), label.grounded) for label in labels]
+    return [answer_quality.RatedAnswer(row.confidence, grounded) for row, grounded in rated if row]

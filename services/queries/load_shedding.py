@@ -1,0 +1,208 @@
+"""Load shedding (A7): refuses work before any of it is read or stored, and says when to retry."""
+
+import math
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from config.settings import AdmissionSettings, settings
+from db.queries import backlog as rows
+from db.queries.backlog import Backlog, Line, Pace
+from db.session import current_tenant, reading, system_transaction
+from domain.errors import BacklogFull, Overload, Overloaded
+from services.core.request_priority import FEW, Priority
+
+REMEMBERED_S = 0.5
+_SHORTEST_S, _LONGEST_S = 1, 300
+# Used while nothing shows how fast documents are read.
+_UNKNOWN_S = 15
+# A caller who retries when told finds this share of the limit free, rather than one place that many compete for.
+_ROOM = 0.1
+# Shares of a question's deadline that may pass with waiting, and with waiting and working: what starts in time should
+# end in time even when everything slows down.
+_WAITING, _WAITING_AND_WORKING = 0.5, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The backlog at a moment (monotonic seconds), and the questions that this process has let through since, by tenant
+    and by whether a person asked."""
+
+    at: float
+    backlog: Backlog
+    passed: Counter[tuple[int, bool]] = field(default_factory=Counter[tuple[int, bool]])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def pace(self) -> Pace:
+        return self.backlog.pace
+
+    @property
+    def lines(self) -> dict[int, Line]:
+        lines = dict(self.backlog.lines)
+        with self.lock:
+            passed = tuple(self.passed.items())
+        for (tenant_id, is_person), more in passed:
+            line = lines.get(tenant_id, Line())
+            lines[tenant_id] = line._replace(asked=line.asked + more, people=line.people + is_person * more)
+        return lines
+
+    def let_through(self, is_person: bool) -> None:
+        with self.lock:
+            self.passed[current_tenant(), is_person] += 1
+
+
+class _Memory:
+    """The backlog as this process last saw it; one thread refreshes it while the others use what is known."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: _Seen | None = None
+
+    def look(self, limits: AdmissionSettings) -> _Seen:
+        seen = self._seen
+        if seen is not None and (time.monotonic() - seen.at < REMEMBERED_S or self._lock.locked()):
+            return seen
+        with self._lock:
+            if self._seen is None or self._seen is seen:
+                self._seen = self._measured(limits)
+            return self._seen
+
+    def forget(self) -> None:
+        self._seen = None
+
+    def _measured(self, limits: AdmissionSettings) -> _Seen:
+        began = time.monotonic()
+        with system_transaction() as session:
+            found = rows.measure(session, per_process=limits.in_flight_per_process, most=limits.max_queued_per_tenant)
+        return _Seen(began, found)
+
+
+_memory = _Memory()
+
+
+def forget() -> None:
+    """Measure again at the next request."""
+    _memory.forget()
+
+
+def check_questions(
+    repeated_key: str | None = None, *, priority: Priority | None = None, deadline_s: float | None = None
+) -> None:
+    """Raise BacklogFull or Overloaded when a question of the current tenant could not be answered within `deadline_s`,
+    by default the configured deadline.
+
+    A repetition of an accepted request, known by its Idempotency-Key, costs nothing and passes.
+    """
+    limits = settings().admission
+    seen = _memory.look(limits)
+    lines = seen.lines
+    is_person = _is_person(priority, lines)
+    own, total = lines.get(current_tenant(), Line()).asked, sum(each.asked for each in lines.values())
+    refused = _line_full(lines, seen.pace.per_second, own, total, limits, "questions")
+    if refused is None:
+        asked = _Asked(is_person, settings().budget.deadline_s if deadline_s is None else deadline_s)
+        refused = _too_late(asked, lines, seen.pace, limits)
+    _raise_unless_known(refused, repeated_key)
+    seen.let_through(is_person)
+
+
+def check_batches(repeated_key: str | None = None) -> None:
+    """The same for a file of verifications, accepted or refused as a whole. Files may wait long."""
+    limits = settings().admission
+    seen = _memory.look(limits)
+    lines = seen.lines
+    own = lines.get(current_tenant(), Line()).items
+    # A tenant counts with at most its own limit: one long file does not keep others from sending theirs.
+    total = sum(each.items for each in lines.values())
+    refused = _line_full(lines, seen.pace.per_second, own, total, limits, "verifications in batches")
+    _raise_unless_known(refused, repeated_key)
+
+
+def check_documents() -> None:
+    """Raise BacklogFull or Overloaded when too many documents wait to be read; one tenant may have half of them."""
+    most = settings().admission.max_documents_queued
+    with system_transaction() as session:
+        waiting = rows.measure_documents(session, current_tenant(), most)
+    per_second = waiting.ready_per_minute / 60
+    if waiting.own > most // 2:
+        again = _again_in(_ROOM * most / 2, per_second)
+        raise BacklogFull(f"More than {most // 2:,} of your documents wait to be read.{_come_again(again)}", again)
+    if waiting.all > most:
+        again = _again_in(_ROOM * most, per_second)
+        raise Overloaded(f"More than {most:,} documents wait to be read.{_come_again(again)}", again)
+
+
+class _Asked(NamedTuple):
+    """The properties of a question that decide whether it can be answered in time."""
+
+    is_person: bool
+    deadline_s: float
+
+
+def _is_person(priority: Priority | None, lines: Mapping[int, Line]) -> bool:
+    # The key is looked up when the question is stored (services.core.request_priority); a guess is enough here.
+    return lines.get(current_tenant(), Line()).asked < FEW if priority is None else priority is Priority.INTERACTIVE
+
+
+def _too_late(asked: _Asked, lines: Mapping[int, Line], pace: Pace, limits: AdmissionSettings) -> Overload | None:
+    """Refuse a question that would end too late at the current speed, given what starts before it."""
+    wait_s = max(0.0, _ahead(asked.is_person, lines, pace) - pace.free) / pace.per_second
+    may_wait_s = min(
+        limits.max_wait_s,
+        _WAITING * asked.deadline_s,
+        max(0.0, _WAITING_AND_WORKING * asked.deadline_s - pace.typical_s),
+    )
+    if wait_s <= may_wait_s:
+        return None
+    again = _clamped(wait_s - (1 - _ROOM) * may_wait_s)
+    told = f"The question would wait for about {wait_s:.0f} seconds, and may for {may_wait_s:.0f}"
+    return Overloaded(f"{told}.{_come_again(again)}", again)
+
+
+def _line_full(
+    lines: Mapping[int, Line], per_second: float, own: int, total: int, limits: AdmissionSettings, what: str
+) -> Overload | None:
+    if own > (most := limits.max_queued_per_tenant):
+        share = lines[current_tenant()].weight / sum(each.weight for each in lines.values())
+        again = _again_in(_ROOM * most, per_second * share)
+        return BacklogFull(f"More than {most:,} of your {what} wait already.{_come_again(again)}", again)
+    if total > (most := limits.max_queued):
+        again = _again_in(_ROOM * most, per_second)
+        return Overloaded(f"More than {most:,} {what} wait already.{_come_again(again)}", again)
+    return None
+
+
+def _ahead(is_person: bool, lines: Mapping[int, Line], pace: Pace) -> float:
+    """The number of questions that must start or end before the tenant's next one; of other tenants only as many as
+    their weight lets pass."""
+    own = lines.get(current_tenant(), Line())
+    before = own.people if is_person else own.asked + pace.too_many
+    turns = (before + 1) / own.weight
+    others = [each for tenant_id, each in lines.items() if tenant_id != current_tenant()]
+    return before + sum(min(each.asked, turns * each.weight) for each in others)
+
+
+def _raise_unless_known(refused: Overload | None, repeated_key: str | None) -> None:
+    if refused is None:
+        return
+    if repeated_key is not None:
+        with reading() as session:
+            if rows.is_known(session, repeated_key):
+                return
+    raise refused
+
+
+def _again_in(count: float, per_second: float) -> int:
+    return _clamped(count / per_second) if per_second else _UNKNOWN_S
+
+
+def _clamped(seconds: float) -> int:
+    return math.ceil(min(max(seconds, _SHORTEST_S), _LONGEST_S))
+
+
+def _come_again(seconds: int) -> str:
+    return f" Nothing was stored; try again in {seconds} seconds."

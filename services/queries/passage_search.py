@@ -1,0 +1,74 @@
+"""Passage search without a question: passages that match words, or the passages of a document in order."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from clients.embeddings import Embedder
+from config.settings import Settings
+from db.models import DocumentStatus
+from db.queries.chunks import Passage, get_passages, list_passages
+from db.queries.documents import get_document
+from db.queries.workspaces import get_workspace
+from db.session import reading
+from domain.errors import DocumentNotRead
+from domain.query.options import DocumentFilter
+from services.queries.submission import checked_question
+from services.retrieval.candidates import Search, Searched, search
+
+_READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class NewSearch:
+    """A text to search for; None means: as configured."""
+
+    text: str
+    workspace: str = "default"
+    k: int | None = None
+    filter: DocumentFilter | None = None
+
+
+def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> dict[str, Any]:
+    """The passages that a question would find before reranking, as JSON: `passages`, best first, and `issues`.
+
+    Raises QuestionInvalid, WorkspaceNotFound, EmbeddingMismatch, EmbeddingRejected.
+    """
+    text = checked_question(new.text, settings.question_max_chars)
+    with reading() as session:
+        workspace_id = get_workspace(session, new.workspace).id
+    k, configured = new.k or settings.retrieval.k, settings.retrieval
+    where = Search(workspace_id, configured.method, k, new.filter, configured.dense_weight)
+    searched: Searched = search([text], where, embedder)
+    similarity = dict(searched.found)
+    with reading() as session:
+        passages = get_passages(session, similarity)
+    found = [{**_as_json(passage), "similarity": similarity[passage.key]} for passage in passages]
+    return {"passages": found, "issues": list(searched.issues)}
+
+
+def read_passages(
+    document_id: uuid.UUID, *, page: int | None, chunk_id: str | None, first: int, limit: int
+) -> list[dict[str, Any]]:
+    """The passages of a document in order, as JSON. Raises DocumentNotFound, DocumentNotRead."""
+    with reading() as session:
+        if get_document(session, document_id).status not in _READ:
+            raise DocumentNotRead
+        passages = list_passages(session, document_id, page=page, chunk_id=chunk_id, first=first, limit=limit)
+    return [_as_json(passage) for passage in passages]
+
+
+def _as_json(passage: Passage) -> dict[str, Any]:
+    return {
+        "document_id": passage.document_id,
+        "document_name": passage.filename,
+        "doc_id": passage.doc_id,
+        "chunk_id": passage.chunk_id,
+        "chunk_index": passage.chunk_index,
+        "page_number": passage.page,
+        "section": passage.section,
+        "source_start": passage.start_index,
+        "source_end": passage.end_index,
+        "text": passage.readable,
+        "metadata": passage.metadata,
+    }

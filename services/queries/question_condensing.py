@@ -1,0 +1,49 @@
+"""Restates a follow-up question of a conversation so that it can be understood alone (N9).
+
+All later steps search, write and check for the restated question: an answer is not verified against words whose meaning
+is elsewhere.
+"""
+
+from sqlalchemy.orm import Session
+
+from clients.llm.gateway import Failure
+from db.models import Query
+from db.queries.steps import find_outcome
+from domain.errors import QuestionInvalid
+from domain.prompting.judgements import RESTATE_QUESTION
+from domain.query.conversation import as_lines
+from domain.query.outcomes import Restated
+from services.core.context import StepContext, StepResult
+from services.queries.submission import checked_question
+
+STEP = "restate_question"
+LONGEST = 1_500
+"""A question with more characters explains itself; restating it would only cost."""
+_MOST_CHARS = 4_000
+
+
+async def restate_question(context: StepContext) -> StepResult:
+    """Ask for the question in words that need no conversation; without a usable reply it is taken as it is."""
+    asked, turns = context.query.question, context.query.options.conversation
+    if len(asked) > LONGEST:
+        return StepResult.single(Restated(status="restated", question=asked))
+    fields = {"conversation": as_lines(turns), "question": asked}
+    reply = await context.tools.models.ask(RESTATE_QUESTION, fields, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(Restated(status="fallback", question=None, reason=reply.reason))
+    try:
+        question = checked_question(" ".join(reply.standalone_question.split()), _MOST_CHARS)
+    except QuestionInvalid as error:
+        return StepResult.single(Restated(status="fallback", question=None, reason=f"the model's is unusable: {error}"))
+    if question == " ".join(asked.split()):
+        return StepResult.single(Restated(status="restated", question=asked))
+    event = ("question_restated", {"question": question})
+    return StepResult.single(Restated(status="restated", question=question), events=[event])
+
+
+def restated_question(session: Session, query: Query) -> str | None:
+    """The restated question of a stored query; None if it is as asked."""
+    if not query.options.get("conversation"):
+        return None
+    found = (find_outcome(session, query.id, 0, STEP) or {}).get("question")
+    return None if found == query.question else found

@@ -1,0 +1,186 @@
+"""Accepts a question: checks it, resolves its options, stores it. Nothing is computed here."""
+
+import unicodedata
+import uuid
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeVar
+
+from clients.telemetry import tracing
+from clients.webhooks.addresses import check_url
+from config.settings import Settings
+from db.queries.idempotency import Repeatable, claim_key
+from db.queries.queries import add_query
+from db.queries.workspaces import get_workspace
+from db.session import transaction
+from domain.errors import ModelNotAllowed, QuestionInvalid
+from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS
+from domain.query.conversation import Turn
+from domain.query.modes import parse_mode, rules_of
+from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
+from domain.query.refusals import RefusalLanguage
+from services.core.request_priority import asker_columns
+from services.webhooks.outbox import address_policy
+
+T = TypeVar("T")
+
+_STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
+"""In the `cheap` preset: more than fit into one call, so that statements about the same source can be grouped."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewQuery:
+    """A submitted question; None means: as configured."""
+
+    question: str
+    workspace: str = "default"
+    mode: str = "balanced"
+    preset: Preset | None = None
+    model: str | None = None
+    run: RunKind = "structured"
+    multi_query: int | None = None
+    retrieval_method: Literal["vector", "hybrid"] | None = None
+    graph: GraphMode | None = None
+    k: int | None = None
+    filter: DocumentFilter | None = None
+    context_tokens: int | None = None
+    top_k: int | None = None
+    enable_verification: bool | None = None
+    show_claims: bool | None = None
+    citation_confidence: float | None = None
+    confidence_threshold: float | None = None
+    max_crag_attempts: int | None = None
+    repair: Literal["full", "citations", "off"] | None = None
+    source_scoring: bool | None = None
+    scores_sources: bool = False
+    """S5.2: whether source scoring applies where neither the request nor the configuration decides it."""
+    max_sources: int | None = None
+    min_relevance: float | None = None
+    min_excerpt_length: int | None = None
+    refusal_language: RefusalLanguage | None = None
+    conversation: tuple[Turn, ...] = ()
+    """The earlier turns of the conversation."""
+    callback_url: str | None = None
+    deadline_s: float | None = None
+    max_cost_usd: float | None = None
+
+
+class Submitted(NamedTuple):
+    """The stored query; `repeated` when an earlier request with the same Idempotency-Key had stored it."""
+
+    query_id: uuid.UUID
+    repeated: bool
+
+
+def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
+    """Store the query and return its id; the caller then publishes it.
+
+    Raises QuestionInvalid, ModeUnknown, ModelNotAllowed, WebhookUrlInvalid, AddressForbidden, WorkspaceNotFound,
+    DatabaseUnavailable.
+    """
+    return submit_once(new, settings, None).query_id
+
+
+def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
+    """The same, once for all requests with one Idempotency-Key. Also raises IdempotencyKeyReused."""
+    question = checked_question(new.question, settings.question_max_chars)
+    options = resolve_options(new, settings)
+    if new.callback_url is not None:
+        check_url(new.callback_url, address_policy(settings.webhooks))
+    query_id = uuid.uuid4()
+    with transaction() as session:
+        if request is not None and (first := claim_key(session, request, query_id)) != query_id:
+            return Submitted(first, repeated=True)
+        workspace = get_workspace(session, new.workspace)
+        add_query(
+            session,
+            workspace.id,
+            query_id=query_id,
+            question=question,
+            mode=parse_mode(new.mode).value,
+            provider=settings.provider,
+            options=options.model_dump(mode="json"),
+            callback_url=new.callback_url,
+            traceparent=tracing.traceparent(),
+            **asker_columns(session),
+        )
+    return Submitted(query_id, repeated=False)
+
+
+def checked_question(question: str, max_chars: int) -> str:
+    """Return the question without surrounding space. Raises QuestionInvalid, which says what to change."""
+    text = unicodedata.normalize("NFC", question).strip()
+    if not any(character.isalnum() for character in text):
+        raise QuestionInvalid
+    if len(text) > max_chars:
+        raise QuestionInvalid(f"The question has {len(text)} characters; the limit is {max_chars}. Ask a shorter one.")
+    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t\r" for character in text):
+        raise QuestionInvalid("The question contains control characters; send plain text.")
+    return text
+
+
+def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
+    """Fix every setting that shapes the result: request beats environment beats file beats default."""
+    rules = rules_of(parse_mode(new.mode))
+    if new.model is not None and new.model not in settings.models.catalogue:
+        allowed = ", ".join(sorted(settings.models.catalogue))
+        raise ModelNotAllowed(f"The model {new.model!r} is not configured; use one of {allowed}.")
+    checks = settings.verification
+    verification = _or(new.enable_verification, settings.verification_enabled)
+    preset = new.preset or settings.preset
+    # A call can be shared only within a task.
+    chunks, statements = (MOST_CHUNKS, _STATEMENTS_PER_TASK) if preset == "cheap" else (1, 1)
+    return QueryOptions(
+        preset=preset,
+        model=new.model,
+        retrieval_method=new.retrieval_method or settings.retrieval.method,
+        k=new.k or settings.retrieval.k,
+        filter=new.filter,
+        dense_weight=settings.retrieval.dense_weight,
+        context_tokens=new.context_tokens or settings.rerank.context_tokens,
+        top_k=new.top_k or settings.rerank.top_k,
+        rerank_batch=max(settings.rerank.batch, chunks),
+        min_evidence_score=checks.min_evidence_score,
+        verify_answer=rules.verify_answer and verification,
+        verification=verification,
+        check_batch=max(checks.batch, statements),
+        weight_alignment=checks.weight_alignment,
+        weight_coverage=checks.weight_coverage,
+        weight_facts=checks.weight_facts,
+        alignment_threshold=checks.alignment_threshold,
+        coverage_threshold=checks.coverage_threshold,
+        facts_threshold=checks.facts_threshold,
+        citation_confidence=_or(new.citation_confidence, checks.citation_confidence),
+        span_min_chars=checks.span_min_chars,
+        span_max_chars=checks.span_max_chars,
+        show_claims=_or(new.show_claims, checks.show_claims),
+        confidence_threshold=_or(new.confidence_threshold, checks.confidence_threshold),
+        max_crag_attempts=_or(new.max_crag_attempts, checks.max_crag_attempts),
+        repair=new.repair or checks.repair,
+        source_scoring=_scores_sources(new, settings),
+        max_sources=new.max_sources or new.top_k or settings.rerank.max_sources,
+        min_relevance=_or(new.min_relevance, settings.rerank.min_relevance),
+        min_excerpt_length=_or(new.min_excerpt_length, settings.rerank.min_excerpt_length),
+        second_pass_k=rules.second_pass_k,
+        graph_mode=new.graph or settings.retrieval.graph,
+        graph_entities=settings.graph.entities,
+        graph_relations=settings.graph.relations,
+        merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
+        run=new.run,
+        multi_query=_or(new.multi_query, settings.retrieval.multi_query),
+        refusal_language=new.refusal_language or checks.refusal_language,
+        conversation=new.conversation,
+        max_searches=settings.agentic.max_searches,
+        deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
+        max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),
+    )
+
+
+def _scores_sources(new: NewQuery, settings: Settings) -> bool:
+    """S5.2: a request that sets one of the parameters wants the scoring that they belong to."""
+    is_parametrised = any(each is not None for each in (new.max_sources, new.min_relevance, new.min_excerpt_length))
+    asked = True if new.source_scoring is None and is_parametrised else new.source_scoring
+    return _or(asked, _or(settings.rerank.source_scoring, new.scores_sources))
+
+
+def _or(asked: T | None, configured: T) -> T:
+    return configured if asked is None else asked

@@ -1,0 +1,46 @@
+"""The single confidence of an answer (V9), stored with its verification and read back in one way."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from db.models import Verification
+from domain.question import answer_relevance
+from domain.verdicts.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
+from domain.verdicts.calibration import Calibration
+from domain.verdicts.states import SentenceStatus
+from services.core.context import StepContext
+from services.reporting.rows import Judged, calibrated_support
+
+
+def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
+    """Set the confidence, its label and its calibration from the judged sentences of the verified answer."""
+    supports = [calibrated_support(context, each) for each in judged if each.status is not SentenceStatus.NO_CLAIM]
+    relevance = answer_relevance(context.question, verification.answer)
+    calibration = context.calibration
+    why_not = why_uncalibrated(verification.answer, calibration) if calibration else None
+    verification.calibrated_confidence = answer_confidence(supports, relevance)
+    verification.confidence_level = confidence_label(verification.calibrated_confidence, calibration, why_not)
+    verification.calibration = _as_stored(calibration, why_not) if calibration else None
+
+
+def confidence_json(verification: Verification) -> dict[str, Any]:
+    """Return the fields that every interface shows: `confidence` and `confidence_level`."""
+    return shown_confidence(verification.calibrated_confidence, verification.confidence_level, verification.calibration)
+
+
+def shown_confidence(number: float | None, word: str | None, calibration: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the same fields from stored columns.
+
+    Rows of older versions hold a number from another formula beside the label of a third one: no calibration applies.
+    """
+    if number is None:
+        return {"confidence": None, "confidence_level": None}
+    is_old = calibration is not None and "holds" not in calibration
+    return {"confidence": number, "confidence_level": UNCALIBRATED if is_old else word}
+
+
+def _as_stored(calibration: Calibration, why_not: str | None) -> dict[str, Any]:
+    shown = {"version", "ece", "high", "false_pass", "false_strip", "measured_on"}
+    fields = {name: value for name, value in asdict(calibration).items() if name in shown}
+    return {**fields, "holds": why_not is None, "reason": why_not}

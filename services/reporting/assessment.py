@@ -1,0 +1,276 @@
+"""Builds the stored verification of an answer: scores, issues, and a state for every sentence (S1.5, S1.8, N4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from db.models import Answer, Citation, Verification
+from db.queries.chunks import Passage
+from db.queries.results import StoredVerification
+from domain.answers.statements import Statement
+from domain.correction.corrected_answer import Corrected
+from domain.evidence.spans import claim_relevance
+from domain.verdicts.confidence import confidence
+from domain.verdicts.states import PairVerdict, SentenceStatus, accuracy_rate, sentence_status
+from services.core.context import Outcome, StepContext
+from services.core.degradation import left_out_issues
+from services.judging.question_answered import with_question
+from services.reporting.answer_confidence import set_answer_confidence
+from services.reporting.claim_report import claim_rows, claims_check, facts_check
+from services.reporting.published_coverage import with_coverage
+from services.reporting.repair_results import Repairs
+from services.reporting.rows import (
+    UNCHECKED,
+    Judged,
+    as_sentences,
+    check_rows,
+    judged_sentence,
+    repair_rows,
+    sentence_row,
+)
+from services.verification.research_notes import notes_issues
+from services.verification.round_results import Findings
+from services.verification.scores import score_answer
+
+CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
+RECHECK = "recheck_answerability"
+_SAME_MATTER = 0.6  # share of a statement's words found in a source: from here on both are about the same matter
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A round's answer before it is stored: its row, its citations, and how the draft became it."""
+
+    answer: Answer
+    citations: list[Citation]
+    corrected: Corrected
+    repairs: Repairs
+
+
+def attempted_verification(context: StepContext, findings: Findings) -> StoredVerification:
+    """S2.3: the verification of a round's draft before any repair."""
+    passages = context.selected_passages()
+    judged = [
+        judged_sentence(context, each, findings.states[each.index], findings.checks_of(each.index), [], passages)
+        for each in findings.said
+    ]
+    verification = _verification(context, context.draft["text"], findings, judged, passages)
+    _set_confidence(context, verification, findings, judged)
+    verification.issues = [
+        *verification.issues,
+        *_unchecked_issues(context, findings, [each.status for each in judged]),
+    ]
+    rows = [sentence_row(context, each) for each in judged]
+    checks = check_rows(context, passages, findings)
+    return as_attempt(StoredVerification(verification, rows, claim_rows(context, judged), checks))
+
+
+def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
+    """The verification of the answer that users see, whether it was published or replaced by "I don't know"."""
+    answer, repairs = published.answer, published.repairs
+    judged = [_judged_after(context, each, findings, published) for each in published.corrected.statements]
+    states = [each.status for each in judged]
+    told = with_coverage(context, published.corrected, repairs)
+    verification = _verification(told, published.corrected.text, findings, judged, repairs.passages)
+    _set_confidence(context, verification, findings, judged)
+    if answer.abstained:
+        _withdraw(context, verification)
+        verification.checks = with_question(context, answer.text, verification.checks)
+    else:
+        verification.issues = [*verification.issues, *_unchecked_issues(context, findings, states)]
+    verification.issues = [*verification.issues, *_edit_issues(answer, repairs)]
+    if answer.abstained:
+        sentences, claims = as_sentences(answer.text, SentenceStatus.NO_CLAIM), []
+    else:
+        sentences = [sentence_row(context, each) for each in judged]
+        claims = claim_rows(context, judged)
+    checks = [*check_rows(context, repairs.passages, findings), *repair_rows(context, repairs, findings)]
+    return StoredVerification(verification, sentences, claims, checks)
+
+
+def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
+    """The verification of a refusal: nothing was claimed, so nothing is scored; the reason is an issue."""
+    issues = list(dict.fromkeys([reason, *context.selection["issues"], *left_out_issues(context)]))
+    return _unscored(context, context.refusal, SentenceStatus.NO_CLAIM, issues, {"abstained": reason})
+
+
+def broken_verification(context: StepContext, text: str, reason: str) -> StoredVerification:
+    """S1.6: the verification itself failed, so every sentence is `not_checked`."""
+    return _unscored(context, text, SentenceStatus.NOT_CHECKED, [reason], {"broken": reason})
+
+
+def as_attempt(stored: StoredVerification) -> StoredVerification:
+    """Mark a verification as that of a round's draft, not of what users see (S2.3)."""
+    stored.verification.kind = "attempt"
+    return stored
+
+
+def _unscored(
+    context: StepContext, text: str, status: SentenceStatus, issues: list[str], checks: dict[str, Any]
+) -> StoredVerification:
+    verification = Verification(
+        query_id=context.query.id,
+        round=context.round,
+        answer=text,
+        claims_checked=0,
+        claims_supported=0,
+        issues=issues,
+        verified_sources=[],
+        unverified_claims=[],
+        checks=checks,
+        **_history(context),
+    )
+    return StoredVerification(verification, as_sentences(text, status), [], [])
+
+
+def _verification(
+    context: StepContext, text: str, findings: Findings, judged: Sequence[Judged], passages: Sequence[Passage]
+) -> Verification:
+    """Build the row without its confidence; `judged` are the sentences of `text`, `passages` their sources."""
+    facts_found, claims_found = facts_check(context, judged, passages), claims_check(context, judged)
+    derived = {"check_facts": facts_found, "check_claims": claims_found}
+    scores = score_answer(context, facts_found)
+    facts_told: dict[str, Any] = facts_found["verdict"] or {}
+    claims_told: dict[str, Any] = claims_found["verdict"] or {}
+    facts: list[dict[str, Any]] = facts_told.get("claims", [])
+    threshold = context.query.options.citation_confidence
+    cited = [verdict for (_, number), verdict in findings.verdicts.items() if number]
+    is_checked = any(verdict.status == "checked" for verdict in cited)
+    return Verification(
+        query_id=context.query.id,
+        round=context.round,
+        verifier=context.verifier,
+        answer=text,
+        overall_score=scores.overall,
+        answer_source_alignment=scores.alignment,
+        citation_coverage=scores.coverage,
+        fact_verification_score=scores.facts,
+        accuracy_rate=accuracy_rate([verdict.verdict(threshold) for verdict in cited]) if is_checked else None,
+        issues=[*scores.issues, *context.selection["issues"], *left_out_issues(context)],
+        verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
+        unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
+        suggested_corrections=claims_told.get("corrections", []),
+        checks=with_question(
+            context,
+            text,
+            {name: _check_json(name, derived.get(name) or context.outcome(name)) for name in _made(context)},
+        ),
+        **_history(context),
+    )
+
+
+def _history(context: StepContext) -> dict[str, Any]:
+    """S2.3: corrective rounds so far, and whether the kept round used passages that the first one lacked."""
+    first = (context.rounds.get(0, {}).get(("select", "")) or {}).get("selected", [])
+    kept = context.selection["selected"]
+    used_more = context.round > 0 and not set(kept) <= set(first)
+    return {"attempts": max(context.rounds, default=context.round), "additional_context_used": used_more}
+
+
+def _set_confidence(
+    context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged]
+) -> None:
+    """S2.2, S2.4: the score of the `judged` sentences, after repairs if any; V9: the confidence."""
+    states = [] if findings.unasked else [each.status for each in judged]
+    verification.confidence = confidence(states)
+    verification.draft_confidence = findings.confidence
+    verification.claims_checked = sum(state not in UNCHECKED for state in states)
+    verification.claims_supported = states.count(SentenceStatus.SUPPORTED)
+    if findings.unasked:
+        return
+    verification.is_grounded = _grounded(states)
+    set_answer_confidence(context, verification, judged)
+
+
+def _withdraw(context: StepContext, verification: Verification) -> None:
+    """Clear the scores, because "I don't know" claims nothing (V10). Of the replaced answer remain `draft_confidence`,
+    the accuracy of its citations, and whether its checks were made; the history has the rest."""
+    verification.overall_score = verification.answer_source_alignment = None
+    verification.citation_coverage = verification.fact_verification_score = None
+    verification.confidence = verification.confidence_level = verification.calibrated_confidence = None
+    verification.calibration = None
+    verification.claims_checked = verification.claims_supported = 0
+    verification.is_grounded = False
+    verification.verified_sources, verification.unverified_claims, verification.suggested_corrections = [], [], []
+    verification.issues = [*context.selection["issues"], *left_out_issues(context), *_stopped(context)]
+    verification.checks = {
+        name: {**made, "claims": []} if "claims" in made else made for name, made in verification.checks.items()
+    }
+
+
+def _judged_after(context: StepContext, statement: Statement, findings: Findings, published: Published) -> Judged:
+    """The state of a sentence of the published answer: if it was repaired, by the verdict on the repair."""
+    mended = published.repairs.verdicts.get(statement.index)
+    checks = [mended] if mended else findings.checks_of(statement.index)
+    status = sentence_status(statement.claim, checks, context.query.options.citation_confidence)
+    disputed = _disputes(context, statement, findings, published.repairs) if mended else []
+    if disputed and status is SentenceStatus.SUPPORTED:
+        status, checks = SentenceStatus.PARTIAL, [*checks, *disputed]
+    return judged_sentence(context, statement, status, checks, published.citations, published.repairs.passages)
+
+
+def _disputes(context: StepContext, statement: Statement, findings: Findings, repairs: Repairs) -> list[PairVerdict]:
+    """N4: a reattributed sentence is in dispute when its first source is about the same matter and surely denies it."""
+    if repairs.edits[statement.index].kind != "reattributed":
+        return []
+    threshold = context.query.options.citation_confidence
+    return [
+        check
+        for check in findings.checks_of(statement.index)
+        if check.relation == "contradicts"
+        and (check.confidence or 0.0) >= threshold
+        and any(claim_relevance(statement.text, text) >= _SAME_MATTER for text in _texts_of(check, repairs))
+    ]
+
+
+def _texts_of(check: PairVerdict, repairs: Repairs) -> list[str]:
+    passages = repairs.passages if check.number is None else [repairs.passages[check.number - 1]]
+    return [passage.readable for passage in passages]
+
+
+def _grounded(states: Sequence[SentenceStatus]) -> bool:
+    claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
+    return bool(claims) and all(state is SentenceStatus.SUPPORTED for state in claims)
+
+
+def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
+    found = [*notes_issues(context), *_stopped(context)]
+    if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
+        found.append("Answerability was not checked.")
+    unchecked = 0 if findings.unasked else list(states).count(SentenceStatus.NOT_CHECKED)
+    if unchecked:
+        found.append(f"{unchecked} of {len(states)} sentences could not be checked.")
+    return found
+
+
+def _stopped(context: StepContext) -> list[str]:
+    """N1: why the draft was cut short; this also holds for an answer that is replaced."""
+    stopped = (context.outcome("generate") or {}).get("stopped")
+    return [stopped] if stopped else []
+
+
+def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
+    found: list[str] = []
+    if answer.removed_citations and not answer.abstained:
+        numbers = ", ".join(map(str, answer.removed_citations))
+        found.append(f"Citations were removed from the answer: {numbers} (as first numbered).")
+    kinds = [edit.kind for edit in repairs.edits.values()]
+    for kind in ("reattributed", "rewritten", "dropped"):
+        if count := kinds.count(kind):
+            found.append(f"{count} sentence{'s were' if count > 1 else ' was'} {kind} because the check failed.")
+    if answer.abstain_reason:
+        found.append(answer.abstain_reason)
+    return found
+
+
+def _made(context: StepContext) -> tuple[str, ...]:
+    return (*CHECKS, RECHECK) if context.outcome(RECHECK) else CHECKS
+
+
+def _check_json(name: str, found: Outcome | None) -> dict[str, Any]:
+    outcome = found or {"status": "not_checked", "reason": "the check left no result"}
+    verdict: dict[str, Any] = outcome.get("verdict") or {}
+    kept = {"claims"} if name == "check_facts" else {"supported"}
+    told = {field: value for field, value in verdict.items() if field in kept}
+    shown = {"shown": outcome["shown"]} if "shown" in outcome else {}
+    return {"status": outcome["status"], "reason": outcome.get("reason") or verdict.get("reason"), **shown, **told}

@@ -1,0 +1,80 @@
+"""Derives the checks of S1.4 and S2.1 from the verdicts on the sentences, without a model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from db.models import VerificationClaim
+from db.queries.chunks import Passage
+from domain.query.outcomes import Checked
+from domain.verdicts.claim_verdicts import (
+    ClaimingSentence,
+    claim_status,
+    key_facts,
+    key_sentences,
+    suggested_corrections,
+)
+from domain.verdicts.states import SentenceStatus
+from services.core.context import Outcome, StepContext
+from services.reporting.rows import Judged
+
+_LEFT_NO_RESULT = "the check left no result"
+
+
+def facts_check(context: StepContext, judged: Sequence[Judged], passages: Sequence[Passage]) -> Outcome:
+    """S1.4: one to five key claims. There is no score when one of them could not be checked, because a score over some
+    of the facts would mean something else. Verdict number N of `judged` is about the passage at place N-1."""
+    if skipped := _skipped(context, "check_facts"):
+        return skipped
+    sentences = _claiming(judged)
+    if unchecked := [each for each in key_sentences(sentences) if each.status is SentenceStatus.NOT_CHECKED]:
+        return _not_checked(unchecked[0])
+    facts = key_facts(sentences, [passage.chunk_id for passage in passages])
+    return _checked({"claims": [fact.as_json() for fact in facts]})
+
+
+def claims_check(context: StepContext, judged: Sequence[Judged]) -> Outcome:
+    """S2.1: suggested corrections; `claim_rows` are the claims. Not checked only if no sentence was (N4)."""
+    if skipped := _skipped(context, "check_claims"):
+        return skipped
+    sentences = _claiming(judged)
+    if sentences and all(each.status is SentenceStatus.NOT_CHECKED for each in sentences):
+        return _not_checked(sentences[0])
+    return _checked({"corrections": suggested_corrections(sentences)})
+
+
+def claim_rows(context: StepContext, judged: Sequence[Judged]) -> list[VerificationClaim]:
+    """S2.1: one claim for each checked sentence that makes one, with that sentence's state and evidence."""
+    if _skipped(context, "check_claims"):
+        return []
+    found = [(each, status) for each in judged if (status := claim_status(each.status))]
+    return [
+        VerificationClaim(
+            position=place,
+            claim=" ".join(each.statement.text.split()),
+            status=status.name,
+            evidence=each.evidence[0],
+            source=each.evidence[1],
+            reasoning=each.reason,
+        )
+        for place, (each, status) in enumerate(found)
+    ]
+
+
+def _claiming(judged: Sequence[Judged]) -> list[ClaimingSentence]:
+    claiming = (each for each in judged if each.status is not SentenceStatus.NO_CLAIM)
+    return [ClaimingSentence(each.statement.text, each.status, each.checks) for each in claiming]
+
+
+def _skipped(context: StepContext, check: str) -> Outcome | None:
+    """The outcome of a check that the request left out (N2)."""
+    outcome = context.outcome(check)
+    return outcome if outcome and outcome["status"] == "skipped" else None
+
+
+def _checked(verdict: dict[str, Any]) -> Outcome:
+    return {**Checked(status="checked", verdict=verdict)}
+
+
+def _not_checked(sentence: ClaimingSentence) -> Outcome:
+    reasons = (check.explanation for check in sentence.checks if check.status == "not_checked")
+    return {**Checked(status="not_checked", verdict=None, reason=next(reasons, _LEFT_NO_RESULT))}

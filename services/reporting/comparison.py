@@ -1,0 +1,62 @@
+"""Compares the re-verification of a stored answer with its previous verification (N6)."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.models import QueryKind
+from db.queries import queries, results
+from db.queries.results import StoredVerification
+from domain.audit.reverification import Stated, compare
+from services.reporting.answer_confidence import confidence_json
+
+_SCORES = ("accuracy_rate", "overall_score", "is_grounded")
+
+
+def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[str, Any] | None:
+    """Old and new values per sentence and score; None until the new verification has ended, or without an old one."""
+    old = queries.find_query(session, old_id)
+    new = results.find_draft_verification(session, new_id)
+    before = _before(session, old_id, old.kind) if old else None
+    if old is None or new is None or before is None:
+        return None
+    sentences = compare(_stated(before), _stated(new))
+    return {
+        "of": str(old_id),
+        "old_verifier": before.verification.verifier,
+        "new_verifier": new.verification.verifier,
+        "changed": sum(each["changed"] for each in sentences),
+        "scores": {name: {"old": was, "new": _scores(new)[name]} for name, was in _scores(before).items()},
+        "sentences": sentences,
+    }
+
+
+def _scores(stored: StoredVerification) -> dict[str, Any]:
+    told = {name: getattr(stored.verification, name) for name in _SCORES}
+    return {"confidence": confidence_json(stored.verification)["confidence"], **told}
+
+
+def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerification | None:
+    # For a given answer (N2), compare the verdicts on the text as it was given.
+    find = results.find_draft_verification if kind == QueryKind.VERIFICATION else results.find_published_verification
+    return find(session, query_id)
+
+
+def _stated(stored: StoredVerification) -> list[Stated]:
+    return [
+        Stated(each.start, each.end, each.text, each.status, each.support, each.reason) for each in stored.sentences
+    ]
+
+
+def read_reverifications(session: Session, query_id: uuid.UUID) -> list[dict[str, Any]]:
+    """Every re-verification of the query's answer, oldest first."""
+    return [
+        {
+            "id": str(each.id),
+            "status": each.status,
+            "created_at": each.created_at.isoformat(),
+            "changed": told["changed"] if (told := comparison(session, query_id, each.id)) else None,
+        }
+        for each in queries.list_reverifications(session, query_id)
+    ]

@@ -1,0 +1,112 @@
+"""Reports the verdict on every citation of a given answer (N2), whether in its text or sent beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from db.queries.chunks import Passage
+from domain.answers.external_citations import as_given
+from domain.answers.parser import read
+from domain.answers.statements import Statement, statements
+from domain.verdicts.states import PairVerdict
+from services.core.context import StepContext
+from services.verification.quoted_evidence import check_evidence
+from services.verification.round_results import Findings
+
+_TOO_SHORT = "the sentence is too short to be checked"
+_NO_SENTENCE = "it stands behind no sentence"
+
+
+def judged_citations(context: StepContext, findings: Findings) -> list[dict[str, Any]]:
+    """Return, in the order of the answer, an entry for every (citation, sentence that it is for).
+
+    `start` and `end` are as given, null for a marker of the text. Status `dangling` means that the source does not
+    exist.
+    """
+    draft = context.draft
+    report = _Report(context, findings, context.selected_passages())
+    found = [*report.of_markers(draft.get("given", draft["text"])), *report.of_those_beside(draft.get("citations", []))]
+    return sorted(found, key=_place_in_answer)
+
+
+def _place_in_answer(entry: Mapping[str, Any]) -> tuple[bool, int, int]:
+    start: int | None = entry["sentence_start"]
+    return start is None, start or 0, entry["start"] or 0
+
+
+class _Report:
+    def __init__(self, context: StepContext, findings: Findings, passages: Sequence[Passage]) -> None:
+        self._findings, self._passages = findings, passages
+        self._citable = context.citable
+        self._inserted = context.draft.get("inserted", [])
+        self._threshold = context.query.options.citation_confidence
+
+    def of_markers(self, given: str) -> Iterator[dict[str, Any]]:
+        """The markers that the answer itself has; inserted ones have no place of their own in it."""
+        reading, written = read(given, self._citable), statements(given, self._citable)
+        for statement in self._findings.said:
+            own = written[statement.index] if statement.index < len(written) else statement
+            for number in own.numbers:
+                yield self._entry(statement, number)
+            for name in own.missing:
+                yield {**self._entry(statement, None), "cited": name}
+        for number in dict.fromkeys(number for mark in reading.orphans for number in mark.numbers):
+            yield self._entry(None, number)
+        for name in dict.fromkeys(name for mark in reading.orphans for name in mark.missing):
+            yield {**self._entry(None, None), "cited": name}
+
+    def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+        """The citations sent as offsets, for every sentence that their span overlaps."""
+        said = [(each, *self._place(each)) for each in self._findings.said]
+        for each in citations:
+            place = {"start": each["start"], "end": each["end"], "cited": each["source"]}
+            reached = [found for found, start, end in said if start < each["end"] and each["start"] < end]
+            for statement in reached or [None]:
+                yield {**self._entry(statement, each["number"]), **place}
+
+    def _entry(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
+        start, end = self._place(statement) if statement else (None, None)
+        return {
+            "number": number,
+            "start": None,
+            "end": None,
+            "cited": number,
+            "statement": statement.text if statement else None,
+            "sentence_start": start,
+            "sentence_end": end,
+            **self._verdict(statement, number),
+        }
+
+    def _verdict(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
+        if number is None or not 1 <= number <= len(self._passages):
+            return {**_NO_VERDICT, "status": "dangling", "is_accurate": False, "explanation": "there is no such source"}
+        verdict = self._findings.verdicts.get((statement.index, number)) if statement else None
+        if verdict is None:
+            return {**_NO_VERDICT, "explanation": _TOO_SHORT if statement else _NO_SENTENCE}
+        return self._judged(verdict)
+
+    def _judged(self, verdict: PairVerdict) -> dict[str, Any]:
+        evidence, location = check_evidence(verdict, self._passages)
+        found = verdict.verdict(self._threshold).value if verdict.status == "checked" else "not_checked"
+        return {
+            "status": found,
+            "is_accurate": verdict.is_accurate,
+            "relation": verdict.relation,
+            "confidence": verdict.confidence,
+            "explanation": verdict.explanation,
+            "evidence": evidence,
+            "location": location,
+        }
+
+    def _place(self, statement: Statement) -> tuple[int, int]:
+        return as_given(statement.start, self._inserted), as_given(statement.end, self._inserted)
+
+
+_NO_VERDICT: dict[str, Any] = {
+    "status": "not_checked",
+    "is_accurate": None,
+    "relation": None,
+    "confidence": None,
+    "explanation": "",
+    "evidence": None,
+    "location": None,
+}

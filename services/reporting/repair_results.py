@@ -1,0 +1,77 @@
+"""Results of a round's repairs: new words, new sources, new verdicts (N5)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from db.queries.chunks import Passage
+from domain.correction.corrected_answer import Corrected, correct
+from domain.correction.edits import Repair
+from domain.query.outcomes import Assessed, Repaired
+from domain.verdicts.states import PairVerdict, Verdict
+from services.core.context import StepContext
+from services.verification.round_results import Findings
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """`edits` and `verdicts` are by statement index. `passages` are those of the answer, followed by added ones."""
+
+    passages: list[Passage]
+    edits: Mapping[int, Repair] = field(default_factory=dict[int, Repair])
+    verdicts: Mapping[int, PairVerdict] = field(default_factory=dict[int, PairVerdict])
+
+
+def repair_item(index: int) -> str:
+    return f"s{index}"
+
+
+def read_repairs(context: StepContext) -> Repairs:
+    """Read the results of `repair_statements`. Without a result a statement stays as it was: failing."""
+    done = _done(context)
+    keys = context.selection["selected"]
+    added = list(dict.fromkeys(key for each in done.values() for key in each["keys"] if key not in keys))
+    passages = [*context.selected_passages(), *context.passages(added)]
+    numbers = {passage.key: number for number, passage in enumerate(passages, start=1)}
+    edits = {index: _edit(each, numbers) for index, each in done.items() if each["status"] != "kept"}
+    verdicts = {
+        index: PairVerdict.from_json(edits[index].numbers[0], each["verdict"])
+        for index, each in done.items()
+        if each["verdict"] and index in edits and edits[index].numbers
+    }
+    return Repairs(passages, edits, verdicts)
+
+
+def passages_to_conclude(context: StepContext) -> list[int]:
+    """The keys of the passages that the repaired answer rests on, and of those its question is judged with."""
+    repaired = (key for each in _done(context).values() for key in each["keys"])
+    return [*context.selection["selected"], *context.selection["ranked"], *repaired]
+
+
+def _done(context: StepContext) -> dict[int, Repaired]:
+    assessed = context.outcome("assess")
+    failing = Assessed(**assessed)["failing"] if assessed else []
+    found = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
+    return {index: Repaired(**outcome) for index, outcome in found.items() if outcome}
+
+
+def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:
+    """The draft with repairs and without its wrong citations. S5.4: only a sure "no" removes a citation."""
+    threshold = context.query.options.citation_confidence
+    wrong = {
+        (index, number)
+        for (index, number), verdict in findings.verdicts.items()
+        if number and verdict.verdict(threshold) is Verdict.INACCURATE
+    }
+    given = context.query.is_given
+    return correct(context.draft["text"], context.citable, wrong, repairs.edits, renumber=not given)
+
+
+def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:
+    if repaired["status"] == "dropped":
+        return Repair("dropped", repaired["reason"])
+    found = tuple(numbers[key] for key in repaired["keys"] if key in numbers)
+    if len(found) < len(repaired["keys"]):
+        return Repair("dropped", f"{repaired['reason']}; that passage was deleted meanwhile")
+    if repaired["status"] == "rewritten":
+        return Repair.rewriting(repaired["text"] or "", found, repaired["reason"])
+    return Repair("reattributed", repaired["reason"], found)

@@ -1,0 +1,174 @@
+"""Retrieval: the chunks that may hold the answer (S1.1) and, in a corrective round, what was missing (S2.3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import structlog
+
+from clients.embeddings import Embedder
+from db.queries.filters import conditions
+from db.queries.lexical import search_text
+from db.queries.nearest import search_vector
+from db.queries.spaces import Space, space_of
+from db.session import reading
+from domain.errors import EmbeddingUnavailable
+from domain.query.options import DocumentFilter
+from domain.query.outcomes import Retrieved
+from domain.retrieval.ranking import fuse
+from services.core.context import StepContext, StepResult
+from services.core.embedding_spaces import embedder_for, likely_space, note_space
+from services.graph.joining import Found, with_graph
+from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
+
+log = structlog.get_logger()
+
+_MERGED = 2
+"""Several searches keep this many times `k` candidates: each candidate costs a model call."""
+NOTHING_FOUND = "The workspace has no document that is ready to be searched."
+BY_WORDS_ONLY = "Passages were searched for by their words only, not by their meaning."
+NOTHING_PASSES = "No document that is ready to be searched passes the filter of the request."
+
+
+_DEPTH = 50  # minimum depth of each ranking that is fused: a chunk further down in both may come first
+_DENSE_WEIGHTS = {"use-multilingual-v3": 0.3}
+"""The weight of similarity relative to words (1). Measured for the built-in model; other models count like words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The parameters of a search: `k` candidates by similarity alone (`vector`) or with lexical matches (`hybrid`).
+
+    `dense_weight` is the weight of similarity in the fusion; None means the embedder's own.
+    """
+
+    workspace_id: int
+    method: Literal["vector", "hybrid"]
+    k: int
+    filter: DocumentFilter | None = None
+    dense_weight: float | None = None
+
+
+class Searched(NamedTuple):
+    """(chunk key, cosine similarity), best first, and what users should know about how they were found."""
+
+    found: Found
+    issues: tuple[str, ...] = ()
+
+
+def retrieve(context: StepContext) -> StepResult:
+    """Find `k` candidates for the query, or twice as many with several searches (S3.2, S3.6).
+
+    A corrective round searches for each planned query and adds the results to what the answer was written from. Raises
+    EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable when no vectors
+    can be made at the moment and the method is not hybrid.
+    """
+    options, planned = context.query.options, context.outcome("plan_queries")
+    merged = False
+    if planned is None:
+        queries, searched, most, merged = _first(context)
+        joined = with_graph(context, queries, searched.found, most)
+        candidates, new = joined.found, False
+    else:
+        known = _known(context)
+        queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.question]
+        searched = search_for(context, queries, options.second_pass_k)
+        joined = with_graph(context, queries, searched.found, max(len(searched.found), options.second_pass_k))
+        fresh = [each for each in joined.found if each[0] not in {key for key, _ in known}][: options.k]
+        candidates, new = [*known, *fresh], bool(fresh)
+    if candidates:
+        retrieved = Retrieved(status="found", candidates=candidates, new=new)
+    else:
+        retrieved = Retrieved(status="empty", candidates=[], reason=NOTHING_PASSES if options.filter else NOTHING_FOUND)
+    if merged:
+        retrieved["merged"] = True
+    told = joined.told([key for key, _ in candidates])
+    if issues := [*search_issues(context), *searched.issues, *told.pop("issues", [])]:
+        retrieved["issues"] = issues
+    return StepResult.single({**retrieved, **told})
+
+
+def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
+    """The first round's queries, their results, how many results are wanted, and whether there were several
+    searches."""
+    question, k = context.question, context.query.options.k
+    if made := made_searches(context):
+        return [search["query"] for search in made], Searched(merged_candidates(made)), _MERGED * k, True
+    rewritten = (context.outcome("rewrite_question") or {}).get("queries", [])
+    most = _MERGED * k if rewritten else k
+    return [question, *rewritten], search_for(context, [question, *rewritten], k), most, bool(rewritten)
+
+
+def _known(context: StepContext) -> Found:
+    selected = (context.earlier("select") or {}).get("selected", [])
+    similarity = dict((context.earlier("retrieve") or {}).get("candidates", []))
+    return [(key, similarity.get(key)) for key in selected]
+
+
+def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
+    """Return (chunk key, cosine similarity), best first. `hybrid` fuses the similarity and lexical rankings of all
+    queries by reciprocal rank; the similarity of a purely lexical match is None. There may be more than `k`.
+
+    Raises EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable.
+    """
+    space = likely_space(search.workspace_id, embedder)
+    while space is not None:
+        found, after = _find(queries, search, space, embedder_for(space, search.workspace_id, embedder))
+        note_space(search.workspace_id, after)
+        # `citewell reembed` may have switched the space between the two reads, and then removed the old vectors.
+        if space == after:
+            return found
+        space = after
+    return []
+
+
+def _find(queries: Sequence[str], search: Search, space: Space, embedder: Embedder) -> tuple[Found, Space | None]:
+    """The results in `space`, and the workspace's space after the search."""
+    embeddings = embedder.encode_queries(queries).tolist()
+    weight = _DENSE_WEIGHTS.get(embedder.name, 1.0) if search.dense_weight is None else search.dense_weight
+    hybrid, where = search.method == "hybrid", conditions(search.filter)
+    depth = max(search.k, _DEPTH) if hybrid or len(queries) > 1 else search.k
+    similarity: dict[int, float] = {}
+    rankings: list[tuple[float, list[int]]] = []
+    with reading() as session:
+        for text, embedding in zip(queries, embeddings, strict=True):
+            near = search_vector(session, search.workspace_id, embedding, depth, where=where, space=space)
+            similarity = {**dict(near), **similarity}
+            if hybrid:
+                rankings.append((1.0, search_text(session, search.workspace_id, text, depth, where)))
+            rankings.append((weight if hybrid else 1.0, [key for key, _ in near]))
+        after = space_of(session, search.workspace_id)
+    fused = fuse([ranking for _, ranking in rankings], [weight for weight, _ in rankings])
+    return [(key, similarity.get(key)) for key in fused], after
+
+
+def find_by_words(queries: Sequence[str], search: Search) -> Found:
+    """The lexical half of a hybrid search, for when the question cannot be embedded."""
+    where, depth = conditions(search.filter), max(search.k, _DEPTH)
+    with reading() as session:
+        rankings = [search_text(session, search.workspace_id, text, depth, where) for text in queries]
+    return [(key, None) for key in fuse(rankings)]
+
+
+def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched:
+    """The best results of each of `queries` as the question's options say; by words alone if necessary.
+
+    Raises EmbeddingMismatch, and EmbeddingUnavailable if the method is not hybrid.
+    """
+    options = context.query.options
+    where = Search(context.query.workspace_id, options.retrieval_method, k, options.filter, options.dense_weight)
+    with structlog.contextvars.bound_contextvars(query_id=str(context.query.id)):
+        return search(queries, where, context.tools.embedder)
+
+
+def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searched:
+    """The same without the context of a question."""
+    issues: tuple[str, ...] = ()
+    try:
+        found = find_candidates(queries, where, embedder)
+    except EmbeddingUnavailable as error:
+        if where.method != "hybrid":
+            raise
+        log.warning("searched_by_words_only", error=error.code)
+        found, issues = find_by_words(queries, where), (f"{BY_WORDS_ONLY} {error.message}",)
+    return Searched(found[: max(where.k, 1) * max(len(queries), 1)], issues)

@@ -1,0 +1,275 @@
+"""Reranking: scores by a model or a reranker, then selection of the best and the evidence gate (S3.1, S3.5)."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from clients.llm.protocol import CallLog
+from clients.reranking import Reranker, RerankFailed
+from db.queries.chunks import Passage
+from domain.query.modes import GateDecision, evidence_gate, parse_mode, rules_of
+from domain.query.options import QueryOptions
+from domain.query.outcomes import Scored, Selected
+from domain.question import is_greeting, why_refused
+from domain.question.gate import NOT_A_QUESTION
+from domain.retrieval.ranking import Scored as ScoredChunk
+from domain.retrieval.ranking import rank, with_bridges, within_budget
+from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
+from domain.text.token_count import count_tokens
+from services.core.context import StepContext, StepResult, Tools
+from services.judging.question_answered import named_text
+from services.judging.relevance import Shown, ask_for_each, ask_together
+
+NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, or are too short to be cited."
+
+
+async def score_chunks(context: StepContext) -> StepResult:
+    """Score this task's chunks concurrently; an unreadable reply is an outcome, not an error."""
+    passages = await asyncio.to_thread(context.passages, [int(item) for item in context.items])
+    known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
+    unknown = [passage for passage in passages if passage.key not in known]
+    new = await _new_scores(context, unknown)
+    values = {str(key): dict(score) for key, score in (known | new).items()}
+    gone = Scored(status="unreadable", score=None, reason="the chunk was deleted meanwhile")
+    return StepResult({item: values.get(item, dict(gone)) for item in context.items})
+
+
+async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict[int, Scored]:
+    """Score each passage by itself, and those found over a connection together with it as well (S5.1)."""
+    tools, question, connections = context.tools, context.question, _connections(context)
+    linked = [passage for passage in passages if passage.key in connections]
+    shares = context.query.options.shares_calls
+    alone, together = await asyncio.gather(
+        score_passages(tools, question, passages, context.log, shares_calls=shares),
+        score_passages(tools, question, linked, context.log, connections, shares_calls=shares),
+    )
+    scores = {passage.key: score for passage, score in zip(passages, alone, strict=True)}
+    for passage, score in zip(linked, together, strict=True):
+        scores[passage.key]["linked"] = score["score"]
+    return scores
+
+
+def _known_score(context: StepContext, passage: Passage) -> Scored | None:
+    """The score of an earlier round, which is not paid for again."""
+    found = context.earlier("score_chunks", str(passage.key))
+    return Scored(**found) if found and found["score"] is not None else None
+
+
+async def score_passages(
+    tools: Tools,
+    question: str,
+    passages: Sequence[Passage],
+    log: CallLog,
+    connections: Mapping[int, str] | None = None,
+    *,
+    shares_calls: bool = False,
+) -> list[Scored]:
+    """Score how relevant each passage is to the question, in their order; a failure is an outcome.
+
+    With a connection (S5.1) both are scored together: a passage about the head of a firm matters to a question that
+    does not name the firm only together with the passage that says which firm it is.
+    """
+    shown = [_shown(passage, (connections or {}).get(passage.key)) for passage in passages]
+    if tools.reranker is not None:
+        return await _reranked(tools.reranker, question, shown) if shown else []
+    asked = [Shown(str(passage.key), text) for text, passage in zip(shown, passages, strict=True)]
+    return await (ask_together if shares_calls else ask_for_each)(tools.models, question, asked, log)
+
+
+def _shown(passage: Passage, connection: str | None) -> str:
+    known = f"Known from another passage: {connection}\n\n" if connection else ""
+    return f"{known}{passage.indexed}"
+
+
+def _connections(context: StepContext) -> dict[int, str]:
+    """S5.1: by chunk key, the connection that leads to each passage found over the knowledge graph."""
+    links = (context.outcome("retrieve") or {}).get("links", {})
+    return {int(key): link["connection"] for key, link in links.items()}
+
+
+async def _reranked(reranker: Reranker, question: str, texts: list[str]) -> list[Scored]:
+    """S1.1: have a reranker score all of them at once."""
+    try:
+        scores = await reranker.score(question, texts)
+    except RerankFailed as error:
+        return [Scored(status="unreadable", score=None, reason=error.reason, reranker=reranker.name) for _ in texts]
+    return [_given(score, reranker.name) for score in scores]
+
+
+def _given(score: float | None, name: str) -> Scored:
+    if score is None:
+        return Scored(status="unreadable", score=None, reason=f"{name} gave no score that can be read", reranker=name)
+    return Scored(status="scored", score=score, reranker=name)
+
+
+def select(context: StepContext) -> StepResult:
+    """Keep the best `top_k`, and refuse when the mode wants more evidence than there is."""
+    retrieved = context.retrieved
+    if not retrieved["candidates"]:
+        status = "failed" if retrieved["status"] == "failed" else "refused"
+        reason = retrieved.get("reason", "Nothing was retrieved.")
+        if status == "refused" and is_greeting(context.question):
+            reason = NOT_A_QUESTION
+        return StepResult.single(_nothing(status, reason, retrieved.get("issues", [])))
+    bridges = bridges_that_count(context)
+    ranked = rank(_scored(context, bridges))
+    evidence = _scored(context, bridges_that_count(context, as_evidence=True))
+    mode, threshold = parse_mode(context.query.mode), context.query.options.min_evidence_score
+    gate = evidence_gate(mode, _evidence_count(evidence, threshold, strict=rules_of(mode).gates))
+    if why := why_refused(context.question, _named_texts(context)):
+        gate = GateDecision(refuse=True, reason=why)
+    unreadable, searching = _unreadable_issues(context), retrieved.get("issues", [])
+    if gate.refuse and all(chunk.score is None for chunk in ranked):
+        return StepResult.single(_nothing("failed", unreadable[0]))
+    selected = _selected(context, ranked, bridges, [*([gate.reason] if gate.reason else []), *unreadable, *searching])
+    if name := _reranker(context):
+        selected["reranker"] = name
+    if gate.refuse or not selected["selected"]:
+        selected["status"], selected["reason"] = "refused", gate.reason or NOTHING_LEFT
+    return StepResult.single(selected)
+
+
+def _named_texts(context: StepContext) -> list[str]:
+    """Everything retrieved, with its names: what none of it names is not in the documents (V8)."""
+    passages = context.passages([key for key, _ in context.retrieved["candidates"]])
+    return [named_text(passage) for passage in passages]
+
+
+def _reranker(context: StepContext) -> str | None:
+    outcomes = (context.outcome("score_chunks", str(key)) or {} for key, _ in context.retrieved["candidates"])
+    return next((outcome["reranker"] for outcome in outcomes if "reranker" in outcome), None)
+
+
+def _nothing(status: Literal["refused", "failed"], reason: str, issues: Sequence[str] = ()) -> Selected:
+    return Selected(status=status, selected=[], ranked=[], sources=[], issues=[reason, *issues], reason=reason)
+
+
+def _selected(
+    context: StepContext, ranked: list[ScoredChunk[int]], bridges: Mapping[int, int], issues: list[str]
+) -> Selected:
+    options = context.query.options
+    # S3.1: keep more when the results of several searches were merged.
+    merged = context.round or context.retrieved.get("merged", False)
+    keep = options.merged_top_k if merged else options.top_k
+    if options.source_scoring:
+        kept = _candidates(ranked, bridges, keep, options.min_evidence_score)
+    else:
+        kept = with_bridges(ranked, bridges, keep) if bridges else ranked[:keep]
+    passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
+    similarity = dict(context.retrieved["candidates"])
+    # Leave out chunks whose document was deleted meanwhile.
+    present = [chunk for chunk in kept if chunk.key in passages]
+    if options.source_scoring:
+        present = _worth_citing(present, passages, bridges, options)
+    present = within_budget(present, lambda chunk: count_tokens(passages[chunk.key].text), options.context_tokens)
+    return Selected(
+        status="selected",
+        selected=[chunk.key for chunk in present],
+        ranked=[chunk.key for chunk in ranked],
+        sources=[_source(passages[chunk.key], chunk, similarity[chunk.key]) for chunk in present],
+        issues=issues,
+    )
+
+
+def _candidates(
+    ranked: Sequence[ScoredChunk[int]], bridges: Mapping[int, int], keep: int, threshold: float
+) -> list[ScoredChunk[int]]:
+    """The pool of source scoring: the best `keep`, all other evidence, and the passages that lead to either, which
+    come first."""
+    found = [
+        chunk for place, chunk in enumerate(ranked) if place < keep or chunk.score is None or chunk.score >= threshold
+    ]
+    needed = {chunk.key for chunk in found} | {bridges[chunk.key] for chunk in found if chunk.key in bridges}
+    pool = [chunk for chunk in ranked if chunk.key in needed]
+    return with_bridges(pool, bridges, len(pool)) if bridges else pool
+
+
+def _worth_citing(
+    chunks: Sequence[ScoredChunk[int]],
+    passages: Mapping[int, Passage],
+    bridges: Mapping[int, int],
+    options: QueryOptions,
+) -> list[ScoredChunk[int]]:
+    """S5.2: the chunks that its formula keeps, in the order of `chunks`.
+
+    A chunk found over another one is kept only with that one (S5.1), which may be too short to be chosen itself.
+    """
+    found = [passages[chunk.key] for chunk in chunks]
+    # If all are short, such as entries of a glossary, measure each by the longest of them.
+    longest = max((len(" ".join(each.text.split())) for each in found), default=0)
+    rules = SourceRules(
+        min_relevance=options.min_relevance,
+        max_sources=len(chunks),
+        min_chars=options.min_excerpt_length,
+        full_chars=min(SourceRules().full_chars, longest),
+        places=options.max_sources,
+    )
+    scored = select_sources([Excerpt(each.document_id, each.page, each.text) for each in found], rules)
+    best_first = [chunks[source.index] for source in scored]
+    leading = {bridges[chunk.key] for chunk in best_first if chunk.key in bridges}
+    best_first += [chunk for chunk in chunks if chunk.key in leading and chunk not in best_first]
+    kept = with_bridges(best_first, bridges, options.max_sources) if bridges else best_first[: options.max_sources]
+    keys = {chunk.key for chunk in kept}
+    return [chunk for chunk in chunks if chunk.key in keys]
+
+
+def _evidence_count(chunks: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:
+    """The number of chunks that count as evidence. A chunk without a readable score keeps its place (S3.1), except
+    in a strict mode, where only known evidence counts."""
+    return sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in chunks)
+
+
+def bridges_that_count(context: StepContext, *, as_evidence: bool = False) -> dict[int, int]:
+    """S5.1: by chunk key, the passage whose connection leads to a chunk that scores higher with it than alone.
+
+    The pair must not score below the connection's own passage either: then the connection contains the question's
+    words, and the chunk adds nothing. As evidence it must score higher.
+    """
+    found: dict[int, int] = {}
+    for key, link in context.retrieved.get("links", {}).items():
+        outcome, bridge = (context.outcome("score_chunks", each) or {} for each in (key, str(link["bridge"])))
+        together, beside = outcome.get("linked") or 0.0, bridge.get("score") or 0.0
+        if together > (outcome.get("score") or 0.0) and (together > beside if as_evidence else together >= beside):
+            found[int(key)] = link["bridge"]
+    return found
+
+
+def _scored(context: StepContext, bridges: Mapping[int, int]) -> list[ScoredChunk[int]]:
+    """All candidates; a chunk with a bridge that counts has the score of both together."""
+    keys = [key for key, _ in context.retrieved["candidates"]]
+    outcomes = [context.outcome("score_chunks", str(key)) or {} for key in keys]
+    return [
+        ScoredChunk(key, place, outcome.get("linked" if key in bridges else "score"))
+        for place, (key, outcome) in enumerate(zip(keys, outcomes, strict=True))
+    ]
+
+
+def _unreadable_issues(context: StepContext) -> list[str]:
+    reasons = [
+        (context.outcome("score_chunks", str(key)) or {}).get("reason", "the score is missing")
+        for key, _ in context.retrieved["candidates"]
+        if (context.outcome("score_chunks", str(key)) or {}).get("score") is None
+    ]
+    if not reasons:
+        return []
+    return [f"{len(reasons)} of {len(context.retrieved['candidates'])} chunks could not be scored: {reasons[0]}"]
+
+
+def _source(passage: Passage, ranked: ScoredChunk[int], similarity: float | None) -> dict[str, Any]:
+    return {
+        "text": passage.text,
+        "context": passage.context,
+        "document_id": str(passage.document_id),
+        "document_name": passage.filename,
+        "filename": passage.filename,
+        "source": passage.source,
+        "doc_id": passage.doc_id,
+        "chunk_id": passage.chunk_id,
+        "chunk_index": passage.chunk_index,
+        "start_index": passage.start_index,
+        "page_number": passage.page,
+        "section": passage.section,
+        "metadata": passage.metadata,
+        "similarity": None if similarity is None else round(similarity, 4),
+        "rerank_score": ranked.score,
+    }

@@ -1,0 +1,97 @@
+"""The checks of one answer. Each returns a Checked outcome; what could not be judged is `not_checked`, never passed."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from clients.llm.gateway import Failure
+from domain.answers.statements import plan_checks
+from domain.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, Judgement, Reply
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Checked
+from domain.verdicts.weighted_scores import citation_coverage, keyword_overlap
+from services.core.context import StepContext, StepResult, numbered
+from services.core.passages import identities
+from services.judging.shown_sources import shown_to_judge
+from services.judging.statement import judge_statement
+from services.judging.statement_batch import Pair, judge_together
+from services.verification.progress_events import citation_checked
+
+ALIGNMENT_CHUNKS = 5
+
+
+async def check_alignment(context: StepContext) -> StepResult:
+    """S1.2: the answer against the top 5 chunks. If the model fails, keyword overlap replaces it, and the outcome
+    says so."""
+    shown = await asyncio.to_thread(shown_to_judge, context, ALIGNMENT_CHUNKS)
+    answer = context.draft["text"]
+    checked = await _ask(
+        context,
+        CHECK_ALIGNMENT,
+        {"sources": shown.sources, "question": context.question, "answer": answer},
+    )
+    if checked["status"] == "not_checked":
+        score = keyword_overlap(answer, [passage.text for passage in shown.passages])
+        reason = f"keyword overlap stands in for the model: {checked.get('reason')}"
+        checked = Checked(status="fallback", verdict={"score": score, "reason": reason}, reason=reason)
+    return StepResult.single(shown.noted(checked))
+
+
+def check_coverage(context: StepContext) -> StepResult:
+    """S1.3: which of its sources the answer names or cites; no model."""
+    score = citation_coverage(context.draft["text"], identities(context.selected_passages()))
+    return StepResult.single(Checked(status="checked", verdict={"score": score}))
+
+
+async def check_answerability(context: StepContext) -> StepResult:
+    """S3.4: whether the whole answer is in the passages that it was written from."""
+    if not context.query.options.verify_answer:
+        return StepResult.single(
+            Checked(status="skipped", verdict=None, reason=f"mode {context.query.mode} does not ask for it")
+        )
+    shown = await asyncio.to_thread(shown_to_judge, context)
+    fields = {"sources": shown.sources, "question": context.question, "answer": context.draft["text"]}
+    return StepResult.single(shown.noted(await _ask(context, CHECK_ANSWERABILITY, fields)))
+
+
+async def check_statements(context: StepContext) -> StepResult:
+    """S5.4: each (statement, citation) pair against its own source, concurrently, with one call each or shared ones."""
+    passages = await asyncio.to_thread(context.selected_passages)
+    sources = numbered(passages)
+    planned = {check.item: check for check in plan_checks(context.draft["text"], context.citable)}
+    said = context.said
+
+    def pair(item: str) -> Pair:
+        plan = planned[item]
+        # Check an uncited statement against everything that the answer was written from.
+        shown = sources if plan.number is None else Sources([sources[plan.number - 1]])
+        return Pair(item, said[plan.statement].text, shown)
+
+    checks = await _judged(context, [pair(item) for item in context.items])
+    return StepResult(
+        {item: dict(checked) for item, checked in zip(context.items, checks, strict=True)},
+        events=[
+            citation_checked(context, said[planned[item].statement], planned[item].number, checked)
+            for item, checked in zip(context.items, checks, strict=True)
+        ],
+    )
+
+
+async def _judged(context: StepContext, pairs: Sequence[Pair]) -> Sequence[Checked]:
+    models, log = context.tools.models, context.log
+    if context.query.options.shares_calls:
+        return await judge_together(models, pairs, log=log)
+    alone = (judge_statement(models, each.statement, each.sources, log=log, item=each.item) for each in pairs)
+    return await asyncio.gather(*alone)
+
+
+async def _ask(
+    context: StepContext, judgement: Judgement[Reply], fields: Mapping[str, object], item: str = ""
+) -> Checked:
+    reply = await context.tools.models.ask(judgement, fields, log=context.log, item=item)
+    if isinstance(reply, Failure):
+        return _not_checked(reply.reason)
+    return Checked(status="checked", verdict=reply.model_dump())
+
+
+def _not_checked(reason: str) -> Checked:
+    return Checked(status="not_checked", verdict=None, reason=reason)

@@ -1,0 +1,87 @@
+"""Checks statements that no cited source supports alone against all the sources they cite together (V7).
+
+It follows the checks of single pairs (S5.4); a model is asked once, when the sources together have every part.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from clients.llm.gateway import Failure
+from domain.answers.statements import Statement, same_words
+from domain.prompting.judgements import CHECK_STATEMENT
+from domain.prompting.numbered_sources import Sources
+from domain.verdicts.joint_support import MOST_SOURCES, Joint, joint_rulings, read_jointly
+from domain.verdicts.ruling import Ruling
+from domain.verdicts.states import PairVerdict, Verdict
+from services.core.context import StepContext, numbered
+from services.judging.statement import WINDOW_CHARS
+from services.verification.round_results import Findings
+
+Rulings = Mapping[str, Mapping[str, Any]]
+"""{source number: its ruling}; JSON keys are text."""
+
+
+async def judge_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
+    """Return, per statement (by index, as text), the rulings that replace those on its single sources."""
+    threshold = context.query.options.citation_confidence
+    wanted = [each for each in findings.said if _is_open(each, findings.checks_of(each.index), threshold)]
+    if not wanted:
+        return {}
+    sources = numbered(await asyncio.to_thread(context.selected_passages))
+    distinct = {(same_words(each.text), each.numbers): each for each in wanted}
+    asked = (_judge(context, each, _cited(each, sources)) for each in distinct.values())
+    found = dict(zip(distinct, await asyncio.gather(*asked), strict=True))
+    rulings = {str(each.index): found[same_words(each.text), each.numbers] for each in wanted}
+    return {index: each for index, each in rulings.items() if each}
+
+
+def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
+    """Whether several sources were checked with a result, and none supports the whole statement."""
+    asked = statement.claim and len(checks) > 1 and all(check.status == "checked" for check in checks)
+    return asked and not any(check.verdict(threshold) is Verdict.ACCURATE for check in checks)
+
+
+def _cited(statement: Statement, sources: Sources) -> Sources:
+    return Sources(sources[number - 1] for number in statement.numbers if 1 <= number <= len(sources))
+
+
+async def _judge(context: StepContext, statement: Statement, cited: Sources) -> Rulings:
+    cited = Sources(cited[:MOST_SOURCES])
+    texts, contexts = [source.text for source in cited], [source.context for source in cited]
+    joint = await asyncio.to_thread(read_jointly, statement.text, texts, contexts)
+    if joint is None:
+        return {}
+    reply = None
+    if joint.complete:
+        fields = {"sources": _shown(joint, cited), "statement": statement.text}
+        item = f"s{statement.index}:together"
+        reply = await context.tools.models.ask(CHECK_STATEMENT, fields, log=context.log, item=item)
+        if isinstance(reply, Failure):
+            return {}
+    return {
+        str(cited[place].number): _as_json(ruling)
+        for place, ruling in joint_rulings(joint, reply, range(len(cited))).items()
+    }
+
+
+def _shown(joint: Joint, cited: Sources) -> Sources:
+    """The whole sources or, if too long for one call, what surrounds the evidence in them."""
+    if sum(len(source.text) for source in cited) <= WINDOW_CHARS:
+        return cited
+    width = WINDOW_CHARS // len(cited)
+    return Sources(
+        replace(source, text=_around(joint, place, source.text, width)) for place, source in enumerate(cited)
+    )
+
+
+def _around(joint: Joint, place: int, text: str, width: int) -> str:
+    parts = joint.of_source(place)
+    each = width // max(1, len(parts))
+    starts = [max(0, part.evidence[place].start - each // 3) for part in parts] or [0]
+    return " … ".join(text[start : start + each] for start in starts)
+
+
+def _as_json(ruling: Ruling) -> dict[str, Any]:
+    return {**ruling.as_json(), "differences": [] if ruling.supports else [ruling.explanation]}

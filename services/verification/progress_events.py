@@ -1,0 +1,122 @@
+"""Progress events of the checks, for the watchers of a query."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from db.queries.chunks import Passage
+from db.queries.events import EventData
+from domain.answers.statements import Statement
+from domain.query.outcomes import Checked, Repaired
+from domain.verdicts.states import PairVerdict, SentenceStatus
+from services.core.context import StepContext
+from services.verification.quoted_evidence import check_evidence
+from services.verification.round_results import Findings
+from services.verification.streamed_results import told_early
+
+
+def citation_checked(context: StepContext, statement: Statement, number: int | None, checked: Checked) -> EventData:
+    """Event for the check of a statement against one source, or against all for a null `citation_number` (S5.4)."""
+    data: dict[str, Any] = {
+        "round": context.round,
+        "sentence": statement.index,
+        "statement": statement.text,
+        "citation_number": number,
+    }
+    if checked["verdict"] is None:
+        return "citation.checked", {**data, "status": "not_checked", "explanation": checked.get("reason", "")}
+    verdict = PairVerdict.from_json(number, checked["verdict"])
+    return "citation.checked", {
+        **data,
+        "status": verdict.verdict(context.query.options.citation_confidence).value,
+        "is_accurate": verdict.is_accurate,
+        "confidence": verdict.confidence,
+        "explanation": verdict.explanation,
+    }
+
+
+def sentence_judged(
+    context: StepContext,
+    statement: Statement,
+    status: SentenceStatus,
+    checks: Sequence[PairVerdict],
+    passages: Sequence[Passage],
+) -> EventData:
+    """N1: event for a claiming sentence that has its verdicts. One that failed may still be repaired."""
+    type_ = "sentence.verified" if status is SentenceStatus.SUPPORTED else "sentence.failed"
+    citations = [_judged_citation(context, check, passages) for check in checks]
+    return type_, {**_sentence(context, statement, status), "citations": citations}
+
+
+def _sentence(context: StepContext, statement: Statement, status: SentenceStatus) -> dict[str, Any]:
+    """The sentence's fields; offsets are those of the draft."""
+    return {
+        "round": context.round,
+        "sentence": statement.index,
+        "start": statement.start,
+        "end": statement.end,
+        "text": statement.text,
+        "status": status.value,
+    }
+
+
+def _judged_citation(context: StepContext, check: PairVerdict, passages: Sequence[Passage]) -> dict[str, Any]:
+    evidence, source = check_evidence(check, passages)
+    is_checked = check.status == "checked"
+    return {
+        "citation_number": check.number,
+        "status": check.verdict(context.query.options.citation_confidence).value if is_checked else "not_checked",
+        "confidence": check.confidence,
+        "explanation": check.explanation,
+        "evidence": evidence,
+        "source": source,
+    }
+
+
+def sentences_checked(context: StepContext, findings: Findings) -> list[EventData]:
+    """Every sentence of the draft with its final state (N4), after verdicts not yet published."""
+    checked = [("sentence.checked", _sentence(context, each, findings.states[each.index])) for each in findings.said]
+    return [*_judged_late(context, findings), *checked]
+
+
+def _judged_late(context: StepContext, findings: Findings) -> list[EventData]:
+    told = told_early(context)
+    late = [
+        each
+        for each in findings.said
+        if each.claim
+        and not findings.unasked
+        and (each.index, each.start, each.end, each.text, findings.states[each.index].value) not in told
+    ]
+    passages = context.selected_passages() if late else []
+    return [
+        sentence_judged(context, each, findings.states[each.index], findings.checks_of(each.index), passages)
+        for each in late
+    ]
+
+
+def sentences_kept(context: StepContext, findings: Findings, mended: Collection[int]) -> list[EventData]:
+    """N1: the final event of sentences that stay as written although no check confirmed them: they claim nothing, or
+    their state says what is wrong. Together with the verified, repaired and removed ones these are all sentences."""
+    return [
+        ("sentence.kept", _sentence(context, each, findings.states[each.index]))
+        for each in findings.said
+        if each.index not in mended and findings.states[each.index] is not SentenceStatus.SUPPORTED
+    ]
+
+
+def sentences_repaired(round_: int, repaired: Sequence[tuple[Statement, Repaired]]) -> list[EventData]:
+    """Events for repaired and removed sentences (N5). A sentence that stays as it is has none."""
+    return [
+        (
+            "sentence.removed" if each["status"] == "dropped" else "sentence.repaired",
+            {"round": round_, "sentence": statement.index, "statement": statement.text, **_change(each)},
+        )
+        for statement, each in repaired
+        if each["status"] != "kept"
+    ]
+
+
+def _change(repaired: Repaired) -> Mapping[str, Any]:
+    if repaired["status"] == "dropped":
+        return {"reason": repaired["reason"]}
+    return {"how": repaired["status"], "text": repaired["text"], "reason": repaired["reason"]}

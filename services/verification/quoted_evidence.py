@@ -1,0 +1,68 @@
+"""Chooses the quoted evidence for one sentence of an answer (N3)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from db.models import Citation
+from db.queries.chunks import Passage
+from domain.answers.statements import Statement
+from domain.evidence.spans import best_text_span, claim_relevance
+from domain.query.options import QueryOptions
+from domain.verdicts.states import PairVerdict
+from services.core.passages import location
+
+Quoted = tuple[str | None, dict[str, Any] | None]
+"""(words of a source, their place), or (None, None)."""
+
+
+def sentence_evidence(
+    statement: Statement,
+    citations: Sequence[Citation],
+    checks: Sequence[PairVerdict],
+    passages: Sequence[Passage],
+    options: QueryOptions,
+) -> Quoted:
+    """The span of the best citation; else the evidence of a check; else the best span of any passage."""
+    cited = [c for c in citations if c.answer_start == statement.start and c.status == "accurate"]
+    if cited:
+        best = max(cited, key=lambda citation: citation.confidence_score)
+        return best.text_span, _place_of(best)
+    found = next((quoted for check in checks if (quoted := check_evidence(check, passages))[0]), None)
+    if found:
+        return found
+    spans = [
+        (passage, *best_text_span(passage.readable, statement.text, options.span_min_chars, options.span_max_chars))
+        for passage in passages
+    ]
+    usable = [(claim_relevance(statement.text, words), *span) for span in spans if (words := span[0].words(*span[1:]))]
+    if not usable:
+        return None, None
+    _, passage, start, end = max(usable, key=lambda span: span[0])
+    return _quoted(passage, start, end)
+
+
+def check_evidence(check: PairVerdict, passages: Sequence[Passage]) -> Quoted:
+    """The words that decided one check: of its source, or of all sources for an uncited statement."""
+    place = check.evidence
+    if place is None:
+        return None, None
+    index = check.number - 1 if check.number else place.source
+    return _quoted(passages[index], place.start, place.end) if index < len(passages) else (None, None)
+
+
+def _quoted(passage: Passage, start: int, end: int) -> Quoted:
+    if passage.words(start, end) is None:
+        return None, None
+    return passage.text[start:end], location(passage, passage.start_index + start, passage.start_index + end)
+
+
+def _place_of(citation: Citation) -> dict[str, Any]:
+    return {
+        "document_id": str(citation.document_id),
+        "document_name": citation.document_name,
+        "chunk_id": citation.chunk_id,
+        "page_number": citation.page_number,
+        "section": citation.section,
+        "source_start": citation.source_start,
+        "source_end": citation.source_end,
+    }

@@ -1,0 +1,107 @@
+"""Results of one round's checks: verdicts, states of the draft's sentences, confidence (N4, S2.2)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.answers.statements import Statement, deciding_items, same_words
+from domain.verdicts.confidence import confidence
+from domain.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
+from services.core.context import StepContext
+from services.verification.streamed_results import adopted_checks
+
+Verdicts = Mapping[tuple[int, int | None], PairVerdict]
+"""By (statement index, citation number or None), as the model wrote them."""
+
+_MOST_GAPS = 8
+_OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus.PARTIAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The draft sentence by sentence; the claims of S2.1 and the facts of S1.4 follow from the same states.
+
+    `unasked`: the request asked for nothing that needs verdicts on sentences (N2), so they say nothing about the
+    answer.
+    """
+
+    draft: str
+    said: Sequence[Statement]
+    verdicts: Verdicts
+    states: Mapping[int, SentenceStatus]
+    confidence: float | None
+    checks: Mapping[int, list[PairVerdict]]
+    """The verdicts by the index of their statement."""
+    unasked: bool = False
+
+    def checks_of(self, index: int) -> list[PairVerdict]:
+        return self.checks.get(index, [])
+
+    def failing(self, threshold: float) -> list[int]:
+        """N5: the statements for which every check is a confident no. Table rows are never repaired: half a row is
+        worse than one whose state says that it failed."""
+        failing = [each for each in self.said if each.claim and is_failing(self.checks_of(each.index), threshold)]
+        return [each.index for each in failing if not self._is_in_table(each)]
+
+    def _is_in_table(self, statement: Statement) -> bool:
+        start = self.draft.rfind("\n", 0, statement.start) + 1
+        end = self.draft.find("\n", statement.end)
+        return "|" in self.draft[start : end if end >= 0 else len(self.draft)]
+
+    def gaps(self) -> list[str]:
+        """S2.3: the statements that lack support, each once."""
+        texts = (each.text for each in self.said if self.states[each.index] in _OPEN)
+        return list({same_words(text): text for text in texts}.values())[:_MOST_GAPS]
+
+
+def find(context: StepContext, together: Mapping[str, Mapping[str, Any]] | None = None) -> Findings:
+    """Read the outcomes of the checks of `context.round`; a check without an outcome is `not_checked`.
+
+    `together` are the rulings of V7 by statement index and source number; by default those that `assess` stored.
+    """
+    said = context.said
+    alone = _read_verdicts(context, deciding_items(said, len(context.selection["selected"])))
+    left = (context.outcome("assess") or {}).get("together", {})
+    verdicts = _with_joint(alone, left if together is None else together)
+    threshold = context.query.options.citation_confidence
+    checks: dict[int, list[PairVerdict]] = {}
+    for (index, _), verdict in verdicts.items():
+        checks.setdefault(index, []).append(verdict)
+    states = {each.index: sentence_status(each.claim, checks.get(each.index, []), threshold) for each in said}
+    unasked = _is_unasked(context, verdicts)
+    score = None if unasked else confidence(list(states.values()))
+    return Findings(context.draft["text"], said, verdicts, states, score, checks, unasked)
+
+
+def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
+    checks = [outcome for (step, _), outcome in context.outcomes.items() if step == "check_statements"]
+    return bool(verdicts and checks) and all(outcome["status"] == "skipped" for outcome in checks)
+
+
+def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
+    """The verdict of every pair that needs one; a check without an outcome is `not_checked`."""
+    early = adopted_checks(context)
+    return {
+        pair: read_verdict(pair[1], context.outcome("check_statements", item) or early.get(item))
+        for pair, item in deciding.items()
+    }
+
+
+def _with_joint(alone: Verdicts, together: Mapping[str, Mapping[str, Any]]) -> Verdicts:
+    rulings = {
+        (int(index), int(number)): ruling for index, found in together.items() for number, ruling in found.items()
+    }
+    return {
+        (index, number): PairVerdict.from_json(number, rulings[index, number])
+        if number and (index, number) in rulings
+        else verdict
+        for (index, number), verdict in alone.items()
+    }
+
+
+def read_verdict(number: int | None, outcome: Mapping[str, Any] | None) -> PairVerdict:
+    """The verdict of a check of source `number`."""
+    found = outcome or {"verdict": None, "reason": "the check left no result"}
+    if found["verdict"] is None:
+        return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))
+    return PairVerdict.from_json(number, found["verdict"])

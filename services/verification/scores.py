@@ -1,0 +1,73 @@
+"""Computes the three scores of S1 from the outcomes of the checks."""
+
+from dataclasses import dataclass
+
+from domain.verdicts.weighted_scores import (
+    FACTS_WHEN_NOT_CHECKED,
+    Part,
+    Thresholds,
+    Weights,
+    facts_score,
+    issues,
+    overall,
+)
+from services.core.context import Outcome, StepContext
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """Row S1.8's scores and the issues that follow from them; None for a check that was not requested (N2)."""
+
+    alignment: float | None
+    coverage: float | None
+    facts: float | None
+    overall: float | None
+    issues: list[str]
+
+
+def score_answer(context: StepContext, facts_check: Outcome) -> AnswerScores:
+    """Combine alignment, coverage and facts with the weights and thresholds of the query (S1.5).
+
+    A check that was not requested (N2) has no weight and is no issue.
+    """
+    options = context.query.options
+    alignment = _part(context.outcome("check_alignment"))
+    coverage = _part(context.outcome("check_coverage"))
+    facts = _facts(facts_check)
+    weights = Weights(
+        alignment=options.weight_alignment if alignment else 0.0,
+        coverage=options.weight_coverage if coverage else 0.0,
+        facts=options.weight_facts if facts else 0.0,
+    )
+    parts = (alignment or _UNASKED, coverage or _UNASKED, facts or _UNASKED)
+    thresholds = Thresholds(options.alignment_threshold, options.coverage_threshold, options.facts_threshold)
+    return AnswerScores(
+        alignment=alignment.score if alignment else None,
+        coverage=coverage.score if coverage else None,
+        facts=facts.score if facts else None,
+        overall=overall(*parts, weights) if any((weights.alignment, weights.coverage, weights.facts)) else None,
+        issues=issues(*parts, thresholds),
+    )
+
+
+_UNASKED = Part(1.0)
+
+
+def _part(outcome: Outcome | None) -> Part | None:
+    if outcome is not None and outcome["status"] == "skipped":
+        return None
+    if outcome is None or outcome["verdict"] is None:
+        return Part(0.0, "not_checked", _reason(outcome))
+    return Part(outcome["verdict"]["score"], outcome["status"], outcome.get("reason", ""))
+
+
+def _facts(outcome: Outcome) -> Part | None:
+    if outcome["status"] == "skipped":
+        return None
+    if outcome["verdict"] is None:
+        return Part(FACTS_WHEN_NOT_CHECKED, "not_checked", _reason(outcome))
+    return Part(facts_score([claim["verified"] for claim in outcome["verdict"]["claims"]]))
+
+
+def _reason(outcome: Outcome | None) -> str:
+    return (outcome or {}).get("reason", "the check left no result")

@@ -1,0 +1,66 @@
+"""Checks sentences while their answer is still being written (N1): the checks of S5.4, only earlier."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from db.queries.chunks import Passage
+from db.queries.events import EventData
+from domain.answers.statements import Statement, check_key
+from domain.prompting.numbered_sources import Sources
+from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
+from domain.verdicts.states import SentenceStatus, sentence_status
+from services.core.context import StepContext, StepResult, numbered
+from services.judging.statement import judge_statement
+from services.verification.progress_events import citation_checked, sentence_judged
+from services.verification.round_results import read_verdict
+from services.verification.streamed_results import SENTENCES
+
+
+async def check_early(context: StepContext) -> StepResult:
+    """Check batches of sentences concurrently, with one call per sentence and source."""
+    passages = await asyncio.to_thread(context.selected_passages)
+    batches = {item: Closed(**context.outcomes[SENTENCES, item])["sentences"] for item in context.items}
+    found = await asyncio.gather(*(_judge(context, sentences, passages) for sentences in batches.values()))
+    results = [_result(context, *each, passages) for each in zip(batches.values(), found, strict=True)]
+    values = {item: dict(checked) for item, (checked, _) in zip(batches, results, strict=True)}
+    return StepResult(values, events=[event for _, events in results for event in events])
+
+
+_Found = Mapping[tuple[int, int], Checked]
+"""By (index of the sentence, number of the source; 0 for all sources)."""
+
+
+async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], passages: list[Passage]) -> _Found:
+    sources = numbered(passages)
+    pairs = {(said["index"], number): said["text"] for said in sentences for number in said["numbers"]}
+
+    async def judge(index: int, number: int) -> Checked:
+        shown = Sources([sources[number - 1]]) if number else sources
+        text, item = pairs[index, number], f"s{index}:c{number}"
+        return await judge_statement(context.tools.models, text, shown, log=context.log, item=item)
+
+    checks = await asyncio.gather(*(judge(*pair) for pair in pairs))
+    return dict(zip(pairs, checks, strict=True))
+
+
+def _result(
+    context: StepContext, sentences: Sequence[ClosedSentence], found: _Found, passages: Sequence[Passage]
+) -> tuple[CheckedEarly, list[EventData]]:
+    events: list[EventData] = []
+    outcome = CheckedEarly(status="checked", checks={}, told=[])
+    for place, said in enumerate(sentences):
+        statement = Statement(said["index"], said["start"], said["end"], said["text"], (), said["claim"])
+        checks = {number or None: found[said["index"], number] for number in said["numbers"]}
+        for number, checked in checks.items():
+            outcome["checks"][check_key(said["text"], number)] = checked
+            events.append(citation_checked(context, statement, number, checked))
+            if checked["status"] == "not_checked":
+                outcome["status"] = "not_checked"
+        if said["whole"] and said["claim"]:
+            verdicts = [read_verdict(number, checked) for number, checked in checks.items()]
+            status: SentenceStatus = sentence_status(said["claim"], verdicts, context.query.options.citation_confidence)
+            if len(verdicts) > 1 and status is not SentenceStatus.SUPPORTED:
+                continue  # its sources may still support it together (V7)
+            outcome["told"].append((place, status.value))
+            events.append(sentence_judged(context, statement, status, verdicts, passages))
+    return outcome, events

@@ -1,0 +1,72 @@
+"""Results of the checks made while the answer was still being written (N1).
+
+They are stored by what was checked. The complete answer uses those that it needs; missing ones are made then, and the
+others are wasted.
+"""
+
+from collections.abc import Collection, Iterator, Set
+
+from db.queries.early import list_values
+from db.session import reading
+from domain.answers.statements import check_keys
+from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence
+from services.core.context import StepContext
+
+SENTENCES, CHECK_EARLY = "sentences", "check_early"
+"""The steps that store a batch of sentences and its checks, both under the item that names the batch."""
+
+ToldSentence = tuple[int, int, int, str, str]
+"""(index, start, end, text, status)."""
+
+
+def early_checks(context: StepContext) -> dict[str, Checked]:
+    return {key: checked for _, early in _batches(context) for key, checked in early["checks"].items()}
+
+
+def states_so_far(context: StepContext, batches: Collection[str]) -> list[str]:
+    """The states of the sentences of these batches that have been checked so far."""
+    with reading() as session:
+        found = list_values(session, context.query.id, context.round, CHECK_EARLY, batches)
+    return [status for value in found for _, status in value.get("told", [])]
+
+
+def told_early(context: StepContext) -> Set[ToldSentence]:
+    """The sentences whose states were published while the answer was being written."""
+    return {
+        (said["index"], said["start"], said["end"], said["text"], status)
+        for sentences, early in _batches(context)
+        for place, status in early["told"]
+        for said in (sentences[place],)
+    }
+
+
+def _batches(context: StepContext) -> Iterator[tuple[list[ClosedSentence], CheckedEarly]]:
+    for (step, item), outcome in context.outcomes.items():
+        # A batch that broke, or was left out, has no checks; its sentences are checked with the rest.
+        if step == CHECK_EARLY and "checks" in outcome:
+            yield Closed(**context.outcomes[SENTENCES, item])["sentences"], CheckedEarly(**outcome)
+
+
+def draft_keys(context: StepContext) -> dict[str, str]:
+    """The key of every check that the complete draft needs, by item."""
+    return check_keys(context.draft["text"], context.citable)
+
+
+def adopted_checks(context: StepContext) -> dict[str, Checked]:
+    """The checks of the complete draft that were made early, by item."""
+    if not (early := early_checks(context)):
+        return {}
+    return {item: early[key] for item, key in draft_keys(context).items() if key in early}
+
+
+def unchecked_items(context: StepContext) -> list[str]:
+    """The items of the complete draft that have no check yet, early or not."""
+    early = early_checks(context)
+    keys = draft_keys(context).items()
+    return [item for item, key in keys if key not in early and context.outcome("check_statements", item) is None]
+
+
+def items_not_handed_out(context: StepContext) -> list[str]:
+    """The unchecked items that were not dispatched while the draft was written either."""
+    keys, handed_out = draft_keys(context), context.draft.get("early", [])
+    return [item for item in unchecked_items(context) if keys[item] not in handed_out]

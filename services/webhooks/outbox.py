@@ -1,0 +1,164 @@
+"""The outbox: records each event with all its receivers, in the transaction that caused it."""
+
+import secrets
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from clients.telemetry import tracing
+from clients.webhooks.addresses import AddressPolicy, parse_url
+from config.settings import WebhookSettings
+from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, Verification, WebhookEndpoint
+from db.queries import audits, batches, documents, endpoints, messages, queries, results
+from db.queries.messages import Receiver
+from domain.webhooks.body import message_body
+from domain.webhooks.delivery import EventType, matches
+from services.reporting.answer_confidence import confidence_json
+
+_QUERY_EVENTS = {
+    (QueryKind.ANSWER, QueryStatus.SUCCEEDED): EventType.QUERY_SUCCEEDED,
+    (QueryKind.ANSWER, QueryStatus.FAILED): EventType.QUERY_FAILED,
+    (QueryKind.VERIFICATION, QueryStatus.SUCCEEDED): EventType.VERIFICATION_SUCCEEDED,
+    (QueryKind.VERIFICATION, QueryStatus.FAILED): EventType.VERIFICATION_FAILED,
+}
+
+
+def address_policy(limits: WebhookSettings) -> AddressPolicy:
+    return AddressPolicy(limits.allowed_networks, limits.allowed_ports)
+
+
+def announce(
+    session: Session,
+    type_: str,
+    data: Mapping[str, Any],
+    *,
+    query_id: uuid.UUID | None = None,
+    callback_url: str | None = None,
+) -> None:
+    """Write a message for every endpoint of the tenant that wants this type, and for `callback_url`.
+
+    Workers of the webhooks queue send it after the commit. `data` is JSON of a few KB (domain.webhooks.body),
+    `callback_url` was checked when it was accepted (check_url). Does nothing without a receiver.
+    """
+    wanting = _wanting(session, type_)
+    if wanting or callback_url:
+        write_message(session, type_, data, _receivers(wanting, callback_url), query_id=query_id)
+
+
+def write_message(
+    session: Session, type_: str, data: Mapping[str, Any], to: Sequence[Receiver], *, query_id: uuid.UUID | None = None
+) -> list[uuid.UUID]:
+    """Write a message for these receivers; return its deliveries."""
+    now = messages.current_time(session).astimezone(UTC)
+    body = message_body(type_, now.isoformat().replace("+00:00", "Z"), data)
+    message_id, parent = f"msg_{secrets.token_urlsafe(18)}", tracing.traceparent()
+    return messages.add_message(session, message_id, type_, body, query_id, to, parent)
+
+
+def announce_query(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
+    """Announce that a query succeeded or failed; a cancelled one is not announced.
+
+    For a batch item only its own callback is notified: the batch is announced as a whole.
+    """
+    query = queries.get_query(session, query_id)
+    type_ = _QUERY_EVENTS.get((QueryKind(query.kind), status))
+    if type_ is None:
+        return
+    wanting = _wanting(session, type_) if query.batch_id is None else []
+    # The data takes a few statements, and most installations have no receiver for it.
+    if wanting or query.callback_url:
+        data = _query_data(session, query, status)
+        write_message(session, type_, data, _receivers(wanting, query.callback_url), query_id=query_id)
+
+
+def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
+    """Announce that the last item of a batch has ended; a cancelled batch is not announced."""
+    batch = batches.get_batch(session, batch_id)
+    if batch.cancelled_at is None:
+        states = batches.count_states(session, batch_id)
+        here = f"/v1/verifications/batches/{batch_id}"
+        data = {
+            "id": str(batch_id),
+            "total": batch.total,
+            **{state: states[state] for state in ("succeeded", "failed", "cancelled")},
+            "links": {"self": here, "results": f"{here}/results"},
+        }
+        announce(session, EventType.BATCH_COMPLETED, data, callback_url=batch.callback_url)
+
+
+def announce_document(session: Session, document_id: uuid.UUID, error: dict[str, Any] | None = None) -> None:
+    """Announce the end of an ingestion; with `error` ({code, message}) it failed."""
+    type_ = EventType.DOCUMENT_FAILED if error else EventType.DOCUMENT_READY
+    if _wanting(session, type_):
+        document = documents.get_document(session, document_id)
+        workspace = documents.workspace_name_of(session, document)
+        announce(session, type_, _document_data(document, workspace, error))
+
+
+def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
+    """The endpoint as a receiver; it has its own limit of deliveries in flight."""
+    return Receiver(endpoint.url, str(endpoint.id), endpoint.id)
+
+
+def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
+    """Includes disabled endpoints: what they missed can be replayed when they are enabled again."""
+    return [
+        endpoint
+        for endpoint in endpoints.list_endpoints(session)
+        if any(matches(pattern, type_) for pattern in endpoint.events)
+    ]
+
+
+def _receivers(wanting: Sequence[WebhookEndpoint], callback_url: str | None) -> list[Receiver]:
+    found = [receiver_of(endpoint) for endpoint in wanting if endpoint.status == EndpointStatus.ACTIVE]
+    if callback_url:
+        place = parse_url(callback_url)
+        found.append(Receiver(callback_url, f"{place.scheme}://{place.authority}"))
+    return found
+
+
+def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str, Any]:
+    given = query.kind == QueryKind.VERIFICATION
+    here, history = (
+        (f"/v1/verifications/{query.id}", "history") if given else (f"/v1/queries/{query.id}", "verifications")
+    )
+    answer = results.find_answer(session, query.id)
+    # The verification that the result shows: for a given answer (N2), that of the text as it was given.
+    find = results.find_draft_verification if given else results.find_published_verification
+    judged = find(session, query.id)
+    return {
+        "id": str(query.id),
+        "status": status.value,
+        "kind": query.kind,
+        "workspace": queries.workspace_name_of(session, query),
+        "question": query.question,
+        "custom_id": query.custom_id,
+        "abstained": answer[0].abstained if answer else None,
+        "answer": answer[0].text if answer else None,
+        "error": query.error,
+        "scores": _scores(judged.verification) if judged else None,
+        "audit": audits.find_head(session, query.id),
+        "links": {"self": here, history: f"{here}/{history}"},
+        "truncated": False,
+    }
+
+
+def _scores(verification: Verification) -> dict[str, Any]:
+    told = {name: getattr(verification, name) for name in ("accuracy_rate", "overall_score")}
+    return {**confidence_json(verification), **told}
+
+
+def _document_data(document: Document, workspace: str, error: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "id": str(document.id),
+        "doc_id": document.doc_id,
+        "workspace": workspace,
+        "filename": document.filename,
+        "status": "failed" if error else "ready",
+        "error": error,
+        "links": {"self": f"/v1/documents/{document.id}"},
+        "truncated": False,
+    }

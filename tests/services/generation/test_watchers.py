@@ -1,0 +1,50 @@
+"""Growing text is published at once to watchers, and seldom without any (A3)."""
+
+import asyncio
+import time
+
+import pytest
+
+from services.generation import watchers
+from services.generation.watchers import Interest
+
+
+async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
+    def is_watched() -> bool:
+        asked.append(time.monotonic())
+        return watched
+
+    interest, wanted = Interest(is_watched), 0
+    for _ in range(looks):
+        if await interest.wants_news():
+            interest.told()
+            wanted += 1
+        await asyncio.sleep(0.01)
+    return wanted
+
+
+def test_who_watches_is_told_with_every_look(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
+    monkeypatch.setattr(watchers, "ASK_EVERY_S", 3600.0)
+    asked: list[float] = []
+    assert asyncio.run(wanted_of(12, watched=True, asked=asked)) == 12
+    assert len(asked) == 1
+
+
+def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
+    monkeypatch.setattr(watchers, "UNWATCHED_EVERY_S", 3600.0)
+    assert asyncio.run(wanted_of(12, watched=False, asked=[])) == 0
+    # There may be watchers unknown to the wake-up channel: older programs, and new arrivals.
+    monkeypatch.setattr(watchers, "UNWATCHED_EVERY_S", 0.03)
+    assert asyncio.run(wanted_of(12, watched=False, asked=[])) >= 1
+
+
+def test_whoever_comes_later_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
+    monkeypatch.setattr(watchers, "UNWATCHED_EVERY_S", 3600.0)
+    monkeypatch.setattr(watchers, "ASK_EVERY_S", 0.0)
+    answers = iter([False, False, True])
+    interest = Interest(lambda: next(answers))
+
+    async def looks() -> list[bool]:
+        return [await interest.wants_news() for _ in range(3)]
+
+    assert asyncio.run(looks()) == [False, False, True]

@@ -1,0 +1,140 @@
+"""One answer has one confidence, wherever it is shown, and none once the answer is replaced (V9)."""
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from api.adapters.completions import completion
+from api.adapters.seeds import chat_reply
+from citewell.cli.show.verification import confidence_line, misses_line
+from citewell.mcp.shapes import Scored
+from db.models import QueryKind, Verification, WebhookMessage
+from db.queries.queries import QueryFilter
+from db.session import reading, transaction
+from domain.verdicts.calibration import Calibration, calibrations
+from services.queries.overview import read_overview
+from services.queries.results import read_history, read_query
+from services.reporting import answer_confidence
+from services.reporting.answer_confidence import confidence_json
+from tests.services.story import Story, no, with_offline, yes
+from tests.webhooks import register
+
+pytestmark = pytest.mark.usefixtures("database")
+
+POLICY = "Returns are accepted within 30 days of purchase. A receipt is required for every return."
+FIRST, SECOND = "Returns are accepted within 30 days of purchase. [†1]", "A receipt is required for every return. [†1]"
+
+
+def told(text: str, *verdicts: Any, calibration: Calibration | None = None, question: str = "") -> Story:
+    """A query whose draft has these verdicts, ready to be concluded; a webhook is registered for its end.
+
+    It asks nothing, so that its confidence is that of its statements alone.
+    """
+    register("https://example.com/hooks", "query.*")
+    story = Story(question, play=with_offline)
+    story.calibration = calibration
+    key = story.add("policy.md", POLICY)
+    return story.selected(key).drafted(text, *verdicts)
+
+
+def shown_everywhere(story: Story) -> dict[str, float | None]:
+    """The confidence of the story's answer, by the place that shows it."""
+    query = read_query(story.query_id)
+    verification = query["verification"]
+    (entry,) = read_overview(QueryFilter(workspace=story.workspace, kind=QueryKind.ANSWER), after=None, limit=5)
+    attempt = next(one for one in read_history(story.query_id)["verifications"] if one["kind"] == "published")
+    with reading() as session:
+        (payload,) = session.scalars(select(WebhookMessage.payload).where(WebhookMessage.query_id == story.query_id))
+    return {
+        "result": verification["confidence"],
+        "list": entry["confidence"],
+        "history": attempt["confidence"],
+        "webhook": json.loads(payload)["data"]["scores"]["confidence"],
+        "chat completion": completion(query, "w", "full")["citewell"]["verification"]["confidence"],
+        "mcp": Scored.model_validate(verification).confidence,
+    }
+
+
+def test_every_interface_shows_the_same_number() -> None:  # V9
+    story = told(f"{FIRST} {SECOND}", yes(confidence=0.97), yes(confidence=0.84), calibration=calibrations()["offline"])
+    verification = story.conclude()["verification"]
+    assert (verification["confidence"], verification["confidence_level"]) == (0.84, "Medium")
+    assert set(shown_everywhere(story).values()) == {0.84}
+    assert confidence_line(verification).startswith("confidence 0.84 (Medium) · ")
+
+
+def test_the_seeds_block_keeps_its_own_formula() -> None:  # S2.2
+    query = told(f"{FIRST} {SECOND}", yes(confidence=0.97), yes(confidence=0.84)).conclude()
+    assert chat_reply(query)["verification"]["confidence"] == query["verification"]["claims_score"] == 1.0
+    assert query["verification"]["confidence"] == 0.84
+
+
+def test_a_replaced_answer_takes_its_confidence_along() -> None:  # V9
+    story = told(FIRST, yes(), calibration=calibrations()["offline"])
+    story.set("check_answerability", {"status": "checked", "verdict": {"supported": False, "reason": "not in it"}})
+    query = story.conclude()
+    assert query["abstained"]
+    assert set(shown_everywhere(story).values()) == {None}
+    assert query["verification"]["confidence_level"] is None
+
+
+def test_a_statement_that_is_gone_says_nothing_about_the_answer_that_is_left() -> None:  # V9
+    story = told(f"{FIRST} Returns cost 5 dollars. [†1]", yes(confidence=0.95), no(confidence=0.95))
+    story.set("repair_statements", {"status": "dropped", "text": None, "reason": "no source says it"}, "s1")
+    story.repair()
+    verification = story.conclude()["verification"]
+    assert [each["status"] for each in verification["sentences"]] == ["supported"]
+    assert verification["confidence"] == 0.95
+
+
+def test_the_weakest_statement_decides_and_what_was_not_checked_is_an_even_chance() -> None:  # V9, N4
+    verification = told(f"{FIRST} {SECOND}", yes(confidence=0.95), None).conclude()["verification"]
+    assert verification["confidence"] == 0.5
+
+
+def test_a_supported_answer_to_another_question_has_little_confidence(monkeypatch: pytest.MonkeyPatch) -> None:  # V9
+    asked: list[tuple[str, str]] = []
+
+    def hardly(question: str, answer: str) -> float:
+        asked.append((question, answer))
+        return 0.2
+
+    monkeypatch.setattr(answer_confidence, "answer_relevance", hardly)
+    story = told(FIRST, yes(confidence=0.95), calibration=calibrations()["offline"], question="Who wrote the policy?")
+    query = story.conclude()
+    assert (query["verification"]["confidence"], query["verification"]["confidence_level"]) == (0.19, "Very Low")
+    assert asked == [("Who wrote the policy?", query["answer"])]
+
+
+def test_without_a_measured_verifier_the_word_is_uncalibrated() -> None:  # V9
+    verification = told(FIRST, yes(confidence=0.99)).conclude()["verification"]
+    assert (verification["confidence"], verification["confidence_level"]) == (0.99, "Uncalibrated")
+    assert verification["calibration"] is None
+    assert misses_line(verification) == ""
+
+
+def test_an_answer_in_a_language_that_was_not_measured_is_uncalibrated_and_says_why() -> None:  # V9
+    german = "Rückgaben werden innerhalb von 30 Tagen nach dem Kauf angenommen. [†1]"
+    verification = told(german, yes(confidence=0.99), calibration=calibrations()["offline"]).conclude()["verification"]
+    assert (verification["confidence_level"], verification["calibration"]["holds"]) == ("Uncalibrated", False)
+    assert verification["calibration"]["reason"] in confidence_line(verification)
+    assert misses_line(verification) == ""
+
+
+def test_a_reader_is_told_what_the_verifier_misses() -> None:  # V9
+    measured = calibrations()["offline"]
+    verification = told(FIRST, yes(), calibration=measured).conclude()["verification"]
+    assert measured.false_pass is not None
+    assert f"about {measured.false_pass * 100:.0f} of 100" in misses_line(verification)
+
+
+def test_a_number_of_an_older_version_is_not_called_calibrated() -> None:  # V9
+    story = told(FIRST, yes())
+    story.conclude()
+    with transaction() as session:
+        stored = session.query(Verification).filter_by(query_id=story.query_id).one()
+        stored.calibration, stored.confidence_level = {"version": "old", "ece": 0.07}, "High"
+        assert confidence_json(stored)["confidence_level"] == "Uncalibrated"
+    assert read_query(story.query_id)["verification"]["confidence_level"] == "Uncalibrated"
