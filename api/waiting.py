@@ -12,7 +12,7 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.security import still_allowed
-from clients.bell import Bell
+from clients.notifications import Bell
 from clients.telemetry.families import SSE_WATCHERS, WAITING_REQUESTS
 from clients.telemetry.meter import METER
 from config.settings import settings

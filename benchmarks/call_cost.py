@@ -28,10 +28,10 @@ from rich.table import Table
 from benchmarks import limiter_worker
 from benchmarks.limiter_worker import FAST
 from clients.limiter import make_limiter
+from clients.llm.calling.reply_cache import Begun, KeptReply
+from clients.llm.completions.wire_format import request_body
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
-from clients.llm.groq_wire import request_body
-from clients.llm.kept import Begun, KeptReply
 from clients.llm.protocol import CallLog, ModelRequest
 from config.limits import ModelLimits
 from config.models import ModelSettings

@@ -23,7 +23,7 @@ from clients.embeddings import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog
-from clients.parsing.confinement import bind_to
+from clients.parsing.sandbox.confinement import bind_to
 from config.logging import configure_logging
 from config.settings import settings
 from db.session import acting_for

@@ -3,7 +3,7 @@ only reports queries that it ended itself, loads no models for it."""
 
 import uuid
 
-from clients.bell import Ringer, ringer
+from clients.notifications import Ringer, ringer
 from config.settings import settings
 
 

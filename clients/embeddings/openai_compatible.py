@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from clients.bounded import UNPACKED, NotRead, Slow, posted
+from clients.bounded_responses import UNPACKED, NotRead, Slow, posted
 from clients.embeddings.protocol import Vectors
 from clients.webhooks.retry_after import retry_after_s
 from config.models import EmbeddingModel

@@ -4,11 +4,11 @@ import os
 import secrets
 import socket
 
-from clients.limiter.alone import OwnAllowance
 from clients.limiter.limiter import SharedLimiter
+from clients.limiter.local import OwnAllowance
 from clients.limiter.protocol import Limiter, Unlimited
+from clients.limiter.request import configured
 from clients.limiter.shared import SharedAllowance, account_of
-from clients.limiter.ticket import configured
 from config.settings import Settings
 
 # A call may wait for its connection, and its end may be reported a little late; only dead ones exceed this.

@@ -8,11 +8,11 @@ from typing import Any
 import structlog
 from redis.exceptions import RedisError
 
-from clients.limiter.alone import OwnAllowance
+from clients.limiter.feedback import Told
+from clients.limiter.local import OwnAllowance
 from clients.limiter.protocol import Lease, Priority, Sleep
+from clients.limiter.request import Answer, Ticket
 from clients.limiter.shared import SharedAllowance
-from clients.limiter.ticket import Answer, Ticket
-from clients.limiter.told import Told
 from clients.llm.protocol import CallDeferred, ModelError, ModelReply
 from clients.telemetry.families import ALONE
 from clients.telemetry.meter import METER

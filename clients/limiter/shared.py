@@ -13,10 +13,10 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import TimeoutError as RedisTimeout
 
-from clients.limiter.pace import Pace
+from clients.limiter.coalescing import Pace
+from clients.limiter.feedback import Told
+from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
-from clients.limiter.ticket import Answer, Kind, Ticket
-from clients.limiter.told import Told
 from config.limits import LimiterSettings
 
 _CONNECTIONS = 4

@@ -3,10 +3,10 @@
 import httpx
 
 from clients.embeddings import default_embedder
-from clients.llm.groq import GroqModel
+from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.openai_compatible import CompatibleModel
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
-from clients.llm.openai_compatible import CompatibleModel
 from clients.llm.protocol import ChatModel
 from config.settings import ConfigurationInvalid, Settings
 

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from clients.llm.calling.retry import RetryBudget
 from clients.llm.protocol import (
     CallDeferred,
     ModelError,
@@ -14,7 +15,6 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Terms,
 )
-from clients.llm.retry import RetryBudget
 
 FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
 

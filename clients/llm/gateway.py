@@ -15,11 +15,14 @@ from typing import TypeVar
 import structlog
 
 from clients.limiter import Limiter
-from clients.llm.breaker import CircuitOpen
-from clients.llm.calls import Attempt, Caller
+from clients.llm.calling.attempt import Attempt, Caller
+from clients.llm.calling.breaker import CircuitOpen
+from clients.llm.calling.recording import begun_record, kept_record
+from clients.llm.calling.reply_cache import ReplyKeeper, ReplyStore
+from clients.llm.calling.request import Question, drained, read_judgement
+from clients.llm.calling.retry import RetryBudget
+from clients.llm.calling.retry_after_limiter import RetryAfter
 from clients.llm.failures import Failure, after_error, without_call
-from clients.llm.kept import ReplyKeeper, ReplyStore
-from clients.llm.pauses import RetryAfter
 from clients.llm.protocol import (
     CallDeferred,
     CallLog,
@@ -34,9 +37,6 @@ from clients.llm.protocol import (
     Terms,
     Usage,
 )
-from clients.llm.questions import Question, drained, read_judgement
-from clients.llm.recording import begun_record, kept_record
-from clients.llm.retry import RetryBudget
 from config.models import ModelSettings
 from domain.prompting.judgements import Composition, Judgement, Reply
 

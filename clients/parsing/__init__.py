@@ -17,22 +17,22 @@ _Reader = Callable[[bytes, str, ParseLimits], ParsedDocument]
 
 # By name: the child process imports only the libraries of its file's format, and only once it is confined.
 _READERS: dict[str, str] = {
-    ".txt": "clients.parsing.texts:parse_plain",
-    ".text": "clients.parsing.texts:parse_plain",
-    ".md": "clients.parsing.texts:parse_markdown",
-    ".markdown": "clients.parsing.texts:parse_markdown",
-    ".pdf": "clients.parsing.pdf:parse_pdf",
-    ".docx": "clients.parsing.word:parse_word",
-    ".pptx": "clients.parsing.slides:parse_slides",
-    ".odt": "clients.parsing.opendocument:parse_opendocument",
-    ".xlsx": "clients.parsing.workbook:parse_workbook",
-    ".csv": "clients.parsing.delimited:parse_delimited",
-    ".tsv": "clients.parsing.delimited:parse_delimited",
-    ".html": "clients.parsing.webpage:parse_webpage",
-    ".htm": "clients.parsing.webpage:parse_webpage",
-    ".xhtml": "clients.parsing.webpage:parse_webpage",
-    ".epub": "clients.parsing.epub:parse_epub",
-    ".eml": "clients.parsing.mail:parse_mail",
+    ".txt": "clients.parsing.text.reader:parse_plain",
+    ".text": "clients.parsing.text.reader:parse_plain",
+    ".md": "clients.parsing.text.reader:parse_markdown",
+    ".markdown": "clients.parsing.text.reader:parse_markdown",
+    ".pdf": "clients.parsing.pdf.reader:parse_pdf",
+    ".docx": "clients.parsing.word.reader:parse_word",
+    ".pptx": "clients.parsing.slides.reader:parse_slides",
+    ".odt": "clients.parsing.opendocument.reader:parse_opendocument",
+    ".xlsx": "clients.parsing.workbook.reader:parse_workbook",
+    ".csv": "clients.parsing.text.delimited:parse_delimited",
+    ".tsv": "clients.parsing.text.delimited:parse_delimited",
+    ".html": "clients.parsing.html.reader:parse_webpage",
+    ".htm": "clients.parsing.html.reader:parse_webpage",
+    ".xhtml": "clients.parsing.html.reader:parse_webpage",
+    ".epub": "clients.parsing.epub.reader:parse_epub",
+    ".eml": "clients.parsing.mail.reader:parse_mail",
 }
 READ_SUFFIXES = tuple(_READERS)  # equals domain.documents.formats.SUFFIXES, which loads no readers
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub")
@@ -46,8 +46,8 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     first heading on: each reaches to the next heading of any level.
 
     This is pure computation that holds the GIL or, inside PDFium, cannot be interrupted, and libraries for old formats
-    have faults: untrusted files go through `clients.parsing.isolated`, which calls this in a child process. The limits
-    bound pages and characters before they are read; bytes are bounded at upload, memory and time by the child.
+    have faults: untrusted files go through `clients.parsing.sandbox.isolated`, which calls this in a child process. The
+    limits bound pages and characters before they are read; bytes are bounded at upload, memory and time by the child.
 
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """

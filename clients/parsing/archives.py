@@ -4,8 +4,8 @@ import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 
+from clients.archives.zip_format import BOMB_RATIO, BROKEN, DIRECTORY_ENTRY
 from clients.parsing.limits import ParseLimits
-from clients.zip_format import BOMB_RATIO, BROKEN, DIRECTORY_ENTRY
 from domain.errors import DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
 
 _MAX_MEMBERS = 50_000

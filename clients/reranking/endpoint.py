@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 
-from clients.bounded import UNPACKED, NotRead, posted_soon
+from clients.bounded_responses import UNPACKED, NotRead, posted_soon
+from clients.llm.calling.retry import RetryBudget
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
-from clients.llm.retry import RetryBudget
 from clients.reranking.protocol import RerankFailed
 from clients.reranking.wire import Scale, are_logits, documents_body, read_scores, relevance, texts_body
 from clients.webhooks.retry_after import retry_after_s

@@ -1,4 +1,4 @@
-"""Address policy of webhooks. The decisive check is that of the address actually dialled (see dialling.py)."""
+"""Address policy of webhooks. The decisive check is that of the address actually dialled (see pinned_connector.py)."""
 
 import re
 import socket

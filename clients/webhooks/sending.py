@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import httpcore
 
 from clients.webhooks.addresses import AddressPolicy, Endpoint, parse_url
-from clients.webhooks.dialling import Dialler, Resolver, resolve
+from clients.webhooks.pinned_connector import Dialler, Resolver, resolve
 from clients.webhooks.retry_after import retry_after_s
 from domain.errors import AddressForbidden, WebhookUrlInvalid
 

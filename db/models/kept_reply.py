@@ -9,7 +9,8 @@ from db.base import Base, CreatedAt, OwnedKey
 
 
 class KeptReply(Base):
-    """`key` is the SHA-256 of everything a reply depends on (clients.llm.kept); `used_at` is accurate to the hour."""
+    """`key` is the SHA-256 of everything a reply depends on (clients.llm.calling.reply_cache); `used_at` is accurate to
+    the hour."""
 
     __tablename__ = "kept_replies"
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from clients.embeddings import Embedder
+from clients.llm.calling.replay_model import RecordedModel
+from clients.llm.calling.reply_cache import KeptReply
 from clients.llm.gateway import ModelGateway
-from clients.llm.kept import KeptReply
-from clients.llm.recorded import RecordedModel
 from config.settings import Settings
 from db.models import Query
 from db.queries import queries, records, results, steps

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import structlog
 
-from clients.llm.kept import Begun, KeptReply
+from clients.llm.calling.reply_cache import Begun, KeptReply
 from db.functions import Refused
 from db.queries import replies
 from db.session import acting_for, current_tenant

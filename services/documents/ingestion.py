@@ -15,7 +15,7 @@ from opentelemetry.trace import Span
 
 from clients.embeddings import Embedder
 from clients.parsing.findings import with_findings
-from clients.parsing.isolated import limits_of, parse_isolated
+from clients.parsing.sandbox.isolated import limits_of, parse_isolated
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import IngestionSettings

@@ -14,7 +14,7 @@ import structlog
 from sqlalchemy import func
 from sqlalchemy.orm import Session
 
-from clients.zips import Member, ZipLimits, ZipOfDocuments, open_zip
+from clients.archives.reader import Member, ZipLimits, ZipOfDocuments, open_zip
 from config.settings import Settings
 from db.models import Import, ImportStatus
 from db.queries import imports as rows

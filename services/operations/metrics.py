@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clients.broker import QueueLevel, queue_levels
-from clients.limiter.looking import Use, look
+from clients.limiter.usage import Use, look
 from clients.telemetry.meter import Counts, Gauges
 from config.settings import Settings
 from db.queries import meters, metrics

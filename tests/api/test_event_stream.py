@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from api.app import create_app
-from clients.bell import Ringer
+from clients.notifications import Ringer
 from config.settings import settings
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.events import add_events

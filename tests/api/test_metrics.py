@@ -16,7 +16,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.routes.metrics import _reader  # pyright: ignore[reportPrivateUsage]
-from clients.limiter.looking import Use
+from clients.limiter.usage import Use
 from clients.telemetry.families import CIRCUIT_OPENED, FAMILIES, MODEL_SECONDS
 from clients.telemetry.meter import Meter
 from config.settings import settings

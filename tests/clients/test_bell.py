@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from clients.bell import CHANNEL, Bell, Ear, Ringer
+from clients.notifications import CHANNEL, Bell, Ear, Ringer
 
 LONG_S = 20.0
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ def anyio_backend() -> str:
 @pytest.fixture
 def ringer(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Ringer:
     # One that Redis has kept waiting on a busy machine would be silent for a while.
-    monkeypatch.setattr("clients.bell.RING_TIMEOUT_S", 10.0)
+    monkeypatch.setattr("clients.notifications.RING_TIMEOUT_S", 10.0)
     return Ringer(redis_url)
 
 

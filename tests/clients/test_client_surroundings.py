@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from clients.llm.groq import Client, GroqModel
+from clients.llm.completions.groq import Client, GroqModel
 from clients.llm.protocol import ModelError, ModelReply
 from config.models import ModelSettings
-from tests.clients.test_lean import CHECK, WHOLE
+from tests.clients.llm.test_lean import CHECK, WHOLE
 
 CLIENTS: list[Client] = ["lean", "sdk"]
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from clients.limiter.told import Told
-from clients.llm.groq import GroqModel
-from clients.llm.openai_compatible import CompatibleModel
-from clients.llm.pauses import RetryAfter
+from clients.limiter.feedback import Told
+from clients.llm.calling.retry_after_limiter import RetryAfter
+from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.openai_compatible import CompatibleModel
+from clients.llm.completions.usage import Bounds, read_usage
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import (
     Allowance,
@@ -26,12 +27,11 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
-from clients.llm.usage import Bounds, read_usage
 from config.limits import LimiterSettings
 from config.models import ModelInfo
 from domain.prompting.judgements import StatementCheck
 from tests.clients.limiter.stage import NOW, Turned, play, ticket
-from tests.clients.test_lean import CHECK, COMPOSE, END, MODEL, event, served
+from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, event, served
 
 BOUNDS = Bounds(prompt_bytes=4_000, max_tokens=600)
 OWN = Usage(1_000, 50, estimated=True)

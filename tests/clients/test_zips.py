@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from clients.zips import Member, ZipLimits, ZipOfDocuments, open_zip
+from clients.archives.reader import Member, ZipLimits, ZipOfDocuments, open_zip
 from domain.errors import DocumentTooLarge, DocumentUnreadable
 from tests.archives import declaring, encrypted, with_raw_name, zipped
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from clients.embeddings import default_embedder
+from clients.llm.completions.groq import GroqModel
 from clients.llm.gateway import ModelGateway
-from clients.llm.groq import GroqModel
 from config.models import ModelSettings
 from config.settings import GraphSettings
 from db.queries.graph_jobs import queue_graph

@@ -12,9 +12,9 @@ from celery.exceptions import Ignore
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from clients.llm.calling.recording import begun_record
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, CallRecord, ModelRequest, Usage
-from clients.llm.recording import begun_record
 from config.models import ModelSettings
 from config.settings import settings
 from db.functions import call

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 
 from clients.embeddings import Encoder
+from clients.llm.calling.unbatched import check_each, items_of
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
 from clients.llm.offline.claims import plan_queries, rewrite_statement
 from clients.llm.offline.judging import check_alignment, check_answerability, check_statement
@@ -11,7 +12,6 @@ from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
-from clients.llm.together import check_each, items_of
 from domain.documents.graph_extraction import read_graph, read_keywords
 from domain.prompting.batched_items import Chunks
 from domain.prompting.judgements import ItemRelevance, Relevance, Relevances, Reply

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from redis import Redis
 
-from clients.limiter.alone import OwnAllowance
+from clients.limiter.feedback import Told
 from clients.limiter.limiter import SharedLimiter
+from clients.limiter.local import OwnAllowance
 from clients.limiter.protocol import Priority
+from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
 from clients.limiter.shared import SharedAllowance
-from clients.limiter.ticket import Answer, Kind, Ticket
-from clients.limiter.told import Told
 from clients.llm.protocol import Allowance, ModelReply, Usage
 from config.limits import LimiterSettings
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from clients.limiter.ticket import Ticket
-from clients.limiter.told import Told
+from clients.limiter.feedback import Told
+from clients.limiter.request import Ticket
 from clients.llm.protocol import Allowance
 from config.limits import LimiterSettings
 from tests.clients.limiter.stage import Turned, play, ticket

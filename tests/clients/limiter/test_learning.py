@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.limiter.told import Told
+from clients.limiter.feedback import Told
 from clients.llm.protocol import Allowance, ModelRateLimited, ModelRefused, ModelReply, ModelUnavailable, Usage
 from tests.clients.limiter.stage import Turned, play, ticket
 

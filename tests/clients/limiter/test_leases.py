@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.limiter.told import Told
+from clients.limiter.feedback import Told
 from config.limits import LimiterSettings
 from tests.clients.limiter.stage import Turned, play, ticket
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.limiter.ticket import Ticket
+from clients.limiter.request import Ticket
 from config.limits import LimiterSettings
 from tests.clients.limiter.stage import Turned, play, ticket
 

@@ -11,10 +11,10 @@ import structlog
 from redis import Redis
 from structlog.testing import capture_logs
 
-from clients.limiter.alone import OwnAllowance
+from clients.limiter.feedback import Told
 from clients.limiter.limiter import SharedLimiter
-from clients.limiter.ticket import Answer, Kind
-from clients.limiter.told import Told
+from clients.limiter.local import OwnAllowance
+from clients.limiter.request import Answer, Kind
 from clients.llm.protocol import CallDeferred
 from config.limits import LimiterSettings
 from tests.clients.limiter.own_redis import OwnRedis

@@ -9,8 +9,8 @@ import pytest
 from redis import Redis
 
 from clients.limiter import Priority
+from clients.limiter.coalescing import Pace
 from clients.limiter.limiter import SharedLimiter
-from clients.limiter.pace import Pace
 from clients.llm.protocol import CallDeferred, ModelRateLimited
 from config.limits import LimiterSettings
 from tests.clients.limiter.own_redis import OwnRedis

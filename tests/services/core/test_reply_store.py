@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
-from clients.llm.kept import KeptReply
+from clients.llm.calling.reply_cache import KeptReply
 from config.settings import settings
 from db.functions import call
 from db.models import DEFAULT_TENANT

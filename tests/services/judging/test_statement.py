@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import pytest
 
+from clients.llm.completions.groq import GroqModel
 from clients.llm.gateway import ModelGateway
-from clients.llm.groq import GroqModel
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings

@@ -1,0 +1,68 @@
+"""Rate-limit feedback parsed from a response: the tokens used, and the limits that the server reported."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from clients.limiter.request import Kind
+from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelReply
+
+_WITHOUT_RETRY_AFTER_S = 1.0
+_MOST_TOKENS = 10**15
+"""More than any account has: a larger limit is ignored."""
+_UNKNOWN = Allowance()
+
+# A refusal names the limit that was hit, including requests per minute and tokens per day, which no header reports.
+_REFUSAL = re.compile(r"\((RPM|RPD|TPM|TPD)\)(?:: Limit (\d+), Used (\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """`used` tokens count against the limit, None if unknown. `answered`: the server said anything at all.
+
+    `refused` is the seconds after a 429 in which nothing may be sent, because of the limit `kind`, which is
+    `kind_limit` with `kind_used` used.
+    """
+
+    used: int | None = None
+    answered: bool = False
+    allowance: Allowance = _UNKNOWN
+    refused: float | None = None
+    kind: Kind | None = None
+    kind_limit: int | None = None
+    kind_used: int | None = None
+
+    @property
+    def tells_limits(self) -> bool:
+        return self.refused is not None or self.allowance != _UNKNOWN
+
+    @classmethod
+    def by(cls, outcome: ModelReply | ModelError | None, longest_wait_s: float = math.inf) -> "Told":
+        """Read an outcome; None says nothing. A refusal counts for at most `longest_wait_s` seconds, at the price of
+        one more refusal.
+        """
+        if outcome is None:
+            return cls()
+        allowance = outcome.allowance or _UNKNOWN
+        if isinstance(outcome, ModelRateLimited):
+            return _refusal(outcome, allowance, longest_wait_s)
+        heard = not isinstance(outcome, ModelError) or outcome.status is not None or outcome.allowance is not None
+        return cls(_used(outcome), heard, allowance)
+
+
+def _used(outcome: ModelReply | ModelError) -> int | None:
+    usage = outcome.usage
+    if usage is None:  # an error that cost nothing
+        return 0
+    # An estimate covers what arrived; the server may have continued.
+    return None if usage.estimated else usage.prompt_tokens - usage.cached_tokens + usage.completion_tokens
+
+
+def _refusal(error: ModelRateLimited, allowance: Allowance, longest_wait_s: float) -> Told:
+    wait = min(_WITHOUT_RETRY_AFTER_S if error.retry_after_s is None else error.retry_after_s, longest_wait_s)
+    if not (named := _REFUSAL.search(str(error))):
+        return Told(0, True, allowance, wait)
+    kind, limit, used = named.groups()
+    numbers = (int(limit), int(used)) if limit and max(int(limit), int(used)) < _MOST_TOKENS else (None, None)
+    return Told(0, True, allowance, wait, cast("Kind", kind.lower()), *numbers)

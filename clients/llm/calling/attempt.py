@@ -1,0 +1,212 @@
+"""One attempt at a model call: waits within the limits, calls, hedges a late call, and records the outcomes."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from clients.limiter import Lease, Limiter, Priority
+from clients.llm.calling.breaker import Breaker, Pass
+from clients.llm.calling.hedging import Hedges
+from clients.llm.calling.recording import Recorder
+from clients.llm.calling.reply_cache import ReplyKeeper
+from clients.llm.calling.request import Question
+from clients.llm.calling.slots import Slot
+from clients.llm.protocol import (
+    CallDeferred,
+    ChatModel,
+    ModelError,
+    ModelReply,
+    ModelRequest,
+    ModelUnavailable,
+    Usage,
+)
+from config.models import ModelSettings
+from domain.prompting.judgements import Judgement
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Generic[T]):
+    """`number` counts from 1. The attempt ends at `ends_at`; at most `patience_s` seconds of it are spent waiting for
+    the limiter.
+    """
+
+    question: Question[T]
+    request: ModelRequest
+    number: int
+    ends_at: float
+    patience_s: float
+    hedged: bool = False
+
+    @property
+    def may_be_hedged(self) -> bool:
+        """Only judgements by the fast role: streams are watched while they grow."""
+        return isinstance(self.question.task, Judgement) and self.question.task.role == "fast"
+
+    def second(self) -> "Attempt[T]":
+        """The hedged copy, which does not wait for the limiter."""
+        return replace(self, patience_s=0.0, hedged=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A call cleared to start: the breaker's permission, and the limiter's lease, None for a call that costs nothing.
+
+    `least` is the minimum cost of a cancelled call: the prompt.
+    """
+
+    permission: Pass
+    lease: Lease | None
+    least: Usage
+
+
+class Caller:
+    """Makes the calls of a process."""
+
+    def __init__(self, model: ChatModel, settings: ModelSettings, limiter: Limiter, keeper: ReplyKeeper) -> None:
+        self._model = model
+        self._settings = settings
+        self._limiter = limiter
+        self._keeper = keeper
+        self._breakers: dict[str, Breaker] = {}
+        self._hedges = Hedges(settings.hedge_share, settings.hedge_min_s)
+        self._slots = asyncio.Semaphore(settings.concurrency)
+
+    async def make(self, attempt: Attempt[T]) -> T:
+        """Return the value of a valid reply. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
+        with Slot(self._slots, attempt.ends_at) as slot:
+            place = await self._place(attempt, slot)
+            late_after = self._late_after_s(attempt, place)
+            if late_after is None:
+                return await self._call(attempt, place)
+            return await self._race(attempt, place, late_after)
+
+    async def _place(self, attempt: Attempt[T], slot: Slot) -> _Place:
+        if self._model.reserves(attempt.request):
+            # Slot first: a call that waits for one holds no tokens that others could use, and its time has not begun.
+            await slot.take()
+        permission = self._breaker(attempt.request.model).enter()
+        return await self._leased(attempt, permission, slot)
+
+    async def _leased(self, attempt: Attempt[T], permission: Pass, slot: Slot) -> _Place:
+        request, terms = attempt.request, attempt.question.log.terms
+        tokens = self._model.reserves(request)
+        least = Usage(prompt_tokens=max(0, tokens - request.max_tokens), estimated=True)
+        if not tokens:
+            return _Place(permission, None, least)
+        priority = Priority(terms.is_batch, terms.since)
+        patience_s = min(attempt.patience_s, max(0.0, attempt.ends_at - time.monotonic()))
+        lease = await self._limiter.acquire(request.model, tokens, priority, patience_s=patience_s, sleep=slot.sleep)
+        return _Place(permission, lease, least)
+
+    def _breaker(self, model: str) -> Breaker:
+        return self._breakers.setdefault(model, Breaker(model, self._settings.breaker))
+
+    def _late_after_s(self, attempt: Attempt[T], place: _Place) -> float | None:
+        if place.lease is None or place.permission.is_probe or not attempt.may_be_hedged:
+            return None
+        return self._hedges.delay_s(_kind(attempt.request))
+
+    async def _race(self, attempt: Attempt[T], place: _Place, late_after: float) -> T:
+        """Make the call, and a second one when it is late. The first usable reply wins; the other call is cancelled."""
+        started = time.perf_counter()
+        first = asyncio.create_task(self._call(attempt, place))
+        calls = [first]
+        slot = Slot(self._slots, attempt.ends_at)
+        try:
+            await asyncio.wait(calls, timeout=late_after)
+            if not first.done() and (another := await self._second_place(attempt, slot)):
+                calls.append(asyncio.create_task(self._call(attempt.second(), another)))
+            return await _first_value(calls)
+        finally:
+            if not first.done():
+                self._hedges.note(_kind(attempt.request), time.perf_counter() - started)
+            for call in calls:
+                call.cancel()
+            with slot:
+                await asyncio.gather(*calls, return_exceptions=True)
+
+    async def _second_place(self, attempt: Attempt[T], slot: Slot) -> _Place | None:
+        if not self._breaker(attempt.request.model).is_closed or not self._hedges.take():
+            return None
+        if not await slot.take_now():
+            self._hedges.give_back()
+            return None
+        try:
+            return await self._leased(attempt.second(), Pass(), slot)
+        except CallDeferred:
+            slot.give_back()
+            self._hedges.give_back()
+            return None
+
+    async def _call(self, attempt: Attempt[T], place: _Place) -> T:
+        question = attempt.question
+        # Computed here, because waiting for a slot and a lease used part of the time.
+        timeout_s = min(attempt.request.timeout_s, max(0.0, attempt.ends_at - time.monotonic()))
+        request = replace(attempt.request, timeout_s=timeout_s)
+        recorder = self._recorder(attempt, request)
+        outcome: ModelReply | ModelError | None = None
+        try:
+            outcome = reply = await question.fetch(request)
+            value = question.read(reply)
+            if question.key is not None:
+                # First of all, because what follows may be cancelled and the reply is paid for.
+                self._keeper.keep(question.key, reply, question.log)
+        except ModelError as error:
+            outcome = error
+            raise
+        except asyncio.CancelledError:
+            # Its cost is unknown, but that it was made must be recorded.
+            recorder.ended(ModelUnavailable("stopped before its end", usage=place.least))
+            raise
+        finally:
+            await self._ended(attempt, place, recorder, outcome)
+        if place.lease is not None:
+            self._hedges.note(_kind(request), recorder.seconds)
+        return value
+
+    def _recorder(self, attempt: Attempt[T], request: ModelRequest) -> Recorder:
+        question = attempt.question
+        return Recorder(
+            add=question.log.records.append,
+            provider=self._model.provider,
+            request=request,
+            item=question.item,
+            attempt=attempt.number,
+            hedged=attempt.hedged,
+            started=time.perf_counter(),
+        )
+
+    async def _ended(
+        self, attempt: Attempt[T], place: _Place, recorder: Recorder, outcome: ModelReply | ModelError | None
+    ) -> None:
+        if outcome is not None:
+            recorder.ended(outcome)
+            if not _was_hurried(outcome, attempt.request, recorder.request):
+                self._breaker(attempt.request.model).leave(place.permission, outcome)
+        if place.lease is not None:
+            await self._limiter.settle(place.lease, outcome)
+
+
+def _kind(request: ModelRequest) -> tuple[str, str]:
+    return request.model, request.prompt
+
+
+def _was_hurried(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
+    """True if our own deadline may have ended the call early, so that it says nothing about the model."""
+    unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
+    return unanswered and given.timeout_s < wanted.timeout_s
+
+
+async def _first_value(calls: Iterable["asyncio.Task[T]"]) -> T:
+    """The value of the first call that succeeds; when none does, the error of the first call."""
+    calls, waiting = list(calls), set[asyncio.Task[Any]](calls)
+    while waiting:
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for call in done:
+            if call.exception() is None:
+                return call.result()
+    return calls[0].result()

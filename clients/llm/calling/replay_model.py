@@ -1,0 +1,44 @@
+"""A model that only repeats recorded answers: for replays, which contact no provider (N6)."""
+
+from collections.abc import AsyncIterator, Mapping
+
+from clients.llm.calling.reply_cache import KeptReply
+from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+
+
+class RecordedModel:
+    """A ChatModel. `replies` are keyed by the SHA-256 of the prompt (PromptText); other prompts are refused, and
+    counted in `unanswered`.
+    """
+
+    def __init__(self, provider: str, replies: Mapping[str, KeptReply]) -> None:
+        self._provider = provider
+        self._replies = replies
+        self.unanswered = 0
+
+    @property
+    def provider(self) -> str:
+        """The provider of the recorded replies."""
+        return self._provider
+
+    def reserves(self, request: ModelRequest) -> int:
+        """0: no call is made."""
+        del request
+        return 0
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The recorded reply. Raises ModelRefused when there is none for this prompt."""
+        found = self._replies.get(request.text.sha256)
+        if found is None:
+            self.unanswered += 1
+            raise ModelRefused(f"no reply to this question of {request.prompt} was recorded")
+        return ModelReply(found.text, found.model, Usage(), "stop")
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        """The recorded reply, at once. Raises ModelRefused."""
+        reply = await self.complete(request)
+        yield StreamPart(text=reply.text)
+        yield StreamPart(reply=reply)
+
+    async def aclose(self) -> None:
+        """There is nothing to release."""

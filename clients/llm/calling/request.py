@@ -1,0 +1,89 @@
+"""A question to the models, independent of which one answers, and the reading of its reply."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from clients.llm.calling.reply_cache import Task
+from clients.llm.protocol import (
+    CallLog,
+    ChatModel,
+    ModelReply,
+    ModelReplyInvalid,
+    ModelRequest,
+    ModelUnavailable,
+    PromptText,
+)
+from domain.prompting.judgements import Judgement, Reply
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    """`fetch` makes one call; `read` turns a reply into the value or raises ModelReplyInvalid.
+
+    `key` is the cache key of a usable reply, None for no caching. `on_text` receives a text as it grows. `text` is the
+    task's prompt with its fields, rendered once for all attempts.
+    """
+
+    task: Task
+    text: PromptText
+    fetch: Callable[[ModelRequest], Coroutine[Any, Any, ModelReply]]
+    read: Callable[[ModelReply], T]
+    log: CallLog
+    item: str = ""
+    key: bytes | None = None
+    on_text: Callable[[str], None] | None = None
+
+    def request(self, model: str, max_tokens: int, timeout_s: float) -> ModelRequest:
+        return ModelRequest(
+            prompt=self.task.name,
+            fields=self.text.fields,
+            model=model,
+            max_tokens=max_tokens,
+            timeout_s=timeout_s,
+            temperature=self.task.temperature,
+            reply=self.task.reply if isinstance(self.task, Judgement) else None,
+            text=self.text,
+        )
+
+
+def read_judgement(schema: type[R], reply: ModelReply) -> R:
+    """The reply, validated against its schema. Raises ModelReplyInvalid."""
+    try:
+        if "\\u0000" in reply.text:
+            raise ValueError("a NUL character")
+        return schema.model_validate_json(reply.text, strict=True)
+    except ValueError as error:
+        raise ModelReplyInvalid(
+            f"the reply does not fit: {_faults(error)}",
+            usage=reply.usage,
+            request_id=reply.request_id,
+            text=reply.text,
+            allowance=reply.allowance,
+        ) from None
+
+
+def _faults(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first, *others = error.errors(include_input=False, include_url=False)
+    where = ".".join(map(str, first["loc"])) or "reply"
+    return f"{where}: {first['msg']}" + (f", and {len(others)} more" if others else "")
+
+
+async def drained(model: ChatModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
+    """Read a stream to its end; `on_text` gets the whole text so far each time it grows. Raises ModelError."""
+    text, reply = "", None
+    async for part in model.stream(request):
+        reply = part.reply
+        text += part.text
+        if on_text and part.text:
+            on_text(text)
+    if reply is None:
+        raise ModelUnavailable("the stream ended without its last part")
+    return reply

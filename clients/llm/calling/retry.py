@@ -1,0 +1,95 @@
+"""Retry policy of model calls, declared once.
+
+| failure                 | retried                                                                     |
+|-------------------------|-----------------------------------------------------------------------------|
+| ModelUnavailable        | until the attempts are used up: the same request may soon succeed           |
+| ModelRateLimited        | until the deadline, when the limiter permits; uses up no attempt            |
+| ModelReplyInvalid       | twice: each try is paid for, and a prompt that fails thrice will fail again |
+| ModelGone, ModelRefused | never: the answer would be the same                                         |
+| CallDeferred            | not here: nothing was sent                                                  |
+| CircuitOpen             | not here: nothing was sent                                                  |
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random, wait_random_exponential
+
+from clients.llm.calling.breaker import CircuitOpen
+from clients.llm.protocol import CallDeferred, ModelRateLimited, ModelReplyInvalid, ModelUnavailable
+
+INVALID_REPLIES_MAX = 3
+
+_T = TypeVar("_T")
+
+_LONGEST_PAUSE_S = 8.0
+
+
+class RetryBudget:
+    """The remaining budget of one question: attempts, invalid replies and seconds.
+
+    It is shared by all models of the fallback chain, so that a fallback does not start with a full budget. The first
+    pause is between 0 and `backoff_s` seconds; the upper limit doubles with each further one. The wait that a 429 names
+    is enforced by the limiter, or here if `keeps_waits`.
+    """
+
+    def __init__(self, attempts: int, deadline_s: float, backoff_s: float, *, keeps_waits: bool = False) -> None:
+        self.tries = 0
+        self.invalid = 0
+        self.out_of_time = False
+        self._attempts_left = attempts
+        self._keeps_waits = keeps_waits
+        self.ends_at = time.monotonic() + deadline_s
+        self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_PAUSE_S)
+        # Calls that were rejected together must not return together.
+        self._spread = wait_random(0, backoff_s)
+        self._retrying = AsyncRetrying(
+            retry=retry_if_exception_type((ModelUnavailable, ModelRateLimited, ModelReplyInvalid)),
+            wait=self._pause,
+            stop=self._spent,
+            reraise=True,
+        )
+
+    @property
+    def seconds_left(self) -> float:
+        """Time until the deadline, never below zero."""
+        return max(0.0, self.ends_at - time.monotonic())
+
+    def spare_one(self) -> bool:
+        """Leave at least one attempt, for another model; False when there is no time for it."""
+        self._attempts_left = max(1, self._attempts_left)
+        return not self.out_of_time and self.seconds_left > 0
+
+    async def run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
+        """Await `attempt()` until it succeeds; raises its last ModelError when the budget does not allow another.
+
+        Exceptions without a call (CallDeferred, CircuitOpen) pass through and are not counted.
+        """
+
+        async def counted() -> _T:
+            self.tries += 1
+            try:
+                return await attempt()
+            except (CallDeferred, CircuitOpen):
+                self.tries -= 1
+                raise
+
+        result: _T = await self._retrying(counted)
+        return result
+
+    def _pause(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, ModelRateLimited) and error.retry_after_s is not None:
+            # The limiter knows the wait, and who goes first after it.
+            return self._spread(state) + (error.retry_after_s if self._keeps_waits else 0.0)
+        return self._backoff(state)
+
+    def _spent(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        self._attempts_left -= not isinstance(error, ModelRateLimited)
+        self.invalid += isinstance(error, ModelReplyInvalid)
+        if self._attempts_left <= 0 or self.invalid >= INVALID_REPLIES_MAX:
+            return True
+        self.out_of_time = state.upcoming_sleep >= self.seconds_left
+        return self.out_of_time

@@ -1,0 +1,62 @@
+"""Transports of chat completions: the Protocol of every client of the wire format, and their two shared errors."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from clients.llm.completions.wire_format import WireChunk
+
+Body = dict[str, Any]
+
+MOST_OF_REFUSAL = 64_000
+"""Bytes read of an answer with an error status: its message is shown only in part."""
+NOT_COMPRESSED = "identity"
+"""The only encoding requested and accepted: the length of a compressed answer is unknown."""
+
+
+class Transport(Protocol):
+    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES."""
+
+    async def whole(self, body: Body, most_bytes: int) -> tuple[Mapping[str, str], bytes]:
+        """The headers and the JSON of a complete answer. Raises ReplyTooLong beyond `most_bytes` bytes."""
+        ...
+
+    def pieces(
+        self, body: Body, most_bytes: int
+    ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[WireChunk]]]:
+        """The headers and the chunks of a streamed answer; leaving the block early stops the server. The chunks raise
+        ReplyTooLong beyond `most_bytes` bytes.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer with an error status; `body` is its JSON, or None. `key` must never be shown."""
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: object
+    key: str = field(default="", repr=False)
+
+
+class Refused(Exception):
+    """The server answered with an error status."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(f"HTTP {refusal.status}")
+        self.refusal = refusal
+
+
+class Unreachable(Exception):
+    """Nothing was sent: there was no connection. `server` is the address that was tried."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(server)
+        self.server = server

@@ -1,0 +1,260 @@
+"""Groq's wire format: the request body, and the few response fields that are read, each of them validated.
+
+The SDK builds its objects without validation (a missing `choices` is None, an HTML page is a `str`), so nothing here
+trusts them. A complete answer is read like a stream of one chunk.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
+from clients.llm.protocol import (
+    Allowance,
+    ModelError,
+    ModelReply,
+    ModelReplyInvalid,
+    ModelRequest,
+    ModelUnavailable,
+    Usage,
+)
+from config.models import ModelInfo
+from domain.prompting.judgements import Reply
+
+_MESSAGE_CHARS = 300
+_HALF = re.compile("[\ud800-\udfff]")
+_DIGITS = 16
+
+
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message | None = None
+    delta: _Message | None = None
+    finish_reason: str | None = None
+
+
+class _Fault(BaseModel):
+    message: str = "no reason given"
+
+
+class _XGroq(BaseModel):
+    id: str | None = None
+    usage: Any = None
+    error: str | None = None
+
+
+class WireChunk(BaseModel):
+    """A whole completion (`choices[].message`), a piece of a streamed one (`choices[].delta`), or the `error` that ends
+    a stream midway.
+    """
+
+    model: str | None = None
+    choices: list[_Choice] | None = None
+    usage: Any = None
+    x_groq: _XGroq | None = None
+    error: _Fault | str | None = None
+
+    @property
+    def fault(self) -> str | None:
+        """Why the server gave up, if it did."""
+        if isinstance(self.error, _Fault):
+            return self.error.message
+        return self.error or (self.x_groq.error if self.x_groq else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Differences between servers: the name in results, the field that bounds a reply, and the settings that hold
+    address and key.
+    """
+
+    provider: str
+    room: str
+    url_setting: str
+    key_setting: str
+
+
+GROQ = Dialect("groq", "max_completion_tokens", "GROQ_BASE_URL", "GROQ_API_KEY")
+# Ollama and older servers do not know the field's newer name; servers of open models know this one.
+COMPATIBLE = Dialect("openai_compatible", "max_tokens", "models.base_url", "models.api_key")
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request in progress, and what is known when it ends or breaks.
+
+    `deadline` is a time of the running event loop; `sent` becomes True once the server may have begun to work.
+    """
+
+    model: str
+    prompt: str
+    streamed: bool
+    deadline: float
+    bounds: Bounds
+    dialect: Dialect = GROQ
+    sent: bool = False
+    request_id: str | None = None
+    allowance: Allowance | None = None
+    _text: list[str] = field(default_factory=list[str])
+    _half: str = ""
+    _chars: int = 0
+    _told: object = None
+    _finish_reason: str | None = None
+
+    @classmethod
+    def of(cls, request: ModelRequest, size: int, dialect: Dialect, *, streamed: bool) -> "Exchange":
+        """Start the clock of `request`, whose prompt has `size` bytes."""
+        prompt = request.text.rendered
+        deadline = asyncio.get_running_loop().time() + request.timeout_s
+        bounds = Bounds(size, request.max_tokens)
+        return cls(request.model, prompt.system + prompt.user, streamed, deadline, bounds, dialect)
+
+    def take(self, chunk: WireChunk) -> str:
+        """Add the contents of `chunk` and return its text. Raises ModelUnavailable when the server gave up midway."""
+        self.model = chunk.model or self.model
+        groq = chunk.x_groq or _XGroq()
+        self.request_id = groq.id or self.request_id
+        told = chunk.usage if groq.usage is None else groq.usage
+        self._told = self._told if told is None else told
+        text = ""
+        for choice in (chunk.choices or [])[:1]:
+            # No model means a NUL, and Postgres cannot store one.
+            text = ((choice.message or choice.delta or _Message()).content or "").replace("\0", "")
+            text = self._without_halves(text)
+            self._finish_reason = choice.finish_reason or self._finish_reason
+        self._text.append(text)
+        self._chars += len(text)
+        if self._chars > self.bounds.reply_chars:
+            raise ReplyTooLong
+        if fault := chunk.fault:
+            raise self.failed(ModelUnavailable, f"the server stopped the reply: {fault}")
+        return text
+
+    def _without_halves(self, text: str) -> str:
+        """Join surrogate halves: a character outside the basic plane may be split between two chunks."""
+        text, self._half = self._half + text, ""
+        if not _HALF.search(text):
+            return text
+        if "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def reply(self) -> ModelReply:
+        """Return the reply if it is complete: finish reason `stop`, some text, and the usage.
+
+        Raises ModelUnavailable for a truncated stream, ModelReplyInvalid for any other incomplete reply.
+        """
+        text, reason, usage = "".join(self._text), self._finish_reason, self.told
+        if reason == "stop" and usage and text.strip():
+            return ModelReply(text, self.model, usage, reason, self.request_id, self.allowance)
+        if reason == "stop" and usage:
+            raise self.failed(ModelReplyInvalid, "the reply is empty")
+        if reason and usage:
+            raise self.failed(ModelReplyInvalid, f"the reply is not complete: it ended with {reason!r}")
+        if self.streamed:
+            raise self.failed(ModelUnavailable, "the stream was cut before the reply was complete")
+        raise self.failed(ModelReplyInvalid, "the reply has no choices, no finish reason or no usage")
+
+    def failed(self, kind: type[ModelError], message: str) -> ModelError:
+        """An error of `kind` with the reply so far and the cost of the call."""
+        text = "".join(self._text) or None
+        return kind(shown(message), usage=self.spent(), request_id=self.request_id, text=text, allowance=self.allowance)
+
+    @property
+    def told(self) -> Usage | None:
+        """The usage that the server reported, within plausible bounds; None if it reported none."""
+        return read_usage(self._told, self.bounds, self.estimated)
+
+    def spent(self) -> Usage | None:
+        """The reported usage, else an estimate; None when nothing was sent."""
+        told = self.told
+        return self.estimated() if told is None and self.sent else told
+
+    def estimated(self) -> Usage:
+        """One token per four bytes of UTF-8 in the prompt and in the received part of the reply."""
+        return Usage(_estimated_tokens(self.prompt), _estimated_tokens("".join(self._text)), estimated=True)
+
+
+def read_allowance(headers: Mapping[str, str]) -> Allowance | None:
+    """Tokens per minute and requests per day from an answer's headers; None if it has none."""
+    told = Allowance(
+        limit_tokens=_count(headers.get("x-ratelimit-limit-tokens")),
+        remaining_tokens=_count(headers.get("x-ratelimit-remaining-tokens")),
+        limit_requests=_count(headers.get("x-ratelimit-limit-requests")),
+        remaining_requests=_count(headers.get("x-ratelimit-remaining-requests")),
+    )
+    return None if told == Allowance() else told
+
+
+def _count(header: str | None) -> int | None:
+    # Digits only, and few enough for a sane number.
+    return int(header) if header and header.isascii() and header.isdigit() and len(header) < _DIGITS else None
+
+
+def shown(message: str) -> str:
+    """Make a server's or library's message fit for users: one line of printable characters, not too long."""
+    return "".join(filter(str.isprintable, " ".join(message.split())))[:_MESSAGE_CHARS]
+
+
+def _estimated_tokens(text: str) -> int:
+    return -(-len(text.encode()) // 4)
+
+
+def request_body(request: ModelRequest, info: ModelInfo, dialect: Dialect = GROQ) -> dict[str, Any]:
+    """The body of a chat completion for `request`.
+
+    Raises PromptFieldMismatch when the fields do not fit the prompt.
+    """
+    prompt = request.text.rendered
+    body: dict[str, Any] = {
+        "model": request.model,
+        "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+        "temperature": request.temperature,
+        dialect.room: request.max_tokens,
+    }
+    if info.reasoning_effort:
+        body["reasoning_effort"] = info.reasoning_effort
+    if request.reply:
+        body["response_format"] = _format(request.reply, info)
+    return body
+
+
+def prompt_bytes(request: ModelRequest, info: ModelInfo) -> int:
+    """Bytes of UTF-8 in a request's messages and reply schema, which are billed as its prompt.
+
+    Raises PromptFieldMismatch when the fields do not fit the prompt.
+    """
+    schema = _format_bytes(request.reply, strict=info.strict_schema) if request.reply else 0
+    return schema + request.text.size
+
+
+def _format(reply: type[Reply], info: ModelInfo) -> dict[str, Any]:
+    return _strict_format(reply) if info.strict_schema else {"type": "json_object"}
+
+
+@cache
+def _format_bytes(reply: type[Reply], *, strict: bool) -> int:
+    return len(json.dumps(_format(reply, ModelInfo(strict_schema=strict))))
+
+
+@cache
+def _strict_format(reply: type[Reply]) -> dict[str, Any]:
+    schema = _without_notes(reply.model_json_schema())
+    return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": schema}}
+
+
+def _without_notes(node: Any) -> Any:
+    # Titles and docstrings cost prompt tokens and tell the model nothing; a *property* called title is not a str.
+    if isinstance(node, dict):
+        items: list[tuple[str, Any]] = list(node.items())  # pyright: ignore[reportUnknownArgumentType] JSON is untyped
+        return {k: _without_notes(v) for k, v in items if not (k in {"title", "description"} and isinstance(v, str))}
+    return node

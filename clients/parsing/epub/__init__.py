@@ -1,0 +1,1 @@
+"""EPUB books: the package, and the documents in their reading order."""

@@ -1,0 +1,1 @@
+"""What the Office formats share: parts of a package, properties, charts and equations."""

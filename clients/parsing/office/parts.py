@@ -1,0 +1,89 @@
+"""Common parts of the Office formats: zip archives of XML parts, and document properties."""
+
+import re
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from datetime import date
+
+from docx.exceptions import PythonDocxError
+from docx.opc.exceptions import OpcError
+from lxml import etree
+from openpyxl.utils.exceptions import InvalidFileException
+from pptx.exc import PythonPptxError
+
+from clients.parsing.archives import Archive
+from clients.parsing.office.elements import Element
+from domain.errors import DocumentEmpty, DocumentUnreadable
+
+# Raised by the libraries for parts that are missing or malformed.
+_DAMAGE = (
+    *(PythonDocxError, OpcError, PythonPptxError, InvalidFileException, etree.LxmlError, SyntaxError),
+    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError, AssertionError, RecursionError),
+)
+_CORE_PART = re.compile(r"docProps/core\.xml|package/services/metadata/core-properties/[^/]+\.psmdcp")
+_DEFAULT_TITLES = ("powerpoint presentation", "powerpoint-präsentation", "word document", "presentation", "slide 1")
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_]\w+)*")
+
+
+def core_properties(archive: Archive, filename: str) -> dict[str, str]:
+    """The metadata of an OOXML file; the date is the day of the last change.
+
+    Not read through the libraries, which fill in today's date where a file has none.
+    """
+    name = next((name for name in archive.names if _CORE_PART.fullmatch(name)), None)
+    if name is None:
+        return {}
+    texts = {_local(child): (child.text or "").strip() for child in xml_part(archive, name, filename)}
+    return found_from(texts)
+
+
+def found_from(texts: Mapping[str, str]) -> dict[str, str]:
+    """`ParsedDocument.found` for properties under Dublin Core names; empty and default values are dropped."""
+    title, language = texts.get("title", ""), texts.get("language", "").lower()
+    found = {
+        "title": "" if title.lower() in _DEFAULT_TITLES else title,
+        "author": texts.get("creator", ""),
+        "date": _day(texts.get("modified", "")) or _day(texts.get("created", "")),
+        "language": language[:2] if _LANGUAGE.fullmatch(language) else "",
+        "subject": texts.get("subject", ""),
+        "keywords": texts.get("keywords", ""),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _day(moment: str) -> str:
+    try:
+        return date.fromisoformat(moment[:10]).isoformat()
+    except ValueError:
+        return ""
+
+
+def _local(element: Element) -> str:
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+@contextmanager
+def damage_told(filename: str, kind: str) -> Generator[None]:
+    """Turn a library's exceptions into DocumentUnreadable; `kind` completes "cannot be read as …"."""
+    try:
+        yield
+    except _DAMAGE:
+        raise DocumentUnreadable(f"{filename} is damaged: it cannot be read as {kind}") from None
+
+
+def xml_part(archive: Archive, name: str, filename: str) -> Element:
+    """Parse a part of the archive, without resolving entities or loading anything external.
+
+    Raises DocumentUnreadable when it is missing or is not XML.
+    """
+    content = archive.read(name)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
+    try:
+        return etree.fromstring(content, parser)
+    except etree.LxmlError:
+        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML") from None
+
+
+def no_text(filename: str) -> DocumentEmpty:
+    """The error for a file that opens but has no text."""
+    return DocumentEmpty(f"{filename} contains no text; pictures of text need text recognition (OCR) first")

@@ -1,0 +1,183 @@
+"""OpenDocument texts (.odt): headings, paragraphs, lists, tables and notes, in document order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml.etree import QName
+
+from clients.parsing.archives import Archive, opened_archive
+from clients.parsing.limits import ParseLimits
+from clients.parsing.office.elements import Element
+from clients.parsing.office.parts import damage_told, found_from, no_text, xml_part
+from clients.parsing.opendocument.names import odf
+from clients.parsing.opendocument.styles import Counter, Styles
+from clients.parsing.opendocument.tables import marks_header, row_elements, table_rows
+from clients.parsing.opendocument.text import anchored, note_text, paragraph_text
+from clients.parsing.tables import has_header, with_one_header
+from clients.parsing.text_builder import DocumentBuilder
+from domain.documents.documents import ParsedDocument
+from domain.errors import DocumentEncrypted
+
+_CONTENT, _STYLES, _META, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
+_PARAGRAPHS = (odf("text:p"), odf("text:h"))
+_LIST, _TABLE, _BOX = odf("text:list"), odf("table:table"), odf("draw:text-box")
+_ITEMS = (odf("text:list-item"), odf("text:list-header"))
+_CONTAINERS = (odf("text:section"), odf("text:bibliography"), odf("text:index-body"), odf("draw:frame"), _BOX)
+_DATE_NAMES = {"date": "modified", "creation-date": "created", "initial-creator": "creator"}
+
+
+def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read a .odt: headings with their numbers, paragraphs, lists and tables in document order; no pages.
+
+    Text boxes and notes follow their paragraph. Deletions, comments, running headers and the table of contents are left
+    out. The text of a cell that spans rows is repeated in each.
+
+    Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
+    """
+    archive = opened_archive(data, filename, limits)
+    if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
+        raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
+    content = xml_part(archive, _CONTENT, filename)
+    parts = [xml_part(archive, _STYLES, filename), content] if _STYLES in archive else [content]
+    builder = DocumentBuilder(filename, limits)
+    with damage_told(filename, "an OpenDocument text"):
+        styles = Styles(parts)
+        _Reader(builder, styles, Counter(styles.outline)).read(content.iter(odf("office:text")))
+        parsed = builder.build(_found(archive, filename))
+    if not parsed.text:
+        raise no_text(filename)
+    return parsed
+
+
+def _found(archive: Archive, filename: str) -> dict[str, str]:
+    if _META not in archive:
+        return {}
+    texts: dict[str, str] = {}
+    keywords: list[str] = []
+    for element in xml_part(archive, _META, filename).iter():
+        name, text = QName(element).localname, (element.text or "").strip()
+        if name == "keyword":
+            keywords.append(text)
+        elif name in _DATE_NAMES or name not in texts.keys() & {"creator"}:
+            texts[_DATE_NAMES.get(name, name)] = text
+    return found_from({**texts, "keywords": ", ".join(filter(None, keywords))})
+
+
+@dataclass(slots=True)
+class _Reader:
+    builder: DocumentBuilder
+    styles: Styles
+    outline: Counter
+    _counters: dict[str, Counter] = field(default_factory=dict[str, Counter])
+    _items: list[str] = field(default_factory=list[str])
+    _notes: list[str] = field(default_factory=list[str])
+
+    def read(self, containers: Iterator[Element]) -> None:
+        for container in containers:
+            self._blocks(container)
+        self._flush()
+
+    def _blocks(self, container: Element) -> None:
+        for child in container:
+            if child.tag in _PARAGRAPHS:
+                self._paragraph(child)
+            elif child.tag == _LIST:
+                self._flush()
+                self._list(child)
+                self._flush()
+            elif child.tag == _TABLE:
+                self._flush()
+                self._table(child)
+                self._flush()
+            elif child.tag in _CONTAINERS:
+                self._blocks(child)
+
+    def _paragraph(self, paragraph: Element, label: str = "") -> None:
+        text = paragraph_text(paragraph).strip()
+        level = self.styles.heading_level(paragraph)
+        if text and level is not None:
+            self._flush()
+            number = label or (self.outline.label(level) if level and paragraph.tag == odf("text:h") else "")
+            self.builder.heading(f"{number.strip('•')} {text}", (level,))
+        elif text and label:
+            self._items.append(f"{label} {text}")
+        elif text:
+            self._flush()
+            self.builder.paragraph(text)
+        self._attached(paragraph)
+
+    def _attached(self, paragraph: Element) -> None:
+        """Add text boxes after their paragraph, and notes after the list or table they belong to."""
+        self._notes += map(note_text, anchored(paragraph, "text:note"))
+        boxes = list(anchored(paragraph, "draw:text-box"))
+        if boxes or not self._items:
+            self._flush()
+        for box in boxes:
+            self._blocks(box)
+
+    def _counter(self, element: Element) -> Counter:
+        """The counter of a list's items: a new one unless the list continues an earlier one of its style."""
+        style = element.get(odf("text:style-name"), "")
+        continues = element.get(odf("text:continue-numbering")) == "true" or element.get(odf("text:continue-list"))
+        if not continues or style not in self._counters:
+            self._counters[style] = Counter(self.styles.list_levels(style))
+        return self._counters[style]
+
+    def _list(self, element: Element) -> None:
+        for label, paragraph in self._labelled(element, self._counter(element), 1):
+            text = paragraph_text(paragraph).strip()
+            if not label and text and self._items:
+                self._items.append(text)
+                self._attached(paragraph)
+            else:
+                self._paragraph(paragraph, label)
+
+    def _labelled(self, element: Element, counter: Counter, level: int) -> Iterator[tuple[str, Element]]:
+        """The paragraphs of a list with their labels; further paragraphs of an item have none."""
+        if level > 1 and (style := element.get(odf("text:style-name"))):
+            counter = Counter(self.styles.list_levels(style))
+        for item in element.iterchildren(*_ITEMS):
+            is_first = item.tag == _ITEMS[0]
+            for child in item:
+                if child.tag == _LIST:
+                    yield from self._labelled(child, counter, level + 1)
+                elif child.tag in _PARAGRAPHS:
+                    yield (counter.label(level) if is_first else ""), child
+                    is_first = False
+
+    def _table(self, table: Element) -> None:
+        rows = list(row_elements(table))
+        cells = list(rows[0].iterchildren(odf("table:table-cell"))) if len(rows) == 1 else []
+        if len(cells) == 1:  # a frame around its content
+            self._blocks(cells[0])
+            return
+        texts = with_one_header(table_rows(table, self._cell))
+        self.builder.table(texts, has_header=marks_header(table) or has_header(texts))
+
+    def _cell(self, cell: Element) -> str:
+        """The cell on one line; nested tables too, with commas between cells and semicolons between rows."""
+        texts: list[str] = []
+        for child in cell:
+            if child.tag == _TABLE:
+                rows = table_rows(child, self._cell)
+                texts.append("; ".join(", ".join(filter(None, row)) for row in rows))
+            elif child.tag == _LIST:
+                texts += (self._line(*one) for one in self._labelled(child, self._counter(child), 1))
+            elif child.tag in _PARAGRAPHS:
+                texts.append(self._line("", child))
+            else:
+                texts.append(self._cell(child))
+        return " ".join(filter(None, texts))
+
+    def _line(self, label: str, paragraph: Element) -> str:
+        self._notes += map(note_text, anchored(paragraph, "text:note"))
+        boxes = (self._cell(box) for box in anchored(paragraph, "draw:text-box"))
+        return " ".join(filter(None, (label, paragraph_text(paragraph).strip(), *boxes)))
+
+    def _flush(self) -> None:
+        if self._items:
+            self.builder.paragraph("\n".join(self._items))
+            self._items.clear()
+        for note in self._notes:
+            self.builder.paragraph(note)
+        self._notes.clear()

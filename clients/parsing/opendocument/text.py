@@ -1,0 +1,51 @@
+"""The text of a paragraph in an OpenDocument text, and its anchored elements."""
+
+from collections.abc import Iterator
+
+from clients.parsing.office.elements import Element
+from clients.parsing.opendocument.names import odf
+
+_LEFT_OUT = {
+    *map(odf, ("office:annotation", "office:annotation-end", "text:note", "text:ruby-text", "text:hidden-text")),
+    *map(odf, ("draw:text-box", "text:tracked-changes", "draw:object", "draw:image")),
+}
+_BREAKS = {odf("text:tab"): " ", odf("text:line-break"): "\n"}
+_SPACES = odf("text:s")  # a run of spaces, which the builder collapses anyway
+_SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # titles of pictures
+
+
+def paragraph_text(paragraph: Element) -> str:
+    """The text of a `text:p` or `text:h`, without its notes, comments and text boxes."""
+    return "".join(_texts(paragraph))
+
+
+def anchored(paragraph: Element, name: str) -> Iterator[Element]:
+    """The outermost elements of a name in a paragraph, such as `text:note` or `draw:text-box`."""
+    for child in paragraph:
+        if child.tag == odf(name):
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from anchored(child, name)
+
+
+def note_text(note: Element) -> str:
+    """A footnote or endnote with its mark."""
+    mark = note.findtext(odf("text:note-citation")) or ""
+    body = note.find(odf("text:note-body"))
+    paragraphs = () if body is None else body.iter(odf("text:p"), odf("text:h"))
+    return f"{mark.translate(_RAISED)} {' '.join(map(paragraph_text, paragraphs))}".strip()
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _texts(element: Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if shown := _BREAKS.get(str(child.tag)):
+            yield shown
+        elif child.tag == _SPACES:
+            yield " "
+        elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT and not child.tag.startswith(_SVG):
+            yield from _texts(child)
+        yield child.tail or ""

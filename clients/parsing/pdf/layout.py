@@ -1,0 +1,65 @@
+"""Turns the lines of all pages into one text with pages, sections and tables."""
+
+import re
+
+from clients.parsing.headings import Heading, number_depth, sections_from
+from clients.parsing.pdf.grids import Grid, grids_in, tables_of
+from clients.parsing.pdf.lines import Line
+from clients.parsing.pdf.paragraphs import Paragraph, paragraphs
+from clients.parsing.pdf.typography import Typography
+from domain.documents.documents import Page, ParsedDocument
+
+_CONTENTS_ENTRY = re.compile(r"\t\S{1,5}$")
+_UNLIKE_HEADING = re.compile(r"[.,;]$|^[^\W\d_]?[\W\d_]*$|^[-–—•*·]")
+_MAX_HEADING_CHARS = 120
+_MAX_HEADING_LINES = 3
+
+
+def lay_out(pages: list[list[Line]], running: frozenset[Line], outline: frozenset[str]) -> ParsedDocument:
+    """Join paragraphs and pages by blank lines.
+
+    `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them.
+    """
+    typography = Typography(pages)
+    parts: list[str] = []
+    length = 0
+    spans: list[Page] = []
+    headings: list[Heading] = []
+    grids: list[Grid] = []
+    for number, lines in enumerate(pages, start=1):
+        starts: list[int] = []
+        for paragraph in paragraphs(lines, typography):
+            parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
+            length += 2 * (len(parts) > 1)
+            starts.append(length)
+            if paragraph.lines[0] not in running and (rank := _heading_rank(paragraph, typography, outline)):
+                headings.append(Heading(length, " ".join(paragraph.text.split()), rank))
+            grids += grids_in(paragraph, length)
+            length += len(paragraph.text)
+        spans.append(Page(number, starts[0] if starts else length, length))
+    return ParsedDocument("".join(parts), tuple(spans), sections_from(headings, length), tables_of(grids))
+
+
+def outline_key(title: str) -> str:
+    """The letters and digits of a title: bookmarks and pages differ in spaces, dots and case."""
+    return re.sub(r"[\W_]+", "", title).casefold()
+
+
+def _heading_rank(paragraph: Paragraph, typography: Typography, outline: frozenset[str]) -> tuple[float, ...] | None:
+    """The rank of a heading, smaller for higher levels, or None for other text.
+
+    A heading is a bookmark, larger than the body, bold where the body is not, or numbered like `3.2 Returns`.
+    """
+    first, text = paragraph.lines[0], paragraph.text
+    if len(text) > _MAX_HEADING_CHARS or len(paragraph.lines) > _MAX_HEADING_LINES or _CONTENTS_ENTRY.search(text):
+        return None
+    depth = number_depth(text)
+    rank = (-first.size, not first.bold, depth or 1)
+    if outline_key(text) in outline:
+        return rank
+    if _UNLIKE_HEADING.search(text):
+        return None
+    bold = first.bold and not typography.body_is_bold and not first.is_row and not text.endswith(":")
+    numbered = depth > 1 and len(paragraph.lines) == 1
+    is_heading = typography.is_display(first) or (first.size >= typography.body_size and (bold or numbered))
+    return rank if is_heading else None

@@ -1,0 +1,79 @@
+"""Reads the pages of a PDF one by one, with their text upright and in reading order."""
+
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from clients.parsing.limits import ParseLimits
+from clients.parsing.pdf.columns import in_reading_order
+from clients.parsing.pdf.glyphs import Box, Glyphs
+from clients.parsing.pdf.lines import Line, read_lines
+from domain.errors import DocumentTooLarge, DocumentUnreadable
+
+_SAMPLE = 40  # characters that show the rotation of a page's text
+
+
+def read_pages(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Iterator[list[Line]]:
+    """Yield the lines of each page.
+
+    Raises DocumentTooLarge, before the first page is read if there are too many pages, or DocumentUnreadable.
+    """
+    if len(pdf) > limits.max_pages:
+        raise DocumentTooLarge(f"{filename} has {len(pdf):,} pages; the limit is {limits.max_pages:,}")
+    budget = limits.max_chars
+    for index in range(len(pdf)):
+        try:
+            with _page(pdf, index) as page:
+                lines, count = _read(page, budget)
+        except pdfium.PdfiumError:
+            raise DocumentUnreadable(f"{filename} is damaged: page {index + 1} cannot be read") from None
+        if count > budget:
+            raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")
+        budget -= count
+        yield lines
+
+
+@contextmanager
+def _page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
+    """A page with the values of its form fields drawn in place."""
+    page = pdf[index]
+    if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
+        page.close()
+        page = pdf[index]
+    with closing(page):
+        yield page
+
+
+def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
+    """The lines and the number of characters; no lines if that exceeds `budget`."""
+    box = page.get_bbox()
+    with closing(page.get_textpage()) as textpage:
+        turned = 90 * _usual_quarter(textpage, box)
+        if turned == page.get_rotation():
+            return _lines(textpage, box, budget)
+    # PDFium orders lines by how the page is displayed, so its text must be upright.
+    page.set_rotation(turned)
+    with closing(page.get_textpage()) as textpage:
+        return _lines(textpage, box, budget)
+
+
+def _usual_quarter(textpage: pdfium.PdfTextPage, box: Box) -> int:
+    glyphs, count = Glyphs(textpage, box), textpage.count_chars()
+    quarters = Counter(glyphs.quarter(index) for index in range(0, count, count // _SAMPLE + 1))
+    return quarters.most_common(1)[0][0] if quarters else 0
+
+
+def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Line], int]:
+    count = textpage.count_chars()
+    lines = read_lines(textpage, count, Glyphs(textpage, box)) if count <= budget else []
+    return in_reading_order(_seen(lines)), count
+
+
+def _seen(lines: list[Line]) -> list[Line]:
+    """Drop invisible text, unless it is most of the page: then it is the text recognised in a scan."""
+    visible = [line for line in lines if not line.invisible]
+    weight = sum(len(line.text) for line in visible)
+    return visible if 2 * weight >= sum(len(line.text) for line in lines) else lines

@@ -1,0 +1,79 @@
+"""The child process that reads one file; `clients.parsing.sandbox.isolated` starts it as `python -m
+clients.parsing.sandbox.child`.
+
+Standard input: a line of JSON (filename, limits, parent, cpu_s), then the bytes of the file. Standard output: a line of
+JSON, {"error": {code, message}} or {chars, pages, sections, tables, found}, then the text in UTF-8.
+"""
+
+import faulthandler
+import json
+import os
+import sys
+import traceback
+from dataclasses import asdict
+from typing import Any
+
+from clients.parsing import ParseLimits, parse
+from clients.parsing.sandbox.confinement import confine
+from domain.documents.documents import ParsedDocument
+from domain.errors import CitewellError, DocumentTooLarge, DocumentUnreadable
+
+OUT_OF_MEMORY = 12
+"""Exit code at the memory limit: there may be no memory left to report it in words."""
+
+
+def main() -> None:
+    """Read the request, confine this process, answer and exit."""
+    # Keeps the output of libraries out of the answer.
+    answer = os.dup(1)
+    os.dup2(2, 1)
+    faulthandler.enable()
+    request: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
+    limits = ParseLimits(**request["limits"])
+    confine(parent=request["parent"], memory_mb=limits.memory_mb, cpu_s=request["cpu_s"])
+    try:
+        head, text = _answer(request["filename"], limits)
+        with open(answer, "wb") as out:
+            out.write(head)
+            out.write(b"\n")
+            out.write(text)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    # Exit handlers registered by libraries must not delay or break the exit.
+    os._exit(0)
+
+
+def _answer(filename: str, limits: ParseLimits) -> tuple[bytes, bytes]:
+    try:
+        return _encoded(parse(sys.stdin.buffer.read(), filename, limits), filename, limits)
+    except CitewellError as error:
+        return _refusal(error), b""
+    except (MemoryError, ImportError):
+        raise
+    except Exception as error:  # noqa: BLE001 - any failure of a library means an unreadable document
+        # Only the traceback: exception messages quote the document.
+        sys.stderr.writelines(traceback.format_tb(error.__traceback__))
+        broken = f"{filename} cannot be read: its reader failed ({type(error).__name__}); save it anew and try again"
+        return _refusal(DocumentUnreadable(broken)), b""
+
+
+def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tuple[bytes, bytes]:
+    marks = {
+        "chars": len(document.text),
+        "pages": document.pages,
+        "sections": document.sections,
+        "tables": document.tables,
+        "found": dict(document.found),
+    }
+    head = json.dumps(marks, default=asdict).encode()
+    if len(head) > limits.max_marks_bytes:
+        raise DocumentTooLarge(f"{filename} has too many headings, tables and pages for its text; split it")
+    return head, document.text.encode()
+
+
+def _refusal(error: CitewellError) -> bytes:
+    return json.dumps({"error": {"code": error.code, "message": error.message}}).encode()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Parses untrusted files in a child process with hard limits, so that a hostile file harms only that child (A8).
+
+The child has bounded memory, CPU and wall-clock time, cannot write files, and has no secrets in its environment and no
+descriptors of this process. For what it can still reach, see `clients.parsing.sandbox.confinement`.
+"""
+
+import json
+import math
+import os
+import re
+import signal
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import structlog
+
+from clients.parsing.limits import ParseLimits
+from clients.parsing.sandbox.child import OUT_OF_MEMORY
+from clients.parsing.sandbox.child_process import Cut, Ended, run_child
+from clients.parsing.sandbox.replies import AnswerInvalid, read_answer
+from clients.parsing.signatures import kind_of
+from config.settings import IngestionSettings
+from domain.documents.documents import ParsedDocument
+from domain.errors import DocumentTooLarge, DocumentTooSlow, DocumentUnreadable, DocumentUnusable
+
+log = structlog.get_logger()
+
+_ARGV = (sys.executable, "-P", "-B", "-m", "clients.parsing.sandbox.child")
+_ROOT = Path(__file__).resolve().parents[3]
+# Some Python installations need these to find their libraries; nothing else is inherited.
+_INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
+_FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
+# Libraries that run out of memory abort in their own ways. (On Linux the peak starts from what this process had when it
+# started the child.)
+_FULL_SHARE = 0.5
+# PDF and Office files are compressed to about a tenth.
+_PACKED = 10
+
+
+def limits_of(settings: IngestionSettings) -> ParseLimits:
+    return ParseLimits(
+        max_pages=settings.max_pages,
+        max_chars=settings.max_chars,
+        memory_mb=settings.parse_memory_mb,
+        base_s=settings.parse_base_s,
+        s_per_mb=settings.parse_s_per_mb,
+        max_s=settings.parse_max_s,
+    )
+
+
+def deadline_s_of(data: bytes, limits: ParseLimits) -> float:
+    """The time allowed for reading `data`, in seconds."""
+    unpacked = len(data) * (1 if kind_of(data).is_text else _PACKED)
+    return min(limits.base_s + limits.s_per_mb * unpacked / 1_000_000, limits.max_s)
+
+
+def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read one file as `clients.parsing.parse` does, in a child process that has ended on return.
+
+    Callable from any thread, also in a process that must not have `multiprocessing` children (Celery's prefork). Raises
+    what `parse` raises, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after a
+    crash. RuntimeError or OSError: the child could not be started.
+    """
+    deadline_s = deadline_s_of(data, limits)
+    request = {
+        "filename": filename,
+        "limits": asdict(limits),
+        "parent": os.getpid(),
+        "cpu_s": math.ceil(deadline_s),
+    }
+    ended = run_child(
+        _ARGV,
+        _environment(),
+        (json.dumps(request).encode() + b"\n", data),
+        deadline_s=deadline_s,
+        max_output=limits.max_marks_bytes + 1 + 4 * limits.max_chars,
+    )
+    _tell(ended)
+    if ended.cut is None and ended.output:
+        try:
+            return read_answer(ended.output, limits)
+        except AnswerInvalid:
+            log.warning("reader_answer_invalid", code=ended.code, bytes=len(ended.output))
+    raise _failure(ended, filename, limits, deadline_s)
+
+
+def _environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
+        # The same code as this process, wherever it was found.
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),
+        "PYTHONUTF8": "1",
+        # Each extra thread would reserve part of the memory limit.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float) -> DocumentUnusable | RuntimeError:
+    if ended.cut is Cut.TIME or ended.code == -signal.SIGXCPU:
+        return DocumentTooSlow(
+            f"{filename} could not be read within {deadline_s:.0f} s; split it, save it anew with another program, or "
+            "allow more time (ingestion.parse_base_s, parse_s_per_mb, parse_max_s)"
+        )
+    if ended.cut is Cut.OUTPUT:
+        return DocumentTooLarge(f"{filename} has more text than the limit of {limits.max_chars:,} characters; split it")
+    if _ran_out_of_memory(ended, limits):
+        return DocumentTooLarge(
+            f"{filename} needs more than {limits.memory_mb:,} MB of memory to be read; split it, save it anew with "
+            "another program, or raise ingestion.parse_memory_mb"
+        )
+    if ended.code < 0 or ended.output:
+        how = signal.Signals(-ended.code).name if ended.code < 0 else "an answer that makes no sense"
+        return DocumentUnreadable(
+            f"{filename} crashed the reader ({how}); it is damaged: save it anew with another program"
+        )
+    return RuntimeError(f"the process that reads files ended with exit code {ended.code} and no answer")
+
+
+def _ran_out_of_memory(ended: Ended, limits: ParseLimits) -> bool:
+    if ended.code in (OUT_OF_MEMORY, -signal.SIGKILL):
+        return True
+    gave_up = ended.code in (-signal.SIGABRT, -signal.SIGILL, -signal.SIGTRAP)
+    return gave_up and ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
+
+
+def _tell(ended: Ended) -> None:
+    """Log only the locations of the child's errors: library output may quote the document (A8)."""
+    if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
+        log.debug("reader_errors", code=ended.code, frames=frames)

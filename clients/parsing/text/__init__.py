@@ -1,0 +1,1 @@
+"""Plain text, Markdown, CSV and TSV. `clients.parsing` finds the readers by name."""

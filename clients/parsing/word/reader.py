@@ -1,0 +1,186 @@
+"""Word documents (.docx): python-docx opens the package, the body is read in document order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import docx
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.part import Part
+from docx.oxml.ns import qn
+from docx.oxml.parser import parse_xml
+from docx.parts.document import DocumentPart
+
+from clients.parsing.archives import opened_archive
+from clients.parsing.limits import ParseLimits
+from clients.parsing.office.charts import chart_rows, chart_title
+from clients.parsing.office.elements import Element
+from clients.parsing.office.missing_parts import linked_stream
+from clients.parsing.office.parts import core_properties, damage_told, no_text
+from clients.parsing.tables import has_header, with_one_header
+from clients.parsing.text_builder import DocumentBuilder
+from clients.parsing.word.notes import Notes
+from clients.parsing.word.numbering import Numbering
+from clients.parsing.word.styles import Styles, heading_level
+from clients.parsing.word.tables import children, is_layout, marks_header, table_rows
+from clients.parsing.word.text import charts, note_references, paragraph_text, text_boxes
+from domain.documents.documents import ParsedDocument
+
+_PARAGRAPH, _TABLE, _CELL, _ROW = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr"))
+_MAX_HEADING = 300  # whole paragraphs in a heading style are text
+_CONTENTS = "Table of Contents"
+
+
+def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read a .docx: paragraphs, headings with their numbers, lists and tables in document order; no pages.
+
+    Text boxes and notes follow their paragraph. Deleted and hidden text, comments, running headers and the table of
+    contents are left out. The text of a cell that spans rows is repeated in each.
+
+    Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
+    """
+    archive = opened_archive(data, filename, limits)
+    stream = linked_stream(archive, filename)
+    builder = DocumentBuilder(filename, limits)
+    with damage_told(filename, "a Word document"):
+        document = docx.Document(stream)
+        reader = _Reader.of(document.part, builder)
+        for body in document.part.element.iterchildren(qn("w:body")):
+            reader.read(body)
+        parsed = builder.build(core_properties(archive, filename))
+    if not parsed.text:
+        raise no_text(filename)
+    return parsed
+
+
+@dataclass(slots=True)
+class _Reader:
+    part: DocumentPart
+    builder: DocumentBuilder
+    styles: Styles
+    numbering: Numbering
+    notes: Notes
+    _items: list[str] = field(default_factory=list[str])
+    _pending: list[str] = field(default_factory=list[str])
+
+    @classmethod
+    def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
+        return cls(
+            part,
+            builder,
+            Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES)),
+            Numbering.of(_related(part, RELATIONSHIP_TYPE.NUMBERING)),
+            Notes.of(
+                _related(part, RELATIONSHIP_TYPE.FOOTNOTES),
+                _related(part, RELATIONSHIP_TYPE.ENDNOTES),
+            ),
+        )
+
+    def read(self, container: Element) -> None:
+        for block in _blocks(container):
+            if block.tag == _TABLE:
+                self._flush()
+                self._table(block)
+                self._flush()
+            else:
+                self._paragraph(block)
+        self._flush()
+
+    def _paragraph(self, paragraph: Element) -> None:
+        style = self.styles.of_paragraph(paragraph)
+        text = paragraph_text(paragraph).strip()
+        level = heading_level(style)
+        if text and not style.is_contents:
+            label = self._label(style.list_id, style.list_level)
+            if level is not None and len(text) <= _MAX_HEADING:
+                self._flush()
+                self.builder.heading(f"{label.strip('•')} {text}", (level,))
+            elif label:
+                self._items.append(f"{label} {text}")
+            else:
+                self._flush()
+                self.builder.paragraph(text)
+        self._attached(paragraph)
+
+    def _label(self, list_id: str | None, level: int | None) -> str:
+        return self.numbering.label(list_id, level or 0) if list_id and list_id != "0" else ""
+
+    def _attached(self, paragraph: Element) -> None:
+        """Add text boxes and charts after their paragraph, and notes after the list or table they belong to."""
+        self._pending += self.notes.texts(note_references(paragraph))
+        boxes = list(text_boxes(paragraph))
+        if boxes or not self._items:
+            self._flush()
+        for box in boxes:
+            self.read(box)
+        for relationship in charts(paragraph):
+            self._chart(relationship)
+
+    def _chart(self, relationship: str) -> None:
+        part = self.part.related_parts.get(relationship)
+        if part is not None:
+            chart = parse_xml(part.blob)
+            self._flush()
+            self.builder.paragraph(chart_title(chart))
+            self.builder.table(chart_rows(chart), has_header=True)
+
+    def _table(self, table: Element) -> None:
+        if is_layout(table):
+            for row in children(table, _ROW):
+                for cell in children(row, _CELL):
+                    self.read(cell)
+            return
+        boxes: list[Element] = []
+        rows = with_one_header(table_rows(table, lambda cell: self._cell(cell, boxes)))
+        self.builder.table(rows, has_header=marks_header(table) or has_header(rows))
+        for box in boxes:
+            self.read(box)
+
+    def _cell(self, cell: Element, boxes: list[Element]) -> str:
+        """The cell on one line; nested tables too, with commas between cells and semicolons between rows."""
+        texts: list[str] = []
+        for block in _blocks(cell):
+            if block.tag == _TABLE:
+                texts.append(self._nested(block, boxes))
+                continue
+            style = self.styles.of_paragraph(block)
+            if text := paragraph_text(block).strip():
+                texts.append(f"{self._label(style.list_id, style.list_level)} {text}".strip())
+            self._pending += self.notes.texts(note_references(block))
+            boxes += text_boxes(block)
+        return " ".join(texts)
+
+    def _nested(self, table: Element, boxes: list[Element]) -> str:
+        rows = table_rows(table, lambda cell: self._cell(cell, boxes))
+        return "; ".join(", ".join(filter(None, row)) for row in rows)
+
+    def _flush(self) -> None:
+        if self._items:
+            self.builder.paragraph("\n".join(self._items))
+            self._items.clear()
+        for note in self._pending:
+            self.builder.paragraph(note)
+        self._pending.clear()
+
+
+def _blocks(container: Element) -> Iterator[Element]:
+    """Paragraphs and tables, including those in content controls, except the control of the table of contents."""
+    for child in container:
+        if child.tag in (_PARAGRAPH, _TABLE):
+            yield child
+        elif child.tag in _BLOCK_WRAPPERS and not _is_contents(child):
+            yield from _blocks(child)
+
+
+_BLOCK_WRAPPERS = tuple(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag")))
+
+
+def _is_contents(control: Element) -> bool:
+    gallery = control.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
+    return gallery is not None and gallery.get(qn("w:val")) == _CONTENTS
+
+
+def _related(part: DocumentPart, kind: str) -> Element | None:
+    related: list[Part] = [
+        link.target_part for link in part.rels.values() if link.reltype == kind and not link.is_external
+    ]
+    return parse_xml(related[0].blob) if related else None

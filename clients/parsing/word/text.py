@@ -1,0 +1,92 @@
+"""The visible text of a paragraph in a Word document, without deleted or hidden text and field codes."""
+
+from collections.abc import Iterator
+
+from docx.oxml.ns import qn
+
+from clients.parsing.office.elements import Element
+from clients.parsing.office.equations import linear
+
+_TEXTS = {
+    qn("w:tab"): " ",
+    qn("w:ptab"): " ",
+    qn("w:br"): "\n",
+    qn("w:cr"): "\n",
+    qn("w:noBreakHyphen"): "\u2011",
+}
+_LEFT_OUT = {
+    *(qn("w:pPr"), qn("w:rPr"), qn("w:sdtPr"), qn("w:sdtEndPr")),
+    *(qn("w:del"), qn("w:moveFrom"), qn("w:delText"), qn("w:delInstrText"), qn("w:instrText")),
+    *(qn("w:softHyphen"), qn("w:rt"), qn("w:txbxContent")),  # w:rt: how the characters above it are pronounced
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+}
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
+_TEXT, _RUN, _SYMBOL = qn("w:t"), qn("w:r"), qn("w:sym")
+_OFF = ("0", "false", "off")
+_PRIVATE_USE = range(0xE000, 0xF900)
+
+
+def paragraph_text(paragraph: Element) -> str:
+    """The text of a `w:p` in reading order, without its text boxes (`text_boxes`)."""
+    return "".join(_texts(paragraph))
+
+
+def text_boxes(paragraph: Element) -> Iterator[Element]:
+    """The `w:txbxContent` anchored in a paragraph, in document order, each once."""
+    yield from _outermost(paragraph, qn("w:txbxContent"))
+
+
+def charts(paragraph: Element) -> Iterator[str]:
+    """The relationship ids of the charts in a paragraph."""
+    for chart in _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
+        yield chart.get(qn("r:id"), "")
+
+
+def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
+    """The notes that a paragraph refers to: (`footnote` or `endnote`, id)."""
+    for kind in ("footnote", "endnote"):
+        for reference in _outermost(paragraph, qn(f"w:{kind}Reference")):
+            yield kind, reference.get(qn("w:id"), "")
+
+
+def is_on(parent: Element | None, tag: str) -> bool:
+    """True if a property such as `w:vanish` is present and not switched off."""
+    found = None if parent is None else parent.find(qn(tag))
+    return found is not None and found.get(qn("w:val")) not in _OFF
+
+
+def _texts(element: Element) -> Iterator[str]:
+    for child in element:
+        if child.tag == _TEXT:
+            yield child.text or ""
+        elif shown := _TEXTS.get(str(child.tag)):
+            yield shown
+        elif child.tag == _MATH:
+            yield linear(child)
+        elif child.tag == _SYMBOL:
+            yield _symbol(child)
+        elif _is_seen(child):
+            yield from _texts(child)
+
+
+def _is_seen(element: Element) -> bool:
+    if element.tag in _LEFT_OUT or not isinstance(element.tag, str):
+        return False
+    return element.tag != _RUN or not is_on(element.find(qn("w:rPr")), "w:vanish")
+
+
+def _symbol(element: Element) -> str:
+    # Fonts such as Wingdings have their pictures in the private use area, where they mean nothing without the font.
+    try:
+        code = int(element.get(qn("w:char"), ""), 16)
+    except ValueError:
+        return ""
+    return "" if code in _PRIVATE_USE or not 0 < code < 0x11_0000 else chr(code)
+
+
+def _outermost(element: Element, tag: str) -> Iterator[Element]:
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from _outermost(child, tag)

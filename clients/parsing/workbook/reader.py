@@ -1,0 +1,92 @@
+"""Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
+
+import warnings
+from collections.abc import Iterable, Iterator
+
+import openpyxl
+from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+
+from clients.parsing.archives import Archive, opened_archive
+from clients.parsing.limits import ParseLimits
+from clients.parsing.office.parts import core_properties, damage_told, no_text
+from clients.parsing.tables import Cell
+from clients.parsing.text_builder import DocumentBuilder
+from clients.parsing.workbook.merged_cells import Merged, merged_cells
+from clients.parsing.workbook.regions import add_region
+from clients.parsing.workbook.values import shown
+from domain.documents.documents import ParsedDocument
+from domain.errors import DocumentTooLarge
+
+_MAX_CELLS = 20_000_000
+
+
+def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
+    """Read a .xlsx: visible, non-empty sheets, each a section with its tables; no pages.
+
+    Blank rows and columns separate tables; a lone cell above a table is its title. Formulas give their stored values.
+    The value of a merged cell appears once in each of its rows.
+
+    Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
+    """
+    archive = opened_archive(data, filename, limits)
+    stream = archive.checked_stream()
+    builder = DocumentBuilder(filename, limits)
+    with damage_told(filename, "an Excel workbook"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
+        workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+        for sheet in workbook.worksheets:
+            if sheet.sheet_state == "visible":
+                _add_sheet(sheet, archive, builder)
+        parsed = builder.build(core_properties(archive, filename))
+    if not parsed.text:
+        raise no_text(filename)
+    return parsed
+
+
+def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder) -> None:
+    sheet.reset_dimensions()  # the declared size is often far larger than the content
+    merged = merged_cells(archive, str(getattr(sheet, "_worksheet_path", "")))  # openpyxl has no public name for it
+    has_heading = False
+    for region in _regions(_rows(sheet, merged, builder), builder):
+        if not has_heading:
+            builder.heading(sheet.title, (1,))
+            has_heading = True
+        add_region(region, builder)
+
+
+def _regions(rows: Iterable[dict[int, Cell]], builder: DocumentBuilder) -> Iterator[list[dict[int, Cell]]]:
+    """The runs of non-blank rows. A run longer than any document may be raises an error at once."""
+    region: list[dict[int, Cell]] = []
+    length = 0
+    for row in rows:
+        if row:
+            region.append(row)
+            length += sum(len(cell or "") + 1 for cell in row.values())
+            if length > builder.limits.max_chars:
+                limit = builder.limits.max_chars
+                raise DocumentTooLarge(
+                    f"{builder.filename} has more than {limit:,} characters of text, which is the limit."
+                )
+        elif region:
+            yield region
+            region, length = [], 0
+    if region:
+        yield region
+
+
+def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder) -> Iterator[dict[int, Cell]]:
+    """The cells with a value, and those covered by a merged cell, by column from 1."""
+    seen = 0
+    for number, cells in enumerate(sheet.iter_rows(), 1):
+        if not cells and number not in merged.columns:
+            yield {}
+            continue
+        seen += len(cells)
+        if seen > _MAX_CELLS:
+            raise DocumentTooLarge(f"{builder.filename} has more than {_MAX_CELLS:,} cells, which is the limit.")
+        row = {
+            column: text
+            for column, cell in enumerate(cells, 1)
+            if cell.value is not None and (text := shown(cell.value, cell.number_format))
+        }
+        yield merged.filled(number, row)
