@@ -13,7 +13,7 @@ from api.errors import MAX_FIELD_ERRORS
 from api.schemas.verifications import VerificationCreate
 from api.uploads import media_type
 from config.settings import Settings
-from db.queries.idempotency import Repeatable
+from db.queries.access.idempotency import Repeatable
 from domain.errors import BatchInvalid, CitewellError
 from services.external.acceptance import submit_batch
 from services.external.request import NewCitation, NewSource, NewVerification, check_verification

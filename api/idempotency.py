@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
-from db.queries.idempotency import Repeatable
+from db.queries.access.idempotency import Repeatable
 from domain.errors import IdempotencyKeyInvalid
 
 REPLAYED = {"Idempotent-Replayed": "true"}

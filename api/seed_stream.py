@@ -15,7 +15,7 @@ from api.schemas.seed_stream import FinalEvent
 from api.sse import data_event
 from api.waiting import follow, require_valid_key
 from config.settings import settings
-from db.queries.events import DRAFT
+from db.queries.runs.events import DRAFT
 from domain.errors import CitewellError
 from services.generation.draft_stream import same_start
 from services.queries.results import read_query

@@ -29,19 +29,13 @@ from benchmarks.meter_cost import cost
 from benchmarks.provider import simulated_provider
 from config.settings import settings
 from db.models import DEFAULT_TENANT
-from db.queries import (
-    admission,
-    backlog,
-    batches,
-    budgets,
-    deliveries,
-    events,
-    idempotency,
-    imports,
-    quality,
-    queries,
-    replies,
-)
+from db.queries.access import idempotency
+from db.queries.admission import admission, backlog
+from db.queries.documents import imports
+from db.queries.reports import quality
+from db.queries.runs import budgets, events, queries, replies
+from db.queries.verifications import batches
+from db.queries.webhooks import deliveries
 from db.session import acting_for, dispose, system_transaction
 from tests.e2e.stack import Stack
 

@@ -38,10 +38,10 @@ from config.settings import settings
 from db.indexes import ensure_space_index
 from db.migrate import upgrade
 from db.models import DEFAULT_TENANT, WHEEL_SPACE, Document
-from db.queries import nearest
-from db.queries.lexical import search_text
-from db.queries.spaces import claim_space, get_or_add_space, space_of
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.documents.spaces import claim_space, get_or_add_space, space_of
+from db.queries.search import nearest
+from db.queries.search.lexical import search_text
 from db.session import acting_for, dispose, reading, transaction
 from domain.query.options import DocumentFilter
 from services.retrieval.candidates import Search, find_candidates

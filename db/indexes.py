@@ -8,7 +8,7 @@ from sqlalchemy import Connection, create_engine, pool, text
 from sqlalchemy.exc import ProgrammingError
 
 from config.settings import settings
-from db.queries.spaces import Space
+from db.queries.documents.spaces import Space
 from domain.errors import ReembeddingRuns, SchemaUnknown
 
 _BUILDING = 0x43495449

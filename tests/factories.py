@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 from clients.embeddings.wheel import WHEEL_DIMENSION, WHEEL_MODEL
 from config.settings import settings
 from db.models import Chunk, Document, Query
-from db.queries import entries
-from db.queries.lexicon import as_tsvector, count_chunks
-from db.queries.queries import add_query
-from db.queries.spaces import claim_space, get_or_add_space
-from db.queries.vectors import add_vectors
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.documents.lexicon import as_tsvector, count_chunks
+from db.queries.documents.spaces import claim_space, get_or_add_space
+from db.queries.documents.vectors import add_vectors
+from db.queries.runs import entries
+from db.queries.runs.queries import add_query
 from domain.query.options import QueryOptions
 from domain.retrieval.lexemes import lexemes
 from services.queries.submission import NewQuery, resolve_options

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from db.queries import processes
+from db.queries.admission import processes
 from db.session import system_transaction
 
 

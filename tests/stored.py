@@ -19,9 +19,9 @@ from db.models import (
     VerificationClaim,
     VerificationSentence,
 )
-from db.queries.events import add_event
-from db.queries.queries import mark_finished
-from db.queries.results import StoredVerification, add_answer, add_verification
+from db.queries.runs.events import add_event
+from db.queries.runs.queries import mark_finished
+from db.queries.runs.results import StoredVerification, add_answer, add_verification
 from services.finishing.audit_chain import seal
 from tests.factories import make_document, make_query
 

@@ -13,8 +13,8 @@ from standardwebhooks import Webhook
 from clients.webhooks.sending import Sent, WebhookSender
 from config.settings import WebhookSettings
 from db.models import QueryStatus, Tenant, WebhookDelivery
-from db.queries import deliveries as rows
-from db.queries.messages import list_attempts
+from db.queries.webhooks import deliveries as rows
+from db.queries.webhooks.messages import list_attempts
 from db.session import acting_for, reading, system_transaction, transaction
 from services.finishing.completion import finish
 from services.webhooks import endpoints

@@ -20,9 +20,9 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries import budgets, entries, parking, steps
-from db.queries.entries import Entry
-from db.queries.steps import Key
+from db.queries.runs import budgets, entries, parking, steps
+from db.queries.runs.entries import Entry
+from db.queries.runs.steps import Key
 from db.session import system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import Budget

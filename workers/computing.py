@@ -12,7 +12,7 @@ import uuid
 import structlog
 
 from db.models import QueryStatus
-from db.queries.queries import has_ended
+from db.queries.runs.queries import has_ended
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import DEADLINE

@@ -5,8 +5,8 @@ start is only a hint: claiming the delivery decides, so starting one twice is ha
 """
 
 from config.settings import WebhookSettings, settings
-from db.queries.deliveries import list_due
-from db.queries.locks import Leader, try_leader_lock
+from db.queries.admission.locks import Leader, try_leader_lock
+from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
 from workers.launch import launch_delivery
 from workers.periodic import Periodic

@@ -9,7 +9,7 @@ import threading
 import structlog
 
 from config.settings import settings
-from db.queries.parking import hand_back_all
+from db.queries.runs.parking import hand_back_all
 from db.session import system_transaction
 from domain.errors import CitewellError
 from workers.claims import held_claims

@@ -19,9 +19,9 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
 from config.settings import settings
-from db.queries import entries, events
-from db.queries.batches import lock_batch_of
-from db.queries.steps import Key
+from db.queries.runs import entries, events
+from db.queries.runs.steps import Key
+from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import Library, StepContext, StepResult
@@ -351,7 +351,8 @@ def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Re
     """
     with transaction() as session:
         if any(run.step.ends for run, _ in results):
-            # Locked before the query's own row, as by all that ends items of a batch (db.queries.batches).
+            # Locked before the query's own row, as by all that ends items of a batch
+            # (db.queries.verifications.batches).
             lock_batch_of(session, uuid.UUID(leaving.query_id))
         if not all(result.values for _, result in results):
             book(session, [run for run, _ in results])

@@ -16,8 +16,10 @@ from redis.exceptions import RedisError
 
 from config.settings import settings
 from db.models import QueryKind
-from db.queries import admission, graph_jobs, queries
-from db.queries.admission import Admitted
+from db.queries.admission import admission
+from db.queries.admission.admission import Admitted
+from db.queries.documents import graph_jobs
+from db.queries.runs import queries
 from db.session import acting_for, current_tenant, system_transaction, transaction
 from domain.errors import CitewellError
 from domain.query.options import QueryOptions

@@ -29,7 +29,7 @@ from clients.reranking import make_reranker
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import ConfigurationInvalid, settings
-from db.queries.admission import is_room_taken
+from db.queries.admission.admission import is_room_taken
 from db.schema_version import schema_state
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Sequence
 
-from db.queries import processes
+from db.queries.admission import processes
 from db.session import system_transaction
 from workers.periodic import Periodic
 from workers.room import LOOK_S, Room

@@ -16,15 +16,18 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries import admission, audits, batches, budgets, imports, queries
-from db.queries.events import drop_old_drafts
-from db.queries.idempotency import forget_old_keys
-from db.queries.locks import try_leader_lock, wait_briefly
-from db.queries.meters import fold_the_dead
-from db.queries.processes import forget_the_dead
-from db.queries.queries import Launch
-from db.queries.records import write_off_calls
-from db.queries.replies import SWEEP, drop_old_replies
+from db.queries.access.idempotency import forget_old_keys
+from db.queries.admission import admission
+from db.queries.admission.locks import try_leader_lock, wait_briefly
+from db.queries.admission.processes import forget_the_dead
+from db.queries.documents import imports
+from db.queries.reports.meters import fold_the_dead
+from db.queries.runs import budgets, queries
+from db.queries.runs.events import drop_old_drafts
+from db.queries.runs.queries import Launch
+from db.queries.runs.records import write_off_calls
+from db.queries.runs.replies import SWEEP, drop_old_replies
+from db.queries.verifications import audits, batches
 from db.session import acting_for, apart, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
@@ -60,8 +63,8 @@ _UNREADABLE = "This version cannot read the query's stored options; ask again, o
 def reconcile(recovery: RecoverySettings) -> int:
     """Look once; return how much was started. Does nothing when another process leads.
 
-    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.locks): work beside it is
-    limited in time, and the rest is left for the next look. Work that can continue comes before work that is over.
+    The leader's transaction must not be idle for long, or Postgres ends it (db.queries.admission.locks): work beside it
+    is limited in time, and the rest is left for the next look. Work that can continue comes before work that is over.
     """
     # Work beside it uses connections of its own, so it waits for none while the leader is idle.
     with system_transaction() as session, apart():

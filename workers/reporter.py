@@ -10,7 +10,7 @@ import uuid
 
 from clients.telemetry.meter import METER, Counts, Meter, without
 from config.settings import settings
-from db.queries import meters
+from db.queries.reports import meters
 from db.session import system_transaction
 from workers.once import once
 from workers.periodic import Periodic

@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.settings import settings
-from db.queries import early, events, records
-from db.queries.records import Settled
+from db.queries.runs import events, records, streamed_sentences
+from db.queries.runs.records import Settled
 from db.session import transaction
 from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import NO_CALL
@@ -102,7 +102,7 @@ class StepRun:
         with transaction() as session:
             held = events.add_events_while_held(session, self._fence, told)
             # What was handed on before is being done, or is checked at the end; twice it might block a chord.
-            is_new = held and early.add_once(session, query_id, self.run.round, SENTENCES, item, value)
+            is_new = held and streamed_sentences.add_once(session, query_id, self.run.round, SENTENCES, item, value)
         if held:
             ring_watchers(query_id)
         if not is_new or self.step.spreads is None or self._hand_on is None:

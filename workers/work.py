@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from celery import Signature
 
-from db.queries.steps import Key
+from db.queries.runs.steps import Key
 from domain.query.budget import NO_CALL
 from services.core.context import StepContext, StepResult
 from workers.pipeline import Run

@@ -21,7 +21,7 @@ from api.schemas.search import PassageList
 from api.schemas.texts import Filename, PlainText, WorkspaceName
 from api.uploads import DOCUMENT_BODY, IncomingDocument
 from config.settings import settings
-from db.queries.documents import DocumentFilter
+from db.queries.documents.documents import DocumentFilter
 from domain.errors import BadInput, DocumentNotRead
 from services.documents.documents import (
     accept_document,

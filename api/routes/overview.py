@@ -10,7 +10,7 @@ from api.schemas.overview import OverviewList
 from api.schemas.queries import QueryState
 from api.schemas.texts import WorkspaceName
 from db.models import QueryKind
-from db.queries.queries import QueryFilter
+from db.queries.runs.queries import QueryFilter
 from services.queries.overview import read_overview
 
 router = APIRouter(prefix="/v1/history", tags=["quality"])

@@ -20,7 +20,7 @@ from api.uploads import require_json
 from api.waiting import read_when_final
 from config.settings import settings
 from db.models import QueryKind
-from db.queries.queries import QueryFilter
+from db.queries.runs.queries import QueryFilter
 from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.retry import replay_query

@@ -9,7 +9,7 @@ from citewell.cli.errors import FAILED, USAGE, CommandFailed
 from citewell.cli.show.words import counted
 from clients.embeddings import default_embedder
 from config.settings import settings
-from db.queries.queries import get_query
+from db.queries.runs.queries import get_query
 from db.session import acting_for, system_transaction
 from services.audit.replay import Reenacted, reenact
 from services.core.verifier import calibration_of

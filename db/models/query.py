@@ -62,7 +62,7 @@ class Query(Base):
         ),
         UniqueConstraint("batch_id", "position"),
         Index("ix_queries_replay_of", "replay_of", postgresql_where=sql_text("replay_of IS NOT NULL")),
-        # Read by admission (db.queries.admission); these stay small however many queries have ended.
+        # Read by admission (db.queries.admission.admission); these stay small however many queries have ended.
         Index("ix_queries_running", "tenant_id", "batch_id", postgresql_where=sql_text("status = 'running'")),
         Index(
             "ix_queries_waiting",

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from db.queries.lexicon import as_tsvector
+from db.queries.documents.lexicon import as_tsvector
 from domain.retrieval.lexemes import lexemes
 from migrations.tenancy import OWNER, isolate
 

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation
-from db.queries import steps
-from db.queries.chunks import Passage, find_passages, get_passages
+from db.queries.documents.chunks import Passage, find_passages, get_passages
+from db.queries.runs import steps
 from domain.errors import NotReverifiable
 
 

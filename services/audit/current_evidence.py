@@ -7,8 +7,9 @@ from dataclasses import replace
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation
-from db.queries import standings, steps
-from db.queries.chunks import Passage, get_passages, list_passages, text_around
+from db.queries.documents.chunks import Passage, get_passages, list_passages, text_around
+from db.queries.runs import steps
+from db.queries.verifications import standings
 from domain.evidence.spans import claim_relevance
 from services.audit.cited_evidence import cited_passages
 

@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 
 from config.settings import Settings
 from db.models import AnswerStanding, DocumentChange
-from db.queries import queries, results, standings
-from db.queries.documents import get_document_text
-from db.queries.standings import Quotes, Version
+from db.queries.documents.documents import get_document_text
+from db.queries.runs import queries, results
+from db.queries.verifications import standings
+from db.queries.verifications.standings import Quotes, Version
 from db.session import acting_for, system_transaction, transaction
 from domain.audit.validity import IN_FORCE, Ruling, Standing, after_change, after_deletion, worst
 from domain.errors import DatabaseUnavailable

@@ -17,7 +17,7 @@ from clients.llm.calling.reply_cache import KeptReply
 from clients.llm.gateway import ModelGateway
 from config.settings import Settings
 from db.models import Query
-from db.queries import queries, records, results, steps
+from db.queries.runs import queries, records, results, steps
 from db.session import reading
 from domain.errors import NotReverifiable
 from domain.query.options import QueryOptions

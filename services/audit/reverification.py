@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus
-from db.queries import queries, results
-from db.queries.chunks import Passage
-from db.queries.idempotency import Repeatable, claim_key
+from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.documents.chunks import Passage
+from db.queries.runs import queries, results
 from db.session import transaction
 from domain.errors import NotReverifiable
 from domain.query.options import Preset

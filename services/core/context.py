@@ -13,9 +13,9 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker
 from db.models import QueryKind
-from db.queries.chunks import Passage, get_passages
-from db.queries.events import EventData
-from db.queries.given import get_given_passages
+from db.queries.documents.chunks import Passage, get_passages
+from db.queries.runs.events import EventData
+from db.queries.verifications.given import get_given_passages
 from db.session import reading
 from domain.answers.statements import Statement, statements
 from domain.errors import SourceDeleted

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from clients.embeddings import Embedder, embedder_of
 from db.indexes import ensure_space_index
 from db.models import Workspace
-from db.queries.spaces import Space, claim_space, get_or_add_space, space_of
-from db.queries.vectors import known_vectors, text_digest
+from db.queries.documents.spaces import Space, claim_space, get_or_add_space, space_of
+from db.queries.documents.vectors import known_vectors, text_digest
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
 

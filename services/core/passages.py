@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.verdicts.weighted_scores import SourceIdentity
 
 

@@ -14,7 +14,7 @@ import structlog
 
 from clients.llm.calling.reply_cache import Begun, KeptReply
 from db.functions import Refused
-from db.queries import replies
+from db.queries.runs import replies
 from db.session import acting_for, current_tenant
 from domain.errors import DatabaseUnavailable
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from db.queries.queries import count_in_flight
+from db.queries.runs.queries import count_in_flight
 
 HEADER = "Citewell-Priority"
 FEW = 3

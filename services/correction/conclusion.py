@@ -9,8 +9,8 @@ import structlog
 from sqlalchemy.orm import Session
 
 from db.models import Answer, Citation
-from db.queries.events import EventData
-from db.queries.results import StoredVerification, add_answer, add_verification
+from db.queries.runs.events import EventData
+from db.queries.runs.results import StoredVerification, add_answer, add_verification
 from db.session import after_commit
 from domain.answers.references import references
 from domain.correction.corrected_answer import Corrected

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from clients.llm.gateway import Failure
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
 from domain.prompting.judgements import CHECK_ANSWERABILITY
 from domain.query.outcomes import Assessed, Checked, EvidenceFound

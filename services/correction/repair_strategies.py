@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clients.llm.gateway import Failure
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement, statements
 from domain.correction.edits import clean_words
 from domain.correction.substitution import corrected, is_proven

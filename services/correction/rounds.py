@@ -10,9 +10,9 @@ import structlog
 from sqlalchemy.orm import Session
 
 from clients.llm.gateway import Failure
-from db.queries.events import add_event
-from db.queries.queries import advance_round
-from db.queries.results import StoredVerification, add_verification
+from db.queries.runs.events import add_event
+from db.queries.runs.queries import advance_round
+from db.queries.runs.results import StoredVerification, add_verification
 from domain.prompting.judgements import PLAN_QUERIES
 from domain.query.budget import NO_REPAIR, NO_ROUND
 from domain.query.outcomes import Assessed, Planned

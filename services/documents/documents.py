@@ -8,14 +8,14 @@ from typing import Any
 from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Document, DocumentStatus
-from db.queries import documents as rows
-from db.queries import versions
-from db.queries.documents import DocumentFilter
-from db.queries.graph_jobs import GraphState, graph_states
-from db.queries.graph_storing import forget_document_graph
+from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
+from db.queries.documents import documents as rows
+from db.queries.documents import versions
+from db.queries.documents.documents import DocumentFilter
+from db.queries.documents.graph_jobs import GraphState, graph_states
+from db.queries.documents.graph_storing import forget_document_graph
 from db.queries.paging import Place
-from db.queries.standings import note_deletion
-from db.queries.workspaces import get_or_add_workspace, lock_workspace
+from db.queries.verifications.standings import note_deletion
 from db.session import reading, transaction
 from domain.errors import BadInput, DocumentEmpty, DocumentNotFailed, DocumentTooLarge, DocumentTypeUnknown
 

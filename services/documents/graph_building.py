@@ -22,10 +22,10 @@ from clients.telemetry import tracing
 from config.models import ModelInfo
 from config.settings import GraphSettings
 from db.models import GraphStatus
-from db.queries import graph_jobs as jobs
-from db.queries.chunks import Passage, get_passages
-from db.queries.graph_jobs import GraphClaim
-from db.queries.graph_storing import lock_graph, store_passage_graph
+from db.queries.documents import graph_jobs as jobs
+from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.graph_jobs import GraphClaim
+from db.queries.documents.graph_storing import lock_graph, store_passage_graph
 from db.session import reading, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.call_telemetry import tell_calls

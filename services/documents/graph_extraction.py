@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from clients.llm.gateway import Failure, ModelGateway
 from clients.llm.protocol import CallLog, Terms
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.documents.graph import PassageGraph, grounded
 from domain.documents.graph_extraction import read_graph
 from domain.prompting.judgements import EXTRACT_GRAPH

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from db.models import DocumentStatus, Import
-from db.queries import imports as rows
+from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
+from db.queries.documents import imports as rows
 from db.queries.paging import Place
-from db.queries.workspaces import get_or_add_workspace, lock_workspace
 from db.session import reading, transaction
 from domain.errors import ArchiveTypeUnknown, DocumentUnreadable
 

@@ -19,11 +19,11 @@ from clients.parsing.sandbox.isolated import limits_of, parse_isolated
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import IngestionSettings
-from db.queries import documents as rows
-from db.queries.graph_jobs import queue_graph
-from db.queries.spaces import space_of
-from db.queries.vectors import add_vectors
-from db.queries.workspaces import lock_workspace
+from db.queries.access.workspaces import lock_workspace
+from db.queries.documents import documents as rows
+from db.queries.documents.graph_jobs import queue_graph
+from db.queries.documents.spaces import space_of
+from db.queries.documents.vectors import add_vectors
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import TextChunk

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from clients.archives.reader import Member, ZipLimits, ZipOfDocuments, open_zip
 from config.settings import Settings
 from db.models import Import, ImportStatus
-from db.queries import imports as rows
+from db.queries.documents import imports as rows
 from db.session import reading, transaction
 from domain.documents.formats import SUFFIXES, advice
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentTypeUnknown

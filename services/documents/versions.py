@@ -5,8 +5,8 @@ import uuid
 from sqlalchemy.orm import Session
 
 from db.models import DocumentStatus
-from db.queries.standings import note_new_version
-from db.queries.versions import mark_document_ready
+from db.queries.documents.versions import mark_document_ready
+from db.queries.verifications.standings import note_new_version
 from services.webhooks.outbox import announce_document
 
 

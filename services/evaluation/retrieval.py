@@ -14,12 +14,12 @@ from typing import Any
 from clients.embeddings import Embedder
 from clients.llm.protocol import CallLog, CallRecord
 from config.settings import RetrievalSettings
-from db.queries import documents as rows
-from db.queries.chunks import Passage, get_passages
-from db.queries.spaces import Space
-from db.queries.vectors import add_vectors
-from db.queries.versions import mark_document_ready
-from db.queries.workspaces import delete_workspace, get_or_add_workspace
+from db.queries.access.workspaces import delete_workspace, get_or_add_workspace
+from db.queries.documents import documents as rows
+from db.queries.documents.chunks import Passage, get_passages
+from db.queries.documents.spaces import Space
+from db.queries.documents.vectors import add_vectors
+from db.queries.documents.versions import mark_document_ready
 from db.session import reading, transaction
 from domain.documents.documents import Page, ParsedDocument
 from domain.quality.metrics import Score, found, mean, reciprocal_rank, roc_auc

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from config.settings import Settings
-from db.queries.batches import add_batch
-from db.queries.idempotency import Repeatable, claim_key
-from db.queries.workspaces import get_or_add_workspaces
+from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.access.workspaces import get_or_add_workspaces
+from db.queries.verifications.batches import add_batch
 from db.session import transaction
 from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead, VerificationInvalid
 from services.external.request import NewVerification, check_callback, check_verification

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from db.models import Batch, QueryStatus
-from db.queries import batches
+from db.queries.verifications import batches
 from db.session import reading, transaction
 from services.external.verification_results import read_verification
 from services.finishing.completion import finish

@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from config.verification import VerificationSettings
-from db.queries.chunks import Passage, get_passage, text_around
+from db.queries.documents.chunks import Passage, get_passage, text_around
 from db.session import reading
 from domain.evidence.citation_scoring import CitationScore, score_citation
 from domain.evidence.citation_types import citation_type

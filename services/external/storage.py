@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Document, QueryKind
-from db.queries.given import add_given_sources, read_document
-from db.queries.queries import add_queries
-from db.queries.steps import add_outcomes
+from db.queries.runs.queries import add_queries
+from db.queries.runs.steps import add_outcomes
+from db.queries.verifications.given import add_given_sources, read_document
 from domain.answers.external_citations import GivenCitation, mark
 from domain.answers.statements import plan_checks
 from domain.errors import VerificationInvalid

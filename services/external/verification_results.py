@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from db.models import Query, QueryKind, QueryStatus, VerificationSentence
-from db.queries import queries, results, steps
-from db.queries.audits import find_head
-from db.queries.given import chunk_id_of, get_given_text
 from db.queries.paging import Place
-from db.queries.parking import list_degraded
-from db.queries.queries import QueryFilter
-from db.queries.results import StoredVerification
+from db.queries.runs import queries, results, steps
+from db.queries.runs.parking import list_degraded
+from db.queries.runs.queries import QueryFilter
+from db.queries.runs.results import StoredVerification
+from db.queries.verifications.audits import find_head
+from db.queries.verifications.given import chunk_id_of, get_given_text
 from db.session import reading
 from domain.answers.external_citations import as_given
 from services.queries.results import scores_json, timings_json, usage_json

@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.models import AnswerStanding, Query, QueryKind, QueryStatus
-from db.queries import queries, standings
-from db.queries.events import add_event
+from db.queries.runs import queries
+from db.queries.runs.events import add_event
+from db.queries.verifications import standings
 from domain.audit.reverification import worse
 from domain.audit.validity import Ruling, Standing, after_reverification
 from domain.webhooks.delivery import EventType

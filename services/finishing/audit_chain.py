@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.models import Query, QueryKind, QueryStatus
-from db.queries import audits, queries
-from db.queries.audits import PROMPTS_PART, StoredChain
+from db.queries.runs import queries
+from db.queries.verifications import audits
+from db.queries.verifications.audits import PROMPTS_PART, StoredChain
 from db.session import reading
 from domain.audit.chain import Record, audit, chain, read_record
 from domain.errors import AuditNotFound

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from db.models import QueryStatus
-from db.queries.batches import lock_batch_of, mark_batch_finished
-from db.queries.events import add_event
-from db.queries.queries import Finished, mark_finished
+from db.queries.runs.events import add_event
+from db.queries.runs.queries import Finished, mark_finished
+from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.session import after_commit
 from services.finishing.answer_validity import settle
 from services.finishing.audit_chain import AUDITED, seal

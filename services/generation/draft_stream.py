@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from db.queries.events import DRAFT, EventData
+from db.queries.runs.events import DRAFT, EventData
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
 from domain.errors import DatabaseUnavailable
 from domain.verdicts.stopping import is_ungrounded, without_its_open_end

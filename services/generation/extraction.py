@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clients.llm.gateway import Failure
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.evidence.citation_scoring import score_citation
 from domain.prompting.judgements import EXTRACT_CITATIONS, ExtractedCitation
 from domain.query.outcomes import Extracted

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from clients.embeddings import Embedder
 from db.models import Entity, Relation
-from db.queries import graph_storing as store
+from db.queries.documents import graph_storing as store
 from db.session import reading, transaction
 
 _AT_A_TIME = 64

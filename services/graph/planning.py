@@ -3,7 +3,7 @@
 import asyncio
 
 from clients.llm.gateway import Failure
-from db.queries.graph_search import has_graph
+from db.queries.search.graph_search import has_graph
 from db.session import reading
 from domain.documents.graph_extraction import read_keywords
 from domain.prompting.judgements import EXTRACT_KEYWORDS, Keywords

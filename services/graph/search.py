@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
-from db.queries import graph_search as graph
-from db.queries.filters import conditions
-from db.queries.graph_search import Connection, Space
+from db.queries.search import graph_search as graph
+from db.queries.search.filters import conditions
+from db.queries.search.graph_search import Connection, Space
 from db.session import reading
 from domain.documents.graph import entity_key
 from domain.query.outcomes import GraphPlanned, Link

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
 from domain.evidence.excerpts import Wanted, choose_excerpts
 from domain.prompting.numbered_sources import Source, Sources

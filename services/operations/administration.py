@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from db.queries import backlog, processes, tenants
+from db.queries.access import tenants
+from db.queries.admission import backlog, processes
 from db.session import system_transaction
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from clients.webhooks.signing import new_secret
 from config.settings import settings
-from db.queries import keys as rows
+from db.queries.access import keys as rows
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import KeyExpired, KeyInvalid, KeyRevoked
 from domain.keys import ID_BYTES, SECRET_BYTES, Scope, SentKey, build_key, parse_key

@@ -13,8 +13,8 @@ from clients.broker import QueueLevel, queue_levels
 from clients.limiter.usage import Use, look
 from clients.telemetry.meter import Counts, Gauges
 from config.settings import Settings
-from db.queries import meters, metrics
-from db.queries.metrics import Level
+from db.queries.reports import meters, metrics
+from db.queries.reports.metrics import Level
 from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 

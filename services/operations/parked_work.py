@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from db.queries.parking import list_parked
+from db.queries.runs.parking import list_parked
 from db.session import system_transaction
 
 

@@ -14,7 +14,7 @@ from clients.telemetry import families
 from clients.telemetry.families import Family
 from clients.telemetry.meter import METER
 from db.models import Answer, Citation
-from db.queries.results import StoredVerification
+from db.queries.runs.results import StoredVerification
 from domain.quality import answer_quality
 from domain.quality.answer_quality import Metric
 from domain.question import question_of

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from db.queries import quality as rows
-from db.queries.quality import VerifiedRow
+from db.queries.reports import quality as rows
+from db.queries.reports.quality import VerifiedRow
 from db.session import reading
 from domain.quality import answer_quality
 from domain.quality.answer_quality import Metric

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from db.queries import quality as rows
+from db.queries.reports import quality as rows
 from db.session import reading
 from services.quality.history import Rows, metrics, read_rows
 

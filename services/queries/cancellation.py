@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from db.models import QueryKind, QueryStatus
-from db.queries.queries import get_query
+from db.queries.runs.queries import get_query
 from db.session import transaction
 from domain.errors import QueryFinished
 from services.finishing.completion import finish

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from config.settings import AdmissionSettings, settings
-from db.queries import backlog as rows
-from db.queries.backlog import Backlog, Line, Pace
+from db.queries.admission import backlog as rows
+from db.queries.admission.backlog import Backlog, Line, Pace
 from db.session import current_tenant, reading, system_transaction
 from domain.errors import BacklogFull, Overload, Overloaded
 from services.core.request_priority import FEW, Priority

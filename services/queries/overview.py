@@ -4,10 +4,11 @@ import uuid
 from typing import Any, NamedTuple
 
 from db.models import Query
-from db.queries import overview, queries
-from db.queries.overview import Answered, Judged, Paid
 from db.queries.paging import Place
-from db.queries.queries import QueryFilter
+from db.queries.reports import overview
+from db.queries.reports.overview import Answered, Judged, Paid
+from db.queries.runs import queries
+from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from services.reporting.answer_confidence import shown_confidence
 

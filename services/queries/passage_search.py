@@ -7,9 +7,9 @@ from typing import Any
 from clients.embeddings import Embedder
 from config.settings import Settings
 from db.models import DocumentStatus
-from db.queries.chunks import Passage, get_passages, list_passages
-from db.queries.documents import get_document
-from db.queries.workspaces import get_workspace
+from db.queries.access.workspaces import get_workspace
+from db.queries.documents.chunks import Passage, get_passages, list_passages
+from db.queries.documents.documents import get_document
 from db.session import reading
 from domain.errors import DocumentNotRead
 from domain.query.options import DocumentFilter

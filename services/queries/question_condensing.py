@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from clients.llm.gateway import Failure
 from db.models import Query
-from db.queries.steps import find_outcome
+from db.queries.runs.steps import find_outcome
 from domain.errors import QuestionInvalid
 from domain.prompting.judgements import RESTATE_QUESTION
 from domain.query.conversation import as_lines

@@ -18,11 +18,11 @@ from db.models import (
     Verification,
     VerificationSentence,
 )
-from db.queries import events, queries, records, results, steps
 from db.queries.paging import Place
-from db.queries.parking import parked_of_query
-from db.queries.queries import QueryFilter
-from db.queries.results import StoredVerification
+from db.queries.runs import events, queries, records, results, steps
+from db.queries.runs.parking import parked_of_query
+from db.queries.runs.queries import QueryFilter
+from db.queries.runs.results import StoredVerification
 from db.session import reading
 from domain.question import is_greeting, mentions, question_of
 from domain.safety.prompt_injection import without_orders

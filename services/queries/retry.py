@@ -7,11 +7,11 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus
-from db.queries.idempotency import Repeatable, claim_key
-from db.queries.parking import parked_of_query
-from db.queries.queries import add_query, get_query
-from db.queries.replays import copy_outcomes, copy_sources, outcomes_of_request
-from db.queries.steps import add_outcomes, list_outcomes
+from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.runs.parking import parked_of_query
+from db.queries.runs.queries import add_query, get_query
+from db.queries.runs.replays import copy_outcomes, copy_sources, outcomes_of_request
+from db.queries.runs.steps import add_outcomes, list_outcomes
 from db.session import transaction
 from domain.errors import NotReplayable, SourceDeleted
 from domain.query.resumption import kept_outcomes

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, TypeVar
 from clients.telemetry import tracing
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
-from db.queries.idempotency import Repeatable, claim_key
-from db.queries.queries import add_query
-from db.queries.workspaces import get_workspace
+from db.queries.access.idempotency import Repeatable, claim_key
+from db.queries.access.workspaces import get_workspace
+from db.queries.runs.queries import add_query
 from db.session import transaction
 from domain.errors import ModelNotAllowed, QuestionInvalid
 from domain.prompting.batched_items import MOST_CHUNKS, MOST_STATEMENTS

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from db.queries.workspaces import list_workspaces
+from db.queries.access.workspaces import list_workspaces
 from db.session import reading
 from domain.errors import WorkspaceNotFound
 from domain.query.modes import Mode, parse_mode

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from db.models import Answer, Citation, Verification
-from db.queries.chunks import Passage
-from db.queries.results import StoredVerification
+from db.queries.documents.chunks import Passage
+from db.queries.runs.results import StoredVerification
 from domain.answers.statements import Statement
 from domain.correction.corrected_answer import Corrected
 from domain.evidence.spans import claim_relevance

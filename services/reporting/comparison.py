@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.models import QueryKind
-from db.queries import queries, results
-from db.queries.results import StoredVerification
+from db.queries.runs import queries, results
+from db.queries.runs.results import StoredVerification
 from domain.audit.reverification import Stated, compare
 from services.reporting.answer_confidence import confidence_json
 

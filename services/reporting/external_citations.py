@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.answers.external_citations import as_given
 from domain.answers.parser import read
 from domain.answers.statements import Statement, statements

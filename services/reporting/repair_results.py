@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.correction.corrected_answer import Corrected, correct
 from domain.correction.edits import Repair
 from domain.query.outcomes import Assessed, Repaired

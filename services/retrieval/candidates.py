@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 import structlog
 
 from clients.embeddings import Embedder
-from db.queries.filters import conditions
-from db.queries.lexical import search_text
-from db.queries.nearest import search_vector
-from db.queries.spaces import Space, space_of
+from db.queries.documents.spaces import Space, space_of
+from db.queries.search.filters import conditions
+from db.queries.search.lexical import search_text
+from db.queries.search.nearest import search_vector
 from db.session import reading
 from domain.errors import EmbeddingUnavailable
 from domain.query.options import DocumentFilter

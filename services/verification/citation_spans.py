@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from db.models import Citation
-from db.queries.chunks import Passage, read_given_slices, read_slices
+from db.queries.documents.chunks import Passage, read_given_slices, read_slices
 from domain.evidence.citation_types import citation_type, weaker
 from domain.evidence.spans import best_text_span, claim_relevance
 from domain.prompting.judgements import CitationType

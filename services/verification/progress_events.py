@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from db.queries.chunks import Passage
-from db.queries.events import EventData
+from db.queries.documents.chunks import Passage
+from db.queries.runs.events import EventData
 from domain.answers.statements import Statement
 from domain.query.outcomes import Checked, Repaired
 from domain.verdicts.states import PairVerdict, SentenceStatus

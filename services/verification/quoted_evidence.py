@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from db.models import Citation
-from db.queries.chunks import Passage
+from db.queries.documents.chunks import Passage
 from domain.answers.statements import Statement
 from domain.evidence.spans import best_text_span, claim_relevance
 from domain.query.options import QueryOptions

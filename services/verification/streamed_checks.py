@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from db.queries.chunks import Passage
-from db.queries.events import EventData
+from db.queries.documents.chunks import Passage
+from db.queries.runs.events import EventData
 from domain.answers.statements import Statement, check_key
 from domain.prompting.numbered_sources import Sources
 from domain.query.outcomes import Checked, CheckedEarly, Closed, ClosedSentence

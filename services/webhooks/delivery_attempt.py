@@ -20,9 +20,9 @@ from clients.webhooks.sending import Sent
 from clients.webhooks.signing import signature_headers
 from config.settings import WebhookSettings
 from db.models import DeliveryStatus, EndpointStatus, WebhookDelivery, WebhookEndpoint
-from db.queries import deliveries as rows
-from db.queries import endpoints, messages
-from db.queries.deliveries import AttemptResult
+from db.queries.webhooks import deliveries as rows
+from db.queries.webhooks import endpoints, messages
+from db.queries.webhooks.deliveries import AttemptResult
 from db.session import current_tenant, transaction
 from domain.errors import WebhookNotFound
 from domain.webhooks.delivery import Outcome, next_delay_s, outcome

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from db.models import DeliveryStatus, EndpointStatus, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
-from db.queries import endpoints, messages, queries
-from db.queries.messages import Receiver
 from db.queries.paging import Place
+from db.queries.runs import queries
+from db.queries.webhooks import endpoints, messages
+from db.queries.webhooks.messages import Receiver
 from db.session import reading, transaction
 from domain.errors import DeliveryPending, WebhookDisabled
 from domain.webhooks.delivery import TEST_EVENT, EventType, matches

@@ -10,7 +10,7 @@ from clients.webhooks.addresses import check_url
 from clients.webhooks.signing import new_secret, secret_key
 from config.settings import WebhookSettings
 from db.models import EndpointStatus, WebhookEndpoint
-from db.queries import endpoints
+from db.queries.webhooks import endpoints
 from db.session import current_tenant, reading, transaction
 from domain.webhooks.delivery import checked_filters
 from services.webhooks.outbox import address_policy

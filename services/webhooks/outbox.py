@@ -12,8 +12,11 @@ from clients.telemetry import tracing
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
 from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, Verification, WebhookEndpoint
-from db.queries import audits, batches, documents, endpoints, messages, queries, results
-from db.queries.messages import Receiver
+from db.queries.documents import documents
+from db.queries.runs import queries, results
+from db.queries.verifications import audits, batches
+from db.queries.webhooks import endpoints, messages
+from db.queries.webhooks.messages import Receiver
 from domain.webhooks.body import message_body
 from domain.webhooks.delivery import EventType, matches
 from services.reporting.answer_confidence import confidence_json

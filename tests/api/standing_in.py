@@ -10,7 +10,7 @@ import httpx
 from sqlalchemy.orm import Session
 
 from db.models import DEFAULT_TENANT, Query
-from db.queries.queries import get_query
+from db.queries.runs.queries import get_query
 from db.session import acting_for, transaction
 from workers.ringing import ring
 

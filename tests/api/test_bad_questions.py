@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
 from db.session import transaction
 from tests.api.problems import assert_problem
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from api import completing
 from config.settings import settings
 from db.models import Query, Verification
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
 from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker

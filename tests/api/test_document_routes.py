@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from db.models import Document, DocumentStatus
-from db.queries.documents import get_file
+from db.queries.documents.documents import get_file
 from db.session import reading, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document

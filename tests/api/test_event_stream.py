@@ -18,8 +18,8 @@ from api.app import create_app
 from clients.notifications import Ringer
 from config.settings import settings
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries.events import add_events
-from db.queries.queries import mark_launched
+from db.queries.runs.events import add_events
+from db.queries.runs.queries import mark_launched
 from db.session import acting_for, transaction
 from services.finishing.completion import finish
 from tests.api.problems import assert_problem

@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from config.settings import settings
 from db.models import DeliveryStatus, Document, QueryStatus, WebhookDelivery
-from db.queries.imports import add_import
-from db.queries.keys import get_or_add_tenant
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.documents.imports import add_import
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from domain.webhooks.delivery import EventType

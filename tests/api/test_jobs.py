@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from db.models import QueryStatus
-from db.queries.queries import mark_finished
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.queries import mark_finished
 from db.session import reading, transaction
 from services.queries.results import read_history
 from tests.api.problems import assert_problem

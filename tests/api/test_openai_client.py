@@ -9,7 +9,7 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
 from db.session import transaction
 from domain.keys import Scope
 from tests.api.standing_in import worker

@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT
-from db.queries.backlog import measure
-from db.queries.keys import get_or_add_tenant
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.admission.backlog import measure
 from db.session import acting_for, system_transaction, transaction
 from domain.keys import parse_key
 from services.queries import load_shedding

@@ -9,8 +9,8 @@ from sqlalchemy import update
 
 from config.settings import settings
 from db.models import Query, QueryKind, Verification, VerificationSentence
-from db.queries.queries import get_query
-from db.queries.results import StoredVerification, add_verification
+from db.queries.runs.queries import get_query
+from db.queries.runs.results import StoredVerification, add_verification
 from db.session import transaction
 from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification

@@ -12,8 +12,8 @@ from sqlalchemy import text
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries.queries import get_query, mark_finished
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.queries import get_query, mark_finished
 from db.session import acting_for, reading, transaction
 from domain.query.options import QueryOptions
 from services.queries.results import read_history, read_query

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from config.settings import settings
 from db.models import Query, QueryStatus
-from db.queries import parking, queries, steps
+from db.queries.runs import parking, queries, steps
 from db.session import reading, transaction
 from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification

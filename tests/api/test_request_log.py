@@ -68,6 +68,6 @@ def test_an_unforeseen_error_shows_an_id_and_no_insides(
     assert "queries" not in told["detail"]
     assert (unexpected["event"], unexpected["error"]) == ("unexpected_error", "ProgrammingError")
     assert unexpected["request_id"] == told["error_id"] == response.headers["x-request-id"]
-    assert any("db/queries/queries.py" in frame for frame in unexpected["frames"])
+    assert any("db/queries/runs/queries.py" in frame for frame in unexpected["frames"])
     assert request["status"] == 500
     assert SECRET not in str(lines)

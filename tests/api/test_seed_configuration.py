@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from config.settings import settings
-from db.queries.queries import get_query
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.queries import get_query
 from db.session import reading, transaction
 from domain.query.options import QueryOptions
 from tests.api.standing_in import worker

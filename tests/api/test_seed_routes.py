@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from api import answering
 from db.models import Query, QueryStatus
-from db.queries.queries import get_query, mark_finished
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.queries import get_query, mark_finished
 from db.session import reading, transaction
 from domain.query.options import QueryOptions
 from tests.api.problems import assert_problem

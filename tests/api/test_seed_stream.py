@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from api.seed_stream import SentDraft
 from config.settings import settings
 from db.models import Query, QueryStatus
-from db.queries.events import add_events
-from db.queries.queries import get_query
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.events import add_events
+from db.queries.runs.queries import get_query
 from db.session import reading, transaction
 from services.finishing.completion import finish
 from tests.api.problems import assert_problem

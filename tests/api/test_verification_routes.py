@@ -10,7 +10,7 @@ import pytest
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query
-from db.queries.queries import mark_launched
+from db.queries.runs.queries import mark_launched
 from db.session import acting_for, reading, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query

@@ -11,7 +11,7 @@ import pytest
 
 from api import waiting
 from db.models import QueryStatus
-from db.queries.queries import mark_finished
+from db.queries.runs.queries import mark_finished
 from db.session import transaction
 from services.queries import results
 from tests.factories import make_query

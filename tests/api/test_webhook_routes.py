@@ -10,7 +10,7 @@ import pytest
 
 from config.settings import settings
 from db.models import DeliveryStatus, QueryStatus
-from db.queries import deliveries as rows
+from db.queries.webhooks import deliveries as rows
 from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_query

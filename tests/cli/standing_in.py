@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Document, DocumentStatus, Import, Query
-from db.queries.queries import UNFINISHED
+from db.queries.runs.queries import UNFINISHED
 from db.session import acting_for, reading, transaction
 from services.documents.unpacking import unpack
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from citewell.client import CitewellClient
 from config.settings import settings
 from db.models import DEFAULT_TENANT
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
 from db.session import acting_for, transaction
 from services.queries import load_shedding
 from tests.cli.conftest import Citewell

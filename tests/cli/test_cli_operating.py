@@ -3,7 +3,7 @@
 import json
 import uuid
 
-from db.queries.keys import get_or_add_tenant
+from db.queries.access.keys import get_or_add_tenant
 from db.session import acting_for, system_transaction, transaction
 from tests.cli.conftest import Citewell
 from tests.factories import make_query

@@ -3,7 +3,7 @@
 import json
 
 from db.models import QueryStatus
-from db.queries import parking, steps
+from db.queries.runs import parking, steps
 from db.session import transaction
 from services.finishing.completion import finish
 from tests.cli.conftest import Citewell

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from citewell.cli.main import COMMANDS
 from db.models import Query
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
 from db.session import reading, transaction
 from tests.cli.conftest import Citewell
 from tests.waiting import until

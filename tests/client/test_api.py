@@ -8,9 +8,9 @@ import pytest
 
 from citewell.client import ApiProblem
 from db.models import QueryStatus
-from db.queries.events import add_events
-from db.queries.queries import mark_finished
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.events import add_events
+from db.queries.runs.queries import mark_finished
 from db.session import transaction
 from tests.archives import zipped
 from tests.client.halves import Half, sync_half

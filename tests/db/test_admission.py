@@ -9,11 +9,12 @@ import pytest
 from sqlalchemy import text
 
 from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
-from db.queries import admission, queries
-from db.queries.admission import Admitted
-from db.queries.batches import add_batch, mark_batch_cancelled
-from db.queries.documents import claim_document
-from db.queries.keys import get_or_add_tenant
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.admission import admission
+from db.queries.admission.admission import Admitted
+from db.queries.documents.documents import claim_document
+from db.queries.runs import queries
+from db.queries.verifications.batches import add_batch, mark_batch_cancelled
 from db.session import acting_for, reading, system_transaction, transaction
 from tests.factories import make_document, make_options, make_query
 from tests.processes import living

@@ -9,8 +9,8 @@ import pytest
 
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries.batches import lock_batch, unfinished_items
-from db.queries.events import add_event
+from db.queries.runs.events import add_event
+from db.queries.verifications.batches import lock_batch, unfinished_items
 from db.session import reading, transaction
 from services.external.acceptance import submit_batch
 from services.external.request import NewSource, NewVerification

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from db.queries import events, queries
+from db.queries.runs import events, queries
 from db.session import reading, transaction
 from tests.factories import make_query
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from sqlalchemy import insert, text
 
 from db.models import WHEEL_SPACE, Chunk, ChunkVector, Document
-from db.queries import nearest
-from db.queries.keys import get_or_add_tenant
-from db.queries.nearest import Candidates, search_vector
-from db.queries.spaces import Space, claim_space, get_or_add_space
-from db.queries.vectors import add_vectors, known_vectors, text_digest
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.documents.spaces import Space, claim_space, get_or_add_space
+from db.queries.documents.vectors import add_vectors, known_vectors, text_digest
+from db.queries.search import nearest
+from db.queries.search.nearest import Candidates, search_vector
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch
 from tests.db.statements import statements

@@ -8,11 +8,18 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from db.models import Citation, CitationCheck, Document, Verification, VerificationSentence
-from db.queries import results
-from db.queries.chunks import find_passages, get_passage, get_passages, list_passages, read_given_slices, read_slices
-from db.queries.documents import DocumentFilter, get_document, list_documents
-from db.queries.given import add_given_sources
-from db.queries.results import StoredVerification
+from db.queries.documents.chunks import (
+    find_passages,
+    get_passage,
+    get_passages,
+    list_passages,
+    read_given_slices,
+    read_slices,
+)
+from db.queries.documents.documents import DocumentFilter, get_document, list_documents
+from db.queries.runs import results
+from db.queries.runs.results import StoredVerification
+from db.queries.verifications.given import add_given_sources
 from db.session import reading, transaction
 from services.documents.documents import read_document_layout
 from services.verification.citation_spans import EvidenceMismatch, assert_exact

@@ -9,8 +9,11 @@ from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from db.models import QueryKind
-from db.queries import budgets, deliveries, documents, events, imports, metrics, quality, queries
-from db.queries.queries import QueryFilter
+from db.queries.documents import documents, imports
+from db.queries.reports import metrics, quality
+from db.queries.runs import budgets, events, queries
+from db.queries.runs.queries import QueryFilter
+from db.queries.webhooks import deliveries
 from db.session import reading
 from tests.factories import make_query
 

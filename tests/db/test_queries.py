@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from db.models import Query, QueryStatus
-from db.queries import queries, steps
+from db.queries.runs import queries, steps
 from db.session import reading, transaction
 from tests.factories import make_query
 

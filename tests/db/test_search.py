@@ -4,11 +4,11 @@ import pytest
 from sqlalchemy import select, text
 
 from db.models import Document, Lexeme, Workspace
-from db.queries.documents import delete_document
-from db.queries.filters import conditions
-from db.queries.lexical import search_text
-from db.queries.lexicon import as_tsvector, forget_chunks, recount
-from db.queries.nearest import search_vector
+from db.queries.documents.documents import delete_document
+from db.queries.documents.lexicon import as_tsvector, forget_chunks, recount
+from db.queries.search.filters import conditions
+from db.queries.search.lexical import search_text
+from db.queries.search.nearest import search_vector
 from db.session import reading, system_transaction, transaction
 from domain.query.options import Bounds, DocumentFilter
 from domain.retrieval.lexemes import lexemes

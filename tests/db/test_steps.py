@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from db.queries import steps
+from db.queries.runs import steps
 from db.session import reading, transaction
 from tests.factories import finish_items, make_query
 

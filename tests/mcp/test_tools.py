@@ -9,8 +9,8 @@ from mcp import Client
 
 from clients.embeddings import default_embedder
 from db.models import Query, QueryStatus
-from db.queries.queries import mark_finished
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.queries import mark_finished
 from db.session import transaction
 from domain.keys import Scope
 from services.finishing.completion import finish

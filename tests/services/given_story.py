@@ -13,7 +13,7 @@ from clients.embeddings import default_embedder
 from clients.llm.protocol import CallLog
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query, QueryKind, QueryStatus
-from db.queries import queries, steps
+from db.queries.runs import queries, steps
 from db.session import acting_for, reading, transaction
 from domain.query.options import QueryOptions
 from services.core.context import Outcome

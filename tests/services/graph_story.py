@@ -11,7 +11,7 @@ from clients.llm.completions.groq import GroqModel
 from clients.llm.gateway import ModelGateway
 from config.models import ModelSettings
 from config.settings import GraphSettings
-from db.queries.graph_jobs import queue_graph
+from db.queries.documents.graph_jobs import queue_graph
 from db.session import transaction
 from services.documents.documents import read_document
 from services.documents.graph_building import Builder, build_graph

@@ -14,7 +14,7 @@ from clients.llm.protocol import CallLog
 from clients.reranking import Reranker
 from config.models import ModelSettings
 from db.models import Chunk, Document, QueryKind
-from db.queries import queries, steps
+from db.queries.runs import queries, steps
 from db.session import transaction
 from domain.answers.statements import plan_checks
 from domain.markers.citable import Citable, citable_sources

@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from db.models import DEFAULT_TENANT
-from db.queries import queries
+from db.queries.runs import queries
 from db.session import transaction
 from tests.factories import make_query
 from workers.onward import serve

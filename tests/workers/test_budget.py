@@ -9,8 +9,8 @@ from sqlalchemy import text
 
 from config.settings import RecoverySettings
 from db.models import DEFAULT_TENANT, ModelCall, Query, QueryStatus
-from db.queries import events, queries, steps
-from db.queries.batches import add_batch
+from db.queries.runs import events, queries, steps
+from db.queries.verifications.batches import add_batch
 from db.session import reading, system_transaction, transaction
 from domain.query.budget import NO_CALL, NO_REPAIR
 from services.core.context import StepContext, StepResult

@@ -11,7 +11,7 @@ from celery.exceptions import Ignore
 from kombu.exceptions import OperationalError
 
 from db.models import DEFAULT_TENANT
-from db.queries import events, steps
+from db.queries.runs import events, steps
 from db.session import acting_for, reading, transaction
 from domain.query.outcomes import Closed
 from services.core.context import StepContext, StepResult

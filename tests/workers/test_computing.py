@@ -19,7 +19,7 @@ from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import ModelSettings
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries import queries
+from db.queries.runs import queries
 from db.session import reading, transaction
 from domain.query.budget import Budget
 from services.core.context import Outcome, StepContext, StepResult

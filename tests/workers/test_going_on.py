@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 import services.core.context
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries import batches, entries, events, queries, records, steps
+from db.queries.runs import entries, events, queries, records, steps
+from db.queries.verifications import batches
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.outcomes import Closed

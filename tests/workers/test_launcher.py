@@ -59,7 +59,7 @@ def test_a_nudge_starts_what_waits(running: Launcher, broker: Any) -> None:  # A
 def test_the_end_of_a_query_lets_the_next_one_in(
     running: Launcher, broker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A7
-    monkeypatch.setattr("db.queries.admission.AT_A_TIME", 1)
+    monkeypatch.setattr("db.queries.admission.admission.AT_A_TIME", 1)
     first, second = ask(), ask()
     running.queries()
     until(lambda: broker.llen("retrieval") == 2)

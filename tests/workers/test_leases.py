@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import QueuePool, text
 
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries import queries, steps
+from db.queries.runs import queries, steps
 from db.session import engine, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing.completion import finish

@@ -19,8 +19,8 @@ from config.models import ModelSettings
 from config.settings import settings
 from db.functions import call
 from db.models import ModelCall
-from db.queries import entries, records, replies, steps
-from db.queries.steps import Key
+from db.queries.runs import entries, records, replies, steps
+from db.queries.runs.steps import Key
 from db.session import reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from domain.prompting.judgements import RERANK_CHUNK

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import DEFAULT_TENANT, Query, QueryStatus
-from db.queries import parking, queries, records, steps
+from db.queries.runs import parking, queries, records, steps
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext, StepResult

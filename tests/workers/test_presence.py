@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import text
 
-from db.queries.processes import Process, forget_the_dead, list_processes
+from db.queries.admission.processes import Process, forget_the_dead, list_processes
 from db.session import system_transaction
 from tests.processes import living
 from tests.waiting import until

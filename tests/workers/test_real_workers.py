@@ -15,7 +15,7 @@ from celery import chain
 from sqlalchemy import text
 
 from db.models import DEFAULT_TENANT
-from db.queries import parking, queries, steps
+from db.queries.runs import parking, queries, steps
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_query
 from tests.workers.probes import fan_out, probe, starts

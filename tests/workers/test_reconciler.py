@@ -11,8 +11,8 @@ from sqlalchemy import QueuePool, text
 
 from config.settings import RecoverySettings
 from db.models import Query, QueryKind, QueryStatus
-from db.queries import queries, steps
-from db.queries.locks import try_leader_lock
+from db.queries.admission.locks import try_leader_lock
+from db.queries.runs import queries, steps
 from db.session import engine, reading, transaction
 from tests.factories import make_options, make_query
 from workers.launch import launch_waiting

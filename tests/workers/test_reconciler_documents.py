@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import text
 
 from config.settings import RecoverySettings
-from db.queries.admission import admit_documents
-from db.queries.documents import claim_document
-from db.queries.imports import add_import, get_import
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.admission.admission import admit_documents
+from db.queries.documents.documents import claim_document
+from db.queries.documents.imports import add_import, get_import
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document
 from tests.processes import living

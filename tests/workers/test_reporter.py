@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from clients.telemetry.families import CIRCUIT_OPENED, QUERIES_RELAUNCHED, STEP_SECONDS
 from clients.telemetry.meter import MOST_SERIES, Meter
-from db.queries import meters
+from db.queries.reports import meters
 from db.session import system_transaction
 from tests.waiting import until
 from workers.reporter import Reporter

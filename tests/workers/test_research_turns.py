@@ -10,7 +10,7 @@ import pytest
 from celery.exceptions import Ignore
 
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries import queries, records, steps
+from db.queries.runs import queries, records, steps
 from db.session import reading, transaction
 from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_options, make_query

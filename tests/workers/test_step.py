@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallRecord, Usage
 from db.models import DEFAULT_TENANT, QueryStatus
-from db.queries import events, queries, records, steps
+from db.queries.runs import events, queries, records, steps
 from db.session import reading, transaction
 from domain.errors import EmbeddingMismatch
 from services.core.context import StepContext, StepResult

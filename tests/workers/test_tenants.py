@@ -7,8 +7,8 @@ import pytest
 from celery import Task
 
 from db.models import DEFAULT_TENANT, Document, Query
-from db.queries import queries, steps
-from db.queries.keys import get_or_add_tenant
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.runs import queries, steps
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document, make_query
 from workers.tasks.ingestion import ingest_document

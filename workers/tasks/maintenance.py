@@ -7,7 +7,7 @@ import structlog
 from celery import Task
 
 from db.models import QueryStatus
-from db.queries import queries, steps
+from db.queries.runs import queries, steps
 from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing.completion import finish

@@ -2,7 +2,7 @@
 
 from sqlalchemy.orm import Session
 
-from db.queries.early import adopt_outcomes
+from db.queries.runs.streamed_sentences import adopt_outcomes
 from domain.query.budget import NO_REPAIR
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction import repair_steps, rounds

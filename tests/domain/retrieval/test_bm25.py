@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from db.queries.lexicon import as_tsvector
+from db.queries.documents.lexicon import as_tsvector
 from domain.retrieval.bm25 import Collection, Occurrences, lexical_order, lexical_score
 from domain.retrieval.lexemes import lexemes
 

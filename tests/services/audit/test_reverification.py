@@ -9,9 +9,9 @@ import pytest
 
 from config.settings import settings
 from db.models import QueryKind, QueryStatus
-from db.queries.idempotency import Repeatable
-from db.queries.keys import get_or_add_tenant
-from db.queries.queries import get_query, mark_launched
+from db.queries.access.idempotency import Repeatable
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.runs.queries import get_query, mark_launched
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import ModelNotAllowed, NotReverifiable, QueryNotFound
 from services.audit.reverification import Reverification, reverify

@@ -7,7 +7,7 @@ import pytest
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, Terms
 from config.models import ModelSettings
-from db.queries import records
+from db.queries.runs import records
 from db.session import reading, transaction
 from services.core.call_ledger import model_call_rows
 from services.core.context import QuerySnapshot, StepContext, StepResult, Tools

@@ -10,7 +10,7 @@ from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from config.settings import settings
 from db.models import QueryStatus
-from db.queries import queries, steps
+from db.queries.runs import queries, steps
 from db.session import transaction
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction.conclusion import conclude

@@ -12,8 +12,8 @@ from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.indexes import ensure_space_index
 from db.models import ChunkVector
-from db.queries.keys import get_or_add_tenant
-from db.queries.spaces import MAX_DIMENSION, Space, get_or_add_space
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.documents.spaces import MAX_DIMENSION, Space, get_or_add_space
 from db.session import acting_for, engine, reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch, EmbeddingRejected, EmbeddingUnavailable
 from services.core.embedding_spaces import claim, read_space

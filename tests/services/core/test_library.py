@@ -8,7 +8,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from db.models import Chunk
-from db.queries.chunks import Passage, get_passages
+from db.queries.documents.chunks import Passage, get_passages
 from db.session import transaction
 from services.core.context import Library
 from tests.factories import make_chunk, make_document

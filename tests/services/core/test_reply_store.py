@@ -13,9 +13,9 @@ from clients.llm.calling.reply_cache import KeptReply
 from config.settings import settings
 from db.functions import call
 from db.models import DEFAULT_TENANT
-from db.queries import replies
-from db.queries.keys import get_or_add_tenant
-from db.queries.replies import drop_old_replies
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.runs import replies
+from db.queries.runs.replies import drop_old_replies
 from db.session import acting_for, dispose, system_transaction
 from services.core.reply_store import STORE_WITHIN_S, StoredReplies
 from workers.reconciler import tidy
@@ -143,7 +143,7 @@ def test_an_old_reply_is_not_found_and_removed_by_whoever_tidies(
     aged(days=2)
     assert asyncio.run(get_each(StoredReplies(DAY_S))) == {}
     assert asyncio.run(get_each(StoredReplies(3 * DAY_S))) == REPLIES
-    monkeypatch.setattr("db.queries.replies.SWEEP", 30)
+    monkeypatch.setattr("db.queries.runs.replies.SWEEP", 30)
     with system_transaction() as session:
         assert drop_old_replies(session, 3 * DAY_S) == 0
         assert drop_old_replies(session, DAY_S) == 30

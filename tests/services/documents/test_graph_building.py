@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select, text, update
 
 from db.models import Document, DocumentGraph, Entity, EntityChunk, GraphChunk, Relation, RelationChunk
-from db.queries.graph_jobs import GraphClaim, claim_graph, list_waiting_graphs
-from db.queries.graph_search import Space, entities_with_keys, has_graph, near_connections
-from db.queries.keys import get_or_add_tenant
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.documents.graph_jobs import GraphClaim, claim_graph, list_waiting_graphs
+from db.queries.search.graph_search import Space, entities_with_keys, has_graph, near_connections
 from db.session import acting_for, reading, system_transaction, transaction
 from services.documents.documents import read_document, remove_document
 from services.documents.graph_building import MAX_IDLE, Builder, build_graph

@@ -13,9 +13,9 @@ from clients.embeddings import default_embedder
 from clients.embeddings.protocol import Vectors
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, Document, Workspace
-from db.queries import documents as rows
-from db.queries.spaces import get_or_add_space
-from db.queries.workspaces import lock_workspace
+from db.queries.access.workspaces import lock_workspace
+from db.queries.documents import documents as rows
+from db.queries.documents.spaces import get_or_add_space
 from db.session import acting_for, reading, transaction
 from domain.errors import DatabaseUnavailable, DocumentEmpty, DocumentTooLarge
 from services.documents.documents import NewDocument, accept_document, read_document, remove_document

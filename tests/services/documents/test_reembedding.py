@@ -13,9 +13,9 @@ from clients.embeddings import Embedder, Vectors, default_embedder
 from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, ChunkVector
-from db.queries.keys import get_or_add_tenant
-from db.queries.spaces import get_or_add_space
-from db.queries.vectors import add_vectors
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.documents.spaces import get_or_add_space
+from db.queries.documents.vectors import add_vectors
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import EmbeddingUnavailable, ReembeddingRuns, WorkspaceNotFound
 from services.core.embedding_spaces import read_space

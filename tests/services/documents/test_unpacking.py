@@ -12,7 +12,7 @@ from sqlalchemy import func, select, text
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Document, ImportPart
-from db.queries.imports import claim_import, list_unstarted_imports
+from db.queries.documents.imports import claim_import, list_unstarted_imports
 from db.session import reading, system_transaction, transaction
 from domain.documents.formats import listed
 from domain.errors import ArchiveTypeUnknown, DocumentUnreadable

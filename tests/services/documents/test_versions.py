@@ -9,10 +9,10 @@ import pytest
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT
-from db.queries.documents import claim_document, get_document_text
-from db.queries.lexical import search_text
-from db.queries.versions import mark_document_ready
-from db.queries.workspaces import get_workspace
+from db.queries.access.workspaces import get_workspace
+from db.queries.documents.documents import claim_document, get_document_text
+from db.queries.documents.versions import mark_document_ready
+from db.queries.search.lexical import search_text
 from db.session import acting_for, reading, transaction
 from domain.errors import DocumentNotFound
 from services.documents.documents import (

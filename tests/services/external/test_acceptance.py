@@ -11,9 +11,9 @@ from sqlalchemy import select, text
 
 from config.settings import settings
 from db.models import Query
-from db.queries.given import get_given_passages
-from db.queries.steps import find_outcome
-from db.queries.workspaces import get_or_add_workspace
+from db.queries.access.workspaces import get_or_add_workspace
+from db.queries.runs.steps import find_outcome
+from db.queries.verifications.given import get_given_passages
 from db.session import transaction
 from domain.errors import CitewellError, DocumentNotRead, VerificationInvalid
 from domain.query.modes import IDK

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from clients.embeddings import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
-from db.queries.batches import unfinished_items
+from db.queries.verifications.batches import unfinished_items
 from db.session import acting_for, reading, transaction
 from domain.errors import AddressForbidden, WebhookUrlInvalid
 from domain.webhooks.body import MAX_BYTES

@@ -20,8 +20,8 @@ from db.models import (
     QueryStatus,
     WebhookMessage,
 )
-from db.queries.keys import get_or_add_tenant
-from db.queries.queries import mark_finished, mark_launched
+from db.queries.access.keys import get_or_add_tenant
+from db.queries.runs.queries import mark_finished, mark_launched
 from db.session import acting_for, reading, system_transaction, transaction
 from services.audit import invalidation
 from services.audit.invalidation import work_off_changes

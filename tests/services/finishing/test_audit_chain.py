@@ -10,7 +10,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
 from db.models import AuditChain, QueryKind, QueryStatus, WebhookMessage
-from db.queries import audits
+from db.queries.verifications import audits
 from db.session import reading, system_transaction, transaction
 from domain.errors import AuditNotFound
 from services.finishing.audit_chain import check_audit, read_audit

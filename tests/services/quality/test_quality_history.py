@@ -16,8 +16,8 @@ from db.models import (
     Verification,
     VerificationSentence,
 )
-from db.queries.queries import mark_finished
-from db.queries.results import StoredVerification, add_answer, add_verification
+from db.queries.runs.queries import mark_finished
+from db.queries.runs.results import StoredVerification, add_answer, add_verification
 from db.session import transaction
 from services.quality.history import Label, read_quality
 from tests.factories import make_document, make_query

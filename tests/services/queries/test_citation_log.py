@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from db.models import CitationCheck, Query, Verification
-from db.queries.results import StoredVerification, add_verification
+from db.queries.runs.results import StoredVerification, add_verification
 from db.session import transaction
 from services.queries.results import read_citation_checks
 from tests.factories import make_query

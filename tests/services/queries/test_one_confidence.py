@@ -11,7 +11,7 @@ from api.adapters.seeds import chat_reply
 from citewell.cli.show.verification import confidence_line, misses_line
 from citewell.mcp.shapes import Scored
 from db.models import QueryKind, Verification, WebhookMessage
-from db.queries.queries import QueryFilter
+from db.queries.runs.queries import QueryFilter
 from db.session import reading, transaction
 from domain.verdicts.calibration import Calibration, calibrations
 from services.queries.overview import read_overview

@@ -7,8 +7,8 @@ import pytest
 from clients.embeddings import default_embedder
 from config.settings import settings
 from db.models import QueryKind
-from db.queries.queries import get_query
-from db.queries.steps import list_outcomes
+from db.queries.runs.queries import get_query
+from db.queries.runs.steps import list_outcomes
 from db.session import reading
 from domain.query.conversation import last_turns
 from services.audit.replay import reenact

@@ -11,8 +11,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from clients.llm.gateway import ModelGateway
-from db.queries.events import EventData
-from db.queries.steps import list_outcomes
+from db.queries.runs.events import EventData
+from db.queries.runs.steps import list_outcomes
 from db.session import reading
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
 from domain.query.outcomes import Closed

@@ -17,8 +17,8 @@ from sqlalchemy import text
 from clients.webhooks.sending import Sent
 from clients.webhooks.signing import new_secret
 from db.models import DEFAULT_TENANT, DeliveryStatus, EndpointStatus, QueryStatus
-from db.queries import deliveries as rows
-from db.queries.endpoints import get_endpoint
+from db.queries.webhooks import deliveries as rows
+from db.queries.webhooks.endpoints import get_endpoint
 from db.session import acting_for, system_transaction, transaction
 from services.webhooks import endpoints
 from services.webhooks.delivery_attempt import LEASE_MARGIN_S, deliver

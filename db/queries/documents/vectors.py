@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, ChunkVector
-from db.queries.spaces import Space
+from db.queries.documents.spaces import Space
 
 
 def text_digest(text: str) -> bytes:

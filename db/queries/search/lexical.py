@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentStatus
-from db.queries.lexicon import collection
+from db.queries.documents.lexicon import collection
 from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
 

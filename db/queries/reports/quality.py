@@ -19,7 +19,7 @@ from db.models import (
     Verification,
     VerificationSentence,
 )
-from db.queries.queries import workspace_id_of
+from db.queries.runs.queries import workspace_id_of
 
 
 class VerifiedRow(NamedTuple):

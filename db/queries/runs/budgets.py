@@ -6,7 +6,7 @@ from sqlalchemy import and_, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from db.models import Query, StepOutcome
-from db.queries.queries import Launch
+from db.queries.runs.queries import Launch
 
 # A batch item waits for its turn by design, so its time starts with it; until then it has none.
 _BEGINNING = case((Query.batch_id.is_(None), Query.created_at), else_=Query.started_at)

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, cast, func, literal_column, select, text
 from sqlalchemy.orm import Session
 
 from db.models import ChunkVector, Document, DocumentStatus
-from db.queries.spaces import Space, space_of
+from db.queries.documents.spaces import Space, space_of
 from domain.errors import EmbeddingMismatch
 
 EXACT_UP_TO = 10_000

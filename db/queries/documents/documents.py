@@ -11,9 +11,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentFile, DocumentStatus, Workspace
-from db.queries.lexicon import as_tsvector, count_chunks, forget_chunks
+from db.queries.access.workspaces import lock_workspace, take_document_number
+from db.queries.documents.lexicon import as_tsvector, count_chunks, forget_chunks
 from db.queries.paging import Place, page
-from db.queries.workspaces import lock_workspace, take_document_number
 from domain.documents.documents import ParsedDocument, indexed_text
 from domain.errors import DocumentNotFound
 from domain.retrieval.lexemes import lexemes
@@ -31,7 +31,7 @@ def add_document(
     version: int = 1,
     traceparent: str | None = None,
 ) -> Document:
-    """Store the file and a queued document; the caller has locked the workspace (db.queries.versions)."""
+    """Store the file and a queued document; the caller has locked the workspace (db.queries.documents.versions)."""
     document = Document(
         id=uuid.uuid4(),
         workspace_id=workspace_id,

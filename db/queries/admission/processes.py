@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import WorkerProcess
-from db.queries.admission import DEAD_AFTER_S
+from db.queries.admission.admission import DEAD_AFTER_S
 
 _SHOWN_FOR = timedelta(hours=1)
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
 from db.models import Query, StepOutcome, Tenant
-from db.queries.steps import IS_FREE
+from db.queries.runs.steps import IS_FREE
 
 
 class OpenItem(NamedTuple):

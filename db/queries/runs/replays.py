@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.models import GivenSource, StepOutcome
 
-# `worker` of outcomes that came with a request (db.queries.steps.add_outcomes).
+# `worker` of outcomes that came with a request (db.queries.runs.steps.add_outcomes).
 _FROM_REQUEST = "request"
 
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from db.functions import call
-from db.queries.chunks import Passage, read_passages
-from db.queries.events import EventData
-from db.queries.records import Settled
-from db.queries.steps import Key, Outcomes
+from db.queries.documents.chunks import Passage, read_passages
+from db.queries.runs.events import EventData
+from db.queries.runs.records import Settled
+from db.queries.runs.steps import Key, Outcomes
 
 
 @dataclass(frozen=True, slots=True)

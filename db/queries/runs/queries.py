@@ -59,7 +59,7 @@ def count_in_flight(session: Session, key_id: str | None, most: int) -> int:
     return session.execute(_IN_FLIGHT, {"key": key_id, "most": most}).scalar_one()
 
 
-# Two partial indexes apply, so the statuses are literals (db.queries.admission).
+# Two partial indexes apply, so the statuses are literals (db.queries.admission.admission).
 _IN_FLIGHT = text("""
     SELECT count(*) FROM (
         (SELECT FROM queries WHERE status = 'running' AND batch_id IS NULL

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document
-from db.queries.documents import get_document
+from db.queries.documents.documents import get_document
 from domain.documents.documents import indexed_text
 from domain.errors import ChunkNotFound
 from domain.evidence.excerpts import page_at

@@ -8,9 +8,9 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus
-from db.queries.documents import advance_document, get_document
-from db.queries.lexicon import forget_chunks
-from db.queries.workspaces import lock_workspace
+from db.queries.access.workspaces import lock_workspace
+from db.queries.documents.documents import advance_document, get_document
+from db.queries.documents.lexicon import forget_chunks
 
 
 class Version(NamedTuple):

@@ -8,8 +8,8 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus, GivenSource
-from db.queries.chunks import Passage
-from db.queries.documents import get_document
+from db.queries.documents.chunks import Passage
+from db.queries.documents.documents import get_document
 from domain.errors import DocumentNotRead, SourceNotFound
 
 _COLUMNS = (

@@ -8,7 +8,7 @@ from sqlalchemy import exists, select, text
 from sqlalchemy.orm import Session
 
 from db.models import IdempotencyKey
-from db.queries.admission import DEAD_AFTER_S, ROOM
+from db.queries.admission.admission import DEAD_AFTER_S, ROOM
 
 
 class Line(NamedTuple):

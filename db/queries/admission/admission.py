@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from db.queries.queries import Launch
+from db.queries.runs.queries import Launch
 
 DEAD_AFTER_S = 15.0
 """A worker process without a heartbeat for this long counts as dead."""
@@ -28,7 +28,7 @@ ABOVE = 2
 
 
 class _Line(IntEnum):
-    """Waiting lines; the values are advisory lock numbers, as in db.queries.locks."""
+    """Waiting lines; the values are advisory lock numbers, as in db.queries.admission.locks."""
 
     QUERIES = 0x43495447
     DOCUMENTS = 0x43495448

@@ -1,0 +1,1 @@
+"""Statements about tenants, API keys, workspaces and idempotency keys."""

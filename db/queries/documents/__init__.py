@@ -1,0 +1,1 @@
+"""Statements about documents: versions, chunks, vectors, imports, and the building of their graphs."""

@@ -1,0 +1,1 @@
+"""Statements about one query: its steps, events, model calls and results."""

@@ -1,0 +1,1 @@
+"""Statements that find passages: by vectors, by words, and through the graph."""

@@ -1,0 +1,1 @@
+"""Statements about webhooks: endpoints, messages and deliveries."""
