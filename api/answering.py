@@ -11,7 +11,7 @@ from api.waiting import read_when_final
 from config.settings import settings
 from services.queries import results
 from services.queries.submission import NewQuery, submit_query
-from workers.launcher import launcher
+from workers.starting.launch_thread import launcher
 
 MAX_WAIT_S = 120
 

@@ -43,8 +43,8 @@ from config.logging import configure_logging
 from config.settings import settings
 from db.session import dispose
 from domain.keys import Scope
-from workers.launcher import launcher
-from workers.reporter import reporter
+from workers.background.metrics_flush import reporter
+from workers.starting.launch_thread import launcher
 
 log = structlog.get_logger("api")
 

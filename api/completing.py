@@ -27,7 +27,7 @@ from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
-from workers.ringing import ring
+from workers.processes.notifying import ring
 
 
 async def completed(request: Request, response: Response, asked: CompletionCreate) -> dict[str, Any]:

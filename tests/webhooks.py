@@ -24,7 +24,7 @@ from services.webhooks.endpoints import NewEndpoint
 from services.webhooks.outbox import address_policy
 from tests.factories import make_query
 from tests.simulators.sink import Received
-from workers.runtime import run
+from workers.processes.runtime import run
 
 LIMITS = WebhookSettings(allowed_networks=("127.0.0.0/8",), jitter=0, deadline_s=60)
 

@@ -1,5 +1,5 @@
 """Builds Celery canvases, for steps whose next queue is served by another process and for fan-outs wider than one
-process takes in place (workers.onward). Builders return signatures and launch nothing.
+process takes in place (workers.execution.inline). Builders return signatures and launch nothing.
 
 Inside a chord failure is a value, so the errback is for faults of the machinery. Messages carry ids, never documents.
 """

@@ -14,7 +14,7 @@ from workers.queues import Queue
 app = Celery("citewell", include=["workers.tasks", "workers.lifecycle"])
 app.conf.update(
     broker_url=settings().redis_url.get_secret_value(),
-    broker_transport="workers.transport:Transport",
+    broker_transport="workers.processes.transport:Transport",
     # Only chords need results, for their counters. Every task ignores its own result.
     result_backend=settings().redis_url.get_secret_value(),
     result_expires=3600,
@@ -35,8 +35,8 @@ app.conf.update(
     # With more, one process hoards messages that another could process.
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
-    # No remote control: live workers are listed in Postgres (workers.presence). Flower needs both; they make a message
-    # cost two thirds more.
+    # No remote control: live workers are listed in Postgres (workers.background.heartbeat). Flower needs both; they
+    # make a message cost two thirds more.
     worker_send_task_events=settings().workers.events,
     task_send_sent_event=settings().workers.events,
     worker_enable_remote_control=settings().workers.events,

@@ -23,7 +23,8 @@ follows, because only it knows what that is and how many tasks it takes. An agen
 `decide_search`, and every turn but the last makes one of a limited number of searches, so that it ends.
 `check_answer` is three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1)
 and key facts (S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the
-queue of what follows runs it in place, up to 32 items in parallel (workers.onward); otherwise Celery runs a canvas.
+queue of what follows runs it in place, up to 32 items in parallel (workers.execution.inline); otherwise Celery runs a
+canvas.
 """
 
 from collections.abc import Callable, Sequence

@@ -31,8 +31,8 @@ from kombu.exceptions import OperationalError
 from kombu.serialization import loads, prepare_accept_content
 from redis.exceptions import RedisError
 
-from workers.message import ComeAgain, Message
-from workers.runtime import event_loop
+from workers.execution.message import ComeAgain, Message
+from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()
 
@@ -144,7 +144,7 @@ class LoopPool(BasePool):
         return None
 
     def on_stop(self) -> None:
-        """Wait for running work, for a time that the drain limits (workers.draining)."""
+        """Wait for running work, for a time that the drain limits (workers.execution.shutdown)."""
         self._none_left.clear()
         if self._running:
             self._none_left.wait()

@@ -16,7 +16,7 @@ from workers.queues import Queue
 _LATE = (
     "celery.app.control", "celery.app.log", "celery.apps.worker", "celery.backends.redis", "celery.bin.celery",
     "celery.concurrency.prefork", "celery.worker.autoscale", "celery.worker.components", "celery.worker.consumer",
-    "celery.worker.loops", "celery.worker.strategy", "workers.pool", "workers.tasks", "workers.transport",
+    "celery.worker.loops", "celery.worker.strategy", "workers.pool", "workers.tasks", "workers.processes.transport",
 )  # fmt: skip
 
 

@@ -23,4 +23,4 @@ class Queue(StrEnum):
     WEBHOOKS = "webhooks"
     """Waits for receivers on the internet, of which some are dead or slow."""
     MAINTENANCE = "maintenance"
-    """Ends failed queries. The processes that serve it also look for stalled work (workers.reconciler)."""
+    """Ends failed queries. The processes that serve it also look for stalled work (workers.background.reconciler)."""

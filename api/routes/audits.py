@@ -14,7 +14,7 @@ from config.settings import settings
 from db.models import QueryKind
 from services.audit.reverification import Reverification, reverify
 from services.finishing import audit_chain
-from workers.launcher import launcher
+from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1", tags=["audits"])
 

@@ -14,8 +14,8 @@ from api.room import ROOM_FOR_A_BATCH
 from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
 from config.settings import settings
 from services.external import batches
-from workers.launcher import launcher
-from workers.ringing import ring
+from workers.processes.notifying import ring
+from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])
 

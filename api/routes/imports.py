@@ -11,8 +11,8 @@ from api.room import ROOM_FOR_A_DOCUMENT
 from api.schemas.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
 from api.schemas.texts import WorkspaceName
 from services.documents.imports import accept_import, read_import, read_imports
-from workers.launch import launch_import
-from workers.launcher import launcher
+from workers.starting.launch import launch_import
+from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/imports", tags=["documents"])
 

@@ -16,7 +16,7 @@ from domain.errors import ScopeMissing
 from domain.keys import Scope
 from services.operations.exposition import exposition
 from services.operations.metrics import Reader
-from workers.reporter import reporter
+from workers.background.metrics_flush import reporter
 
 router = APIRouter(tags=["operations"])
 

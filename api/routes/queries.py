@@ -25,8 +25,8 @@ from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.retry import replay_query
 from services.queries.submission import NewQuery, submit_once
-from workers.launcher import launcher
-from workers.ringing import ring
+from workers.processes.notifying import ring
+from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 

@@ -31,8 +31,8 @@ from services.external.acceptance import submit_verification
 from services.queries import results
 from services.queries.cancellation import cancel_query
 from services.queries.retry import replay_query
-from workers.launcher import launcher
-from workers.ringing import ring
+from workers.processes.notifying import ring
+from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 

@@ -26,8 +26,8 @@ from api.uploads import require_json
 from config.settings import settings
 from services.webhooks import delivery_log, endpoints
 from services.webhooks.endpoints import EndpointChange, NewEndpoint
-from workers.launch import launch_delivery
-from workers.launcher import launcher
+from workers.starting.launch import launch_delivery
+from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1", tags=["webhooks"])
 

@@ -1,4 +1,5 @@
-"""This process's metrics, in memory. For their aggregation see workers.reporter and services.operations.metrics.
+"""This process's metrics, in memory. For their aggregation see workers.background.metrics_flush and
+services.operations.metrics.
 
 Counting takes a lock and an addition, and never the network.
 """

@@ -13,7 +13,7 @@ class WorkerProcess(Base):
     """A process updates its row regularly; one not seen for a while is dead. Belongs to no tenant.
 
     `concurrency` is the number of messages it handles at a time, `room` the number of queries it can run now
-    (workers.room); None means the configured number.
+    (workers.processes.capacity); None means the configured number.
     """
 
     __tablename__ = "worker_processes"

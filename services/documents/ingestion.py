@@ -61,7 +61,7 @@ class _Job:
 
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
-"""Calls the given renewal repeatedly for the length of a block (workers.leases)."""
+"""Calls the given renewal repeatedly for the length of a block (workers.processes.leases)."""
 
 
 def ingest(

@@ -21,7 +21,7 @@ from services.webhooks.outbox import announce_batch, announce_query
 _EVENTS = {QueryStatus.SUCCEEDED: "final", QueryStatus.FAILED: "failed", QueryStatus.CANCELLED: "cancelled"}
 LAST_EVENTS = frozenset(_EVENTS.values())
 
-# Called in this process when a query has ended and a place is free (workers.launcher).
+# Called in this process when a query has ended and a place is free (workers.starting.launch_thread).
 _listener: Callable[[], None] | None = None
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db.models import DEFAULT_TENANT, Query
 from db.queries.runs.queries import get_query
 from db.session import acting_for, transaction
-from workers.ringing import ring
+from workers.processes.notifying import ring
 
 Work = Callable[[Session, Query], None]
 

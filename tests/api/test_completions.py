@@ -18,7 +18,7 @@ from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import abstain, complete, fail
-from workers.ringing import ring
+from workers.processes.notifying import ring
 
 Json = dict[str, Any]
 PATH = "/v1/chat/completions"

@@ -25,7 +25,7 @@ from services.finishing.completion import finish
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving
-from workers.ringing import ring
+from workers.processes.notifying import ring
 
 LAST = {"final", "failed", "cancelled"}
 

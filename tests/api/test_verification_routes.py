@@ -16,7 +16,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query
 from tests.services.given_story import verifying
 from tests.waiting import until
-from workers.launch import launch_waiting
+from workers.starting.launch import launch_waiting
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
 RIGHT = {"answer": "Returns are accepted within 30 days [1].", "sources": [{"text": SOURCE}]}

@@ -15,8 +15,8 @@ from clients.embeddings.wheel import UseEmbedder
 from clients.llm.completions.groq import GroqModel
 from clients.webhooks.sending import WebhookSender
 from tests.faults.failpoints import FOLDER, Failpoints, Point
-from workers.onward import Onward
-from workers.step_run import StepRun
+from workers.execution.inline import Onward
+from workers.execution.step_run import StepRun
 
 # A model call has a copy of the context of the task that asked for it.
 _task: ContextVar[str] = ContextVar("task", default="")

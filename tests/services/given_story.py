@@ -21,7 +21,7 @@ from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification
 from services.external.verification_results import read_verification
 from tests.services.story import Body, Play, Story, with_offline
-from workers.launch import launch_waiting
+from workers.starting.launch import launch_waiting
 
 
 class GivenStory(Story):

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from db.session import acting_for
-from workers.execution import execute
-from workers.message import Message
-from workers.onward import Onward
+from workers.execution.executor import execute
+from workers.execution.inline import Onward
+from workers.execution.message import Message
+from workers.execution.work import Step, Work
 from workers.pipeline import Run
-from workers.runtime import run
-from workers.work import Step, Work
+from workers.processes.runtime import run
 
 
 def execute_step(step: Step, run_: Run, items: Sequence[str] = ("",), *, message: Message | None = None) -> None:

@@ -17,8 +17,8 @@ from celery import Signature, chord
 from clients.llm.protocol import CallDeferred
 from services.core.context import StepContext, StepResult
 from workers.celery_app import app
+from workers.execution.step_tasks import Step, step_task
 from workers.pipeline import Run
-from workers.step import Step, step_task
 
 __all__ = ["app"]
 

@@ -15,8 +15,8 @@ from services.external.acceptance import submit_batch
 from services.external.batches import cancel_batch, read_batch
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
-from workers.launch import NotPublished, launch_waiting
-from workers.reconciler import reconcile
+from workers.background.reconciler import reconcile
+from workers.starting.launch import NotPublished, launch_waiting
 
 RECOVERY = RecoverySettings()
 IN_FLIGHT = settings().verifying.batch_in_flight

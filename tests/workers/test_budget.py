@@ -17,9 +17,9 @@ from services.core.context import StepContext, StepResult
 from services.queries.results import read_query
 from tests.factories import make_options, make_query
 from tests.workers.executing import execute_step
+from workers.background.reconciler import reconcile
+from workers.execution.work import Step
 from workers.pipeline import Run
-from workers.reconciler import reconcile
-from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
 

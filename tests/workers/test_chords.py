@@ -18,9 +18,9 @@ from services.core.context import StepContext, StepResult
 from tests.workers.executing import execute_step
 from tests.workers.probes import probe
 from workers.celery_app import app
-from workers.message import Message
+from workers.execution.message import Message
+from workers.execution.work import Step
 from workers.pipeline import Run
-from workers.work import Step
 
 BATCH = Closed(sentences=[])
 DRAFT = ("draft", {"start": 0, "text": "Fees apply."})

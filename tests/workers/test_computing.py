@@ -27,11 +27,11 @@ from services.finishing.completion import finish
 from tests.services.given_story import GivenStory
 from tests.services.story import Body, Story
 from tests.workers import long_work
-from workers import children as pool
-from workers.children import Children, TooMuchMemory
-from workers.computing import OutOfTime, children, elsewhere, is_large
-from workers.runtime import run
-from workers.work import Step
+from workers.execution.computing import OutOfTime, children, elsewhere, is_large
+from workers.execution.work import Step
+from workers.processes import children as pool
+from workers.processes.children import Children, TooMuchMemory
+from workers.processes.runtime import run
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("database")]
 
@@ -57,7 +57,7 @@ def _children() -> list[psutil.Process]:
     found: list[psutil.Process] = []
     for each in psutil.Process().children():
         with suppress(psutil.Error):
-            found += [each] if "workers.child" in " ".join(each.cmdline()) else []
+            found += [each] if "workers.processes.child" in " ".join(each.cmdline()) else []
     return found
 
 

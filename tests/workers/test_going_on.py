@@ -25,16 +25,17 @@ from services.core.context import QuerySnapshot, StepContext, StepResult
 from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_options, make_query
 from tests.workers.executing import execute_work
-from workers import draining, execution, onward, pipeline
+from workers import pipeline
 from workers.celery_app import app
-from workers.claims import Entered, enter
-from workers.message import ComeAgain
-from workers.onward import Onward, register, work_of
+from workers.execution import executor, inline, shutdown
+from workers.execution.claims import Entered, enter
+from workers.execution.inline import Onward, register, work_of
+from workers.execution.message import ComeAgain
+from workers.execution.work import Next, Part, Step, Work
 from workers.pipeline import Run
+from workers.processes.runtime import tools
 from workers.queues import Queue
-from workers.runtime import tools
 from workers.tasks import verification
-from workers.work import Next, Part, Step, Work
 
 FAILED = {"status": "not_checked"}
 
@@ -44,8 +45,8 @@ pytestmark = pytest.mark.usefixtures("broker")
 @pytest.fixture
 def serving(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process serves the verification queue, and its tasks of these tests are forgotten afterwards."""
-    monkeypatch.setattr(onward, "_served", frozenset({"verification"}))
-    monkeypatch.setattr(onward, "_steps", {})
+    monkeypatch.setattr(inline, "_served", frozenset({"verification"}))
+    monkeypatch.setattr(inline, "_steps", {})
 
 
 class Play:
@@ -177,7 +178,7 @@ def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, brok
 
 
 def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onward, "_served", frozenset(queue.value for queue in Queue))
+    monkeypatch.setattr(inline, "_served", frozenset(queue.value for queue in Queue))
     chains = {
         "score_chunks": pipeline.scoring(run, [["1", "2"]]),
         "select": pipeline.scoring(run, []),
@@ -335,7 +336,7 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
 ) -> None:  # A5
     def ends(run_: Run, _: StepContext) -> Signature[Any]:
         # What follows may be claimed already when the time is over: then the claim must not wait for its lease.
-        monkeypatch.setattr(draining, "_over", over)
+        monkeypatch.setattr(shutdown, "_over", over)
         return link("b", run_)
 
     over = threading.Event()
@@ -348,7 +349,7 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
     assert play.seen == ["a"]
     assert set(outcomes(run)) == {"a"}
     # Another process does it, from the message that was put back.
-    monkeypatch.setattr(draining, "_over", threading.Event())
+    monkeypatch.setattr(shutdown, "_over", threading.Event())
     execute_work(Work.single(play.step("a", then=always(link("b", run))), run), Onward())
     assert play.seen == ["a", "b"]
     with system_transaction() as session:
@@ -376,8 +377,8 @@ def test_a_step_that_is_claimed_when_the_time_is_over_is_never_begun(
         over.set()
         return entered
 
-    monkeypatch.setattr(execution, "enter", enter_late)
-    monkeypatch.setattr(draining, "_over", over)
+    monkeypatch.setattr(executor, "enter", enter_late)
+    monkeypatch.setattr(shutdown, "_over", over)
     with pytest.raises(Reject):
         execute_work(play.work(run, "a"), Onward())
     assert (play.seen, outcomes(run)) == ([], {})

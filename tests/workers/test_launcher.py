@@ -13,14 +13,14 @@ from db.session import current_tenant, engine, reading, transaction
 from services.finishing.completion import finish
 from tests.factories import make_document, make_query
 from tests.waiting import until
-from workers.launcher import Launcher
+from workers.starting.launch_thread import Launcher
 
 
 @pytest.fixture
 def running(broker: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Launcher]:
     """A launcher on the emptied broker; its work at the stop does not reach into the next test."""
     assert broker
-    monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
     engine()  # two threads that want the first one at the same time would make two
     launcher = Launcher()
     launcher.start()
@@ -100,7 +100,7 @@ def test_while_the_broker_is_away_the_query_waits_and_then_it_starts(
         raise OperationalError
 
     with monkeypatch.context() as outage:
-        outage.setattr("workers.launch.starting", away)
+        outage.setattr("workers.starting.launch.starting", away)
         query_id = ask()
         running.queries()
         for _ in range(3):
@@ -129,7 +129,7 @@ def test_what_is_not_started_starts_nothing(broker: Any) -> None:
 
 
 def test_one_that_was_stopped_starts_again(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # smell 12
-    monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
     launcher = Launcher()
     launcher.start()
     launcher.stop()

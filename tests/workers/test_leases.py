@@ -12,10 +12,10 @@ from db.session import engine, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing.completion import finish
 from tests.factories import make_query
-from workers.claims import Claim, HeldClaims
-from workers.leases import LeaseRenewer
+from workers.execution.claims import Claim, HeldClaims
 from workers.pipeline import Run
-from workers.runtime import worker_name
+from workers.processes.leases import LeaseRenewer
+from workers.processes.runtime import worker_name
 
 
 def test_a_renewal_that_breaks_does_not_end_the_others() -> None:  # A5

@@ -32,13 +32,13 @@ from services.queries.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_options
 from tests.workers.executing import execute_step
-from workers.claims import Claim
-from workers.message import ComeAgain
+from workers.background.reconciler import write_off
+from workers.execution.claims import Claim
+from workers.execution.message import ComeAgain
+from workers.execution.work import Step
 from workers.pipeline import Run
-from workers.reconciler import write_off
-from workers.runtime import run as on_loop
-from workers.runtime import tools
-from workers.work import Step
+from workers.processes.runtime import run as on_loop
+from workers.processes.runtime import tools
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -4,12 +4,12 @@ import subprocess
 import sys
 import threading
 
-from workers.once import once
+from workers.processes.once import once
 
 FORK = """
 import asyncio, os, sys
 from workers.lifecycle import forget_the_parent
-from workers.runtime import event_loop, leases, run, worker_name
+from workers.processes.runtime import event_loop, leases, run, worker_name
 
 def all_of_it():
     return worker_name(), leases(), run(asyncio.sleep(0, os.getpid()))

@@ -25,10 +25,10 @@ from services.queries.results import read_history
 from tests.factories import make_query
 from tests.workers.executing import execute_step
 from workers.celery_app import app
-from workers.message import ComeAgain, Message
+from workers.execution.message import ComeAgain, Message
+from workers.execution.work import Body, Step
 from workers.pipeline import Run
-from workers.runtime import worker_prefix
-from workers.work import Body, Step
+from workers.processes.runtime import worker_prefix
 
 pytestmark = pytest.mark.usefixtures("database")
 

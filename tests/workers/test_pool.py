@@ -15,9 +15,9 @@ from kombu.exceptions import OperationalError
 
 from tests.waiting import until
 from workers.celery_app import app
-from workers.message import ComeAgain, Message
+from workers.execution.message import ComeAgain, Message
 from workers.pool import LoopPool
-from workers.runtime import event_loop
+from workers.processes.runtime import event_loop
 from workers.tasks import maintenance, webhooks
 
 KNOWN = (maintenance, webhooks)

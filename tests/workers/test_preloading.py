@@ -19,7 +19,7 @@ import psutil
 def forked_name():
     read, write = os.pipe()
     if os.fork() == 0:
-        from workers.runtime import worker_prefix
+        from workers.processes.runtime import worker_prefix
         os.write(write, worker_prefix().encode())
         os._exit(0)
     os.wait()
@@ -44,11 +44,11 @@ app.amqp.queues.select(["maintenance"])
 worker_init.send(sender=type("Worker", (), {"app": app, "pool_cls": "prefork"}))
 read, write = os.pipe()
 if os.fork() == 0:
-    from workers.runtime import worker_name
+    from workers.processes.runtime import worker_name
     os.write(write, worker_name().encode())
     os._exit(0)
 os.wait()
-from workers.runtime import worker_prefix
+from workers.processes.runtime import worker_prefix
 print(json.dumps({"parent": worker_prefix(), "child": os.read(read, 100).decode()}))
 """
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +82,7 @@ def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
         "celery.worker.components",
         "celery.backends.redis",
         "psycopg",
-        "workers.transport",
+        "workers.processes.transport",
     }
     assert late | {"api.app", "workers.tasks.verification"} <= {*found["modules"]}
     assert found["has_model"] is False

@@ -10,7 +10,7 @@ from db.queries.admission.processes import Process, forget_the_dead, list_proces
 from db.session import system_transaction
 from tests.processes import living
 from tests.waiting import until
-from workers.presence import Presence
+from workers.background.heartbeat import Presence
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -21,7 +21,7 @@ def known() -> list[Process]:
 
 
 def test_a_process_is_known_as_long_as_it_lives_and_takes_part(monkeypatch: pytest.MonkeyPatch) -> None:  # A1
-    monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
     assert known() == []
     presence = Presence(["verification", "citations"], 8, say_every_s=0.01)
     presence.start()

@@ -9,9 +9,9 @@ import pytest
 import structlog
 
 from tests.waiting import until
-from workers import pulse
+from workers.background import liveness_file
+from workers.background.liveness_file import Loop, WatchedLoop, start_pulse
 from workers.celery_app import app
-from workers.pulse import Loop, WatchedLoop, start_pulse
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Sets the clock by which loops are watched."""
 
     def set_to(seconds: float) -> None:
-        monkeypatch.setattr(pulse, "time", SimpleNamespace(monotonic=lambda: seconds))
+        monkeypatch.setattr(liveness_file, "time", SimpleNamespace(monotonic=lambda: seconds))
 
     set_to(0)
     return set_to
@@ -100,13 +100,13 @@ def test_the_loop_is_watched_for_as_long_as_its_connection_lasts(now: Callable[[
     step = WatchedLoop(parent)
     step.start(parent)
     now(21)
-    assert pulse.loop.is_stuck()
+    assert liveness_file.loop.is_stuck()
     parent.timer.entries[0]()
-    assert not pulse.loop.is_stuck()
+    assert not liveness_file.loop.is_stuck()
     step.stop(parent)
     assert parent.timer.entries == []
     now(100)
-    assert not pulse.loop.is_stuck()
+    assert not liveness_file.loop.is_stuck()
 
 
 def test_every_worker_has_it() -> None:

@@ -14,7 +14,7 @@ from db.queries.documents.imports import add_import, get_import
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document
 from tests.processes import living
-from workers.reconciler import reconcile
+from workers.background.reconciler import reconcile
 
 pytestmark = pytest.mark.usefixtures("database")
 

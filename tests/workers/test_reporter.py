@@ -8,7 +8,7 @@ from clients.telemetry.meter import MOST_SERIES, Meter
 from db.queries.reports import meters
 from db.session import system_transaction
 from tests.waiting import until
-from workers.reporter import Reporter
+from workers.background.metrics_flush import Reporter
 
 pytestmark = pytest.mark.usefixtures("database")
 RELAUNCHED = QUERIES_RELAUNCHED.name
@@ -96,7 +96,7 @@ def test_a_reporter_tells_by_itself_and_once_more_when_it_stops(
     reporter: Reporter, meter: Meter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CITEWELL_METRICS__REPORT_S", "0.01")
-    monkeypatch.setattr("workers.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
     meter.count(QUERIES_RELAUNCHED)
     reporter.start()
     until(lambda: total() == 1)

@@ -6,7 +6,8 @@ import pytest
 import structlog.testing
 
 from config.settings import settings
-from workers import lifecycle, runtime
+from workers import lifecycle
+from workers.processes import runtime
 
 
 @pytest.fixture

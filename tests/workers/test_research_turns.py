@@ -14,7 +14,7 @@ from db.queries.runs import queries, records, steps
 from db.session import reading, transaction
 from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_options, make_query
-from workers.launch import launch_waiting, relaunch_query
+from workers.starting.launch import launch_waiting, relaunch_query
 from workers.tasks.retrieval import retrieve_task, search_task
 from workers.tasks.verification import decide_search_task
 

@@ -11,8 +11,8 @@ from sqlalchemy import text
 from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 from tests.waiting import until
-from workers.presence import Presence
-from workers.room import CALM, CROWDED, FEWEST, FIRST, LOOK_S, SPARE, Room, idle_s, next_room, strain_of
+from workers.background.heartbeat import Presence
+from workers.processes.capacity import CALM, CROWDED, FEWEST, FIRST, LOOK_S, SPARE, Room, idle_s, next_room, strain_of
 
 MOST = 32
 
@@ -58,8 +58,8 @@ def test_idle_is_what_the_cores_of_this_process_did_not_do(
     times, quota = tmp_path / "stat", tmp_path / "cpu.stat"
     times.write_text("cpu 9 9 9 900 90 9\ncpu0 1 1 1 200 50 1 0\ncpu1 1 1 1 300 0 1 0\ncpu2 1 1 1 400 0 1 0\nintr 5\n")
     for name, value in (("CORE_TIMES", times), ("QUOTA", quota)):
-        monkeypatch.setattr(f"workers.room._{name}", value)
-    monkeypatch.setattr("workers.room._cores", {0, 1}.copy)
+        monkeypatch.setattr(f"workers.processes.capacity._{name}", value)
+    monkeypatch.setattr("workers.processes.capacity._cores", {0, 1}.copy)
     ticks_per_s = os.sysconf("SC_CLK_TCK")
     assert idle_s() == pytest.approx(550 / ticks_per_s)
     # Both cores were throttled for half a second.

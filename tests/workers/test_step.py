@@ -26,9 +26,9 @@ from tests.factories import finish_items, make_query
 from tests.waiting import until
 from tests.workers.executing import execute_step
 from workers import pipeline
+from workers.execution.work import Step
 from workers.pipeline import Run
 from workers.tasks.maintenance import fail_query
-from workers.work import Step
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -10,7 +10,7 @@ import psutil
 
 _WATCHED = """
 import re, sys, time
-from workers.watchdog import start_watchdog
+from workers.processes.watchdog import start_watchdog
 start_watchdog(0.5, 0.1)
 print("watched", flush=True)
 {}
@@ -55,7 +55,7 @@ def test_a_process_that_is_stopped_or_lets_others_run_goes_on() -> None:  # F1
 
 _LOOP = """
 import asyncio, threading, time
-from workers.loop_watch import watch_loop
+from workers.processes.loop_watch import watch_loop
 loop = asyncio.new_event_loop()
 threading.Thread(target=loop.run_forever, daemon=True).start()
 watch_loop(loop, 0.1, 5)

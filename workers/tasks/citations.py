@@ -2,7 +2,7 @@
 
 from services.generation.extraction import extract_citations
 from services.retrieval.agentic_steps import research_notes
-from workers.step import step_of, step_task
+from workers.execution.step_tasks import step_of, step_task
 
 extract_citations_task = step_task(
     step_of("extract_citations", extract_citations, failed={"status": "failed", "citations": []})

@@ -3,7 +3,7 @@
 from services.core.context import StepContext
 from services.generation.answer import generate
 from services.verification.checks import ALIGNMENT_CHUNKS
-from workers.step import step_of, step_task
+from workers.execution.step_tasks import step_of, step_task
 
 
 def _read_while_checked(context: StepContext) -> list[int]:

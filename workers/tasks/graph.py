@@ -13,9 +13,9 @@ from services.core.context import Outcome
 from services.documents.graph_building import Builder, build_graph
 from services.graph.planning import plan_graph
 from workers.celery_app import app
-from workers.launch import launch_graphs
-from workers.runtime import leases, run, tools
-from workers.step import step_of, step_task
+from workers.execution.step_tasks import step_of, step_task
+from workers.processes.runtime import leases, run, tools
+from workers.starting.launch import launch_graphs
 
 NOT_PLANNED: Outcome = {"status": "fallback", "low_level": [], "high_level": []}
 

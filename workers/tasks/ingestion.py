@@ -12,9 +12,9 @@ from domain.errors import DatabaseUnavailable, EmbeddingUnavailable
 from services.documents.ingestion import ingest
 from services.documents.unpacking import unpack
 from workers.celery_app import app
-from workers.launch import launch_graphs, launch_import
-from workers.launcher import launcher
-from workers.runtime import leases, tools
+from workers.processes.runtime import leases, tools
+from workers.starting.launch import launch_graphs, launch_import
+from workers.starting.launch_thread import launcher
 
 # A document is read by one process at a time and holds its place no longer than this.
 SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540

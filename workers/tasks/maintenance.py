@@ -12,7 +12,7 @@ from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing.completion import finish
 from workers.celery_app import app
-from workers.ringing import ring
+from workers.processes.notifying import ring
 
 log = structlog.get_logger()
 

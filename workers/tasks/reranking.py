@@ -2,7 +2,7 @@
 
 from services.core.context import StepContext
 from services.retrieval.reranking import score_chunks, select
-from workers.step import step_of, step_task
+from workers.execution.step_tasks import step_of, step_task
 
 
 def _candidates(context: StepContext) -> list[int]:

@@ -16,8 +16,8 @@ from services.verification import checks
 from services.verification.streamed_checks import check_early
 from services.verification.streamed_results import adopted_checks
 from workers import pipeline
+from workers.execution.step_tasks import Step, step_of, step_task, steps_task
 from workers.pipeline import STAGES
-from workers.step import Step, step_of, step_task, steps_task
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
 NOT_RESTATED: Outcome = {"status": "fallback", "question": None}

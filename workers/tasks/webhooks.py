@@ -11,8 +11,8 @@ from db.session import acting_for
 from domain.errors import DatabaseUnavailable
 from services.webhooks.delivery_attempt import deliver
 from workers.celery_app import app
-from workers.launch import launch_delivery
-from workers.runtime import run, webhook_sender
+from workers.processes.runtime import run, webhook_sender
+from workers.starting.launch import launch_delivery
 
 log = structlog.get_logger()
 

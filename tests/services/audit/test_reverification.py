@@ -23,7 +23,7 @@ from tests.factories import make_query
 from tests.services.audited_story import NoModels
 from tests.services.given_story import GivenStory
 from tests.services.story import Play, Story, with_offline
-from workers.step_run import terms_of
+from workers.execution.step_run import terms_of
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -18,7 +18,7 @@ from db.queries.runs import replies
 from db.queries.runs.replies import drop_old_replies
 from db.session import acting_for, dispose, system_transaction
 from services.core.reply_store import STORE_WITHIN_S, StoredReplies
-from workers.reconciler import tidy
+from workers.background.reconciler import tidy
 
 pytestmark = pytest.mark.usefixtures("database")
 

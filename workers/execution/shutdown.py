@@ -12,8 +12,8 @@ from config.settings import settings
 from db.queries.runs.parking import hand_back_all
 from db.session import system_transaction
 from domain.errors import CitewellError
-from workers.claims import held_claims
-from workers.runtime import worker_prefix
+from workers.execution.claims import held_claims
+from workers.processes.runtime import worker_prefix
 
 log = structlog.get_logger()
 
@@ -38,7 +38,7 @@ def _drain(pause_s: float) -> None:
         return
     _over.set()
     hand_back()
-    # What is claimed from now on is stopped as it begins (workers.execution).
+    # What is claimed from now on is stopped as it begins (workers.execution.executor).
     held_claims().stop()
 
 

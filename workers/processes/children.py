@@ -1,7 +1,7 @@
 """Runs steps in child processes: few, started when needed and ended when idle.
 
-A child (workers.child) reads its input from the database itself and has this process call the models, so that limits,
-retries and records are in one place. Both sides send pickles with a length prefix over pipes.
+A child (workers.processes.child) reads its input from the database itself and has this process call the models, so that
+limits, retries and records are in one place. Both sides send pickles with a length prefix over pipes.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _NICE = 10
 _MOST_BYTES = 550_000_000
 _RECYCLED_BYTES = 350_000_000
 _LOOK_EVERY_S = 0.25
-_ROOT = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 class ChildLost(CitewellError):
@@ -116,7 +116,7 @@ class Child:
     @classmethod
     async def start(cls) -> "Child":
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "workers.child", str(os.getpid()),
+            sys.executable, "-m", "workers.processes.child", str(os.getpid()),
             cwd=_ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         # From the start: its imports take a second of CPU.

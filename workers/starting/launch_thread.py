@@ -12,8 +12,8 @@ from contextvars import copy_context
 from functools import cache
 
 from services.finishing.completion import tell_ends_to
-from workers.launch import NotPublished, launch_documents, launch_waiting
-from workers.periodic import Periodic
+from workers.processes.periodic import Periodic
+from workers.starting.launch import NotPublished, launch_documents, launch_waiting
 
 _RETRY_S = (0.1, 3.0)
 _MOST_HINTS = 1_000

@@ -21,10 +21,10 @@ from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext
 from workers import pipeline
 from workers.celery_app import app
-from workers.message import ComeAgain
+from workers.execution.message import ComeAgain
+from workers.execution.work import Part, Step, Work
 from workers.pipeline import Run
-from workers.runtime import event_loop
-from workers.work import Part, Step, Work
+from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()
 

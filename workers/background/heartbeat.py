@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from db.queries.admission import processes
 from db.session import system_transaction
-from workers.periodic import Periodic
-from workers.room import LOOK_S, Room
+from workers.processes.capacity import LOOK_S, Room
+from workers.processes.periodic import Periodic
 
 SAY_EVERY_S = 3.0
 

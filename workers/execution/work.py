@@ -27,7 +27,7 @@ class Step:
       `spreads` the message for an item that the step hands on while it runs.
     - `ends`: its outcome ends the query.
     - `computes`: its body, a function of `services`, may compute for long over the whole answer and its sources, and
-      runs in another process where these are long (workers.computing). It stores no events before it ends.
+      runs in another process where these are long (workers.execution.computing). It stores no events before it ends.
     - `fresh`: it loads its passages anew, to see what was deleted; other steps share those that were loaded before.
     - `reads`: the passages that it begins with, loaded with its claim.
     - `derived`: it follows from earlier outcomes alone, so it has no claim; its outcome is stored together with them.

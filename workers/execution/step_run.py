@@ -1,7 +1,7 @@
 """One step of a message while it is executed: its input, its body, its result, and the model calls that it paid for.
 
 A body that is a coroutine function runs on the event loop; any other runs in a thread, since it computes or asks the
-database; over much text both run in a process of their own (workers.computing).
+database; over much text both run in a process of their own (workers.execution.computing).
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from domain.query.budget import NO_CALL
 from services.core.call_ledger import begun_rows, model_call_rows
 from services.core.context import Outcome, StepContext, StepResult
 from services.verification.streamed_results import SENTENCES
-from workers import computing
-from workers.claims import Claim
-from workers.observing import bound_to_items
-from workers.ringing import ring_watchers
-from workers.runtime import event_loop, worker_name
-from workers.work import Step
+from workers.execution import computing
+from workers.execution.claims import Claim
+from workers.execution.instrumentation import bound_to_items
+from workers.execution.work import Step
+from workers.processes.notifying import ring_watchers
+from workers.processes.runtime import event_loop, worker_name
 
 log = structlog.get_logger()
 

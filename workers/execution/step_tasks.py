@@ -9,12 +9,12 @@ from db.session import acting_for
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext
 from workers.celery_app import app
-from workers.execution import execute
-from workers.message import ComeAgain, Message
-from workers.onward import Onward, register, work_of
+from workers.execution.executor import execute
+from workers.execution.inline import Onward, register, work_of
+from workers.execution.message import ComeAgain, Message
+from workers.execution.work import Body, Step
 from workers.pipeline import STAGES, Run
-from workers.runtime import run
-from workers.work import Body, Step
+from workers.processes.runtime import run
 
 __all__ = ["Step", "step_of", "step_task", "steps_task"]
 

@@ -11,7 +11,7 @@ import structlog
 
 from db.session import apart
 from domain.errors import DatabaseUnavailable
-from workers.periodic import Periodic, attempt
+from workers.processes.periodic import Periodic, attempt
 
 log = structlog.get_logger()
 

@@ -8,8 +8,8 @@ from config.settings import WebhookSettings, settings
 from db.queries.admission.locks import Leader, try_leader_lock
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
-from workers.launch import launch_delivery
-from workers.periodic import Periodic
+from workers.processes.periodic import Periodic
+from workers.starting.launch import launch_delivery
 
 
 def dispatch(limits: WebhookSettings) -> int:

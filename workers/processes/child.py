@@ -1,4 +1,5 @@
-"""The child that processes steps over long texts, started by `workers.children` as `python -m workers.child PARENT`.
+"""The child that processes steps over long texts, started by `workers.processes.children` as `python -m
+workers.processes.child PARENT`.
 
 It runs at low priority, ends with its parent, and ignores signals to its process group: the parent decides when it
 ends. The offline model runs in the child itself.
@@ -28,7 +29,7 @@ from config.logging import configure_logging
 from config.settings import settings
 from db.session import acting_for
 from services.core.context import Library, StepContext, StepResult
-from workers.children import LENGTH, Body
+from workers.processes.children import LENGTH, Body
 
 
 class AskedElsewhere:

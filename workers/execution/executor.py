@@ -25,14 +25,14 @@ from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import Library, StepContext, StepResult
-from workers import draining
-from workers.claims import SHORTEST_S, Claim, Entered, budget_of, claimant, claimed_alone, enter, held_claims
-from workers.message import ComeAgain, Message
-from workers.observing import Outcome, bound_to, tell_step, traced
-from workers.onward import HandedOn, Onward
-from workers.ringing import ring, ring_watchers
-from workers.step_run import HandOn, StepRun, book
-from workers.work import Work
+from workers.execution import shutdown
+from workers.execution.claims import SHORTEST_S, Claim, Entered, budget_of, claimant, claimed_alone, enter, held_claims
+from workers.execution.inline import HandedOn, Onward
+from workers.execution.instrumentation import Outcome, bound_to, tell_step, traced
+from workers.execution.message import ComeAgain, Message
+from workers.execution.step_run import HandOn, StepRun, book
+from workers.execution.work import Work
+from workers.processes.notifying import ring, ring_watchers
 
 log = structlog.get_logger()
 
@@ -133,8 +133,8 @@ class _WorkRun:
 
         async with _handed_back(claim, runs):
             with held_claims().hold(claim, stop):
-                if draining.is_over():
-                    # It was claimed after all others were stopped (workers.draining).
+                if shutdown.is_over():
+                    # It was claimed after all others were stopped (workers.execution.shutdown).
                     stop()
                 results, deferred = await _results(runs)
                 results, context, following = await self._derived(results, context, attempts)
@@ -188,9 +188,9 @@ class _WorkRun:
 
 async def _reject_if_over() -> None:
     """Raise Reject when this process has to end: nothing could stop what it would begin now."""
-    if draining.is_over():
+    if shutdown.is_over():
         # What was claimed while all the rest was handed back.
-        await asyncio.to_thread(draining.hand_back)
+        await asyncio.to_thread(shutdown.hand_back)
         raise Reject(requeue=True)
 
 
@@ -373,7 +373,7 @@ def _saved(leaving: entries.Leaving, wanted: entries.Wanted | None, results: _Re
 def _give_up(claim: Claim, waiting: Sequence[StepRun]) -> None:
     with transaction() as session:
         book(session, waiting)
-        if not draining.is_over():
+        if not shutdown.is_over():
             # Late, but alive: only a try that ended with its worker counts as failed.
             claim.hand_back(session)
 

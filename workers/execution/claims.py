@@ -29,12 +29,12 @@ from domain.query.budget import Budget
 from domain.query.options import QueryOptions
 from services.core.context import Outcome, QuerySnapshot, StepContext
 from services.finishing.completion import finish
-from workers.message import ComeAgain
-from workers.once import once
+from workers.execution.message import ComeAgain
+from workers.execution.work import Step, Work
 from workers.pipeline import Run
-from workers.ringing import ring, ring_watchers
-from workers.runtime import leases, tools, worker_name
-from workers.work import Step, Work
+from workers.processes.notifying import ring, ring_watchers
+from workers.processes.once import once
+from workers.processes.runtime import leases, tools, worker_name
 
 log = structlog.get_logger()
 

@@ -1,8 +1,8 @@
 """Starts work: after the commit, within a time limit, and allowed to fail.
 
 Postgres holds the queue of waiting queries; Redis carries the steps of admitted ones. A start that could not be
-published is not lost: the row shows that the work is unfinished, and it is started again (workers.launcher,
-workers.reconciler).
+published is not lost: the row shows that the work is unfinished, and it is started again
+(workers.starting.launch_thread, workers.background.reconciler).
 """
 
 import uuid

@@ -23,9 +23,9 @@ from services.core.context import Tools
 from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
-from workers.leases import LeaseRenewer
-from workers.once import once
-from workers.ringing import process_ringer
+from workers.processes.leases import LeaseRenewer
+from workers.processes.notifying import process_ringer
+from workers.processes.once import once
 
 T = TypeVar("T")
 

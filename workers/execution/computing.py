@@ -1,8 +1,9 @@
 """Runs steps over long texts in a child process, so that this process keeps serving everything else.
 
 Small steps stay here, where they cost nothing extra and end before they could be stopped. Large ones go to a child
-(workers.children), which is killed when its query's time is over, when the result is no longer needed, or when this
-process ends. So a deadline, a cancellation or a SIGTERM takes effect within a second, whatever the step computes.
+(workers.processes.children), which is killed when its query's time is over, when the result is no longer needed, or
+when this process ends. So a deadline, a cancellation or a SIGTERM takes effect within a second, whatever the step
+computes.
 """
 
 import asyncio
@@ -18,10 +19,10 @@ from domain.errors import CitewellError, DatabaseUnavailable
 from domain.query.budget import DEADLINE
 from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish
-from workers.children import Children
-from workers.once import once
-from workers.ringing import ring
-from workers.work import Step
+from workers.execution.work import Step
+from workers.processes.children import Children
+from workers.processes.notifying import ring
+from workers.processes.once import once
 
 log = structlog.get_logger()
 

@@ -33,7 +33,10 @@ from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
 from services.external.batches import cancel_more
 from services.finishing.completion import finish
-from workers.launch import (
+from workers.processes.notifying import ring
+from workers.processes.periodic import Periodic
+from workers.queues import Queue
+from workers.starting.launch import (
     NotPublished,
     Unreadable,
     launch_documents,
@@ -42,9 +45,6 @@ from workers.launch import (
     launch_waiting,
     relaunch_query,
 )
-from workers.periodic import Periodic
-from workers.queues import Queue
-from workers.ringing import ring
 
 log = structlog.get_logger()
 
@@ -138,7 +138,7 @@ def _go_on_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
 
 
 def _admit() -> int:
-    # Normally the process that accepted or ended something has done this already (workers.launcher).
+    # Normally the process that accepted or ended something has done this already (workers.starting.launch_thread).
     try:
         return launch_waiting() + launch_documents()
     except NotPublished:

@@ -15,7 +15,7 @@ from services.core.call_telemetry import tell_calls
 from workers.pipeline import Run
 
 if TYPE_CHECKING:
-    from workers.step_run import StepRun
+    from workers.execution.step_run import StepRun
 
 log = structlog.get_logger()
 

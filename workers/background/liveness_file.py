@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from celery import bootsteps
 
-from workers.periodic import Periodic
+from workers.processes.periodic import Periodic
 
 log = structlog.get_logger()
 

@@ -3,8 +3,8 @@ documents, and for the answers that cite them. Only one process handles a change
 
 from config.settings import settings
 from services.audit.invalidation import work_off_changes
-from workers.launcher import launcher
-from workers.periodic import Periodic
+from workers.processes.periodic import Periodic
+from workers.starting.launch_thread import launcher
 
 
 def start_standing() -> None:

@@ -12,8 +12,8 @@ from clients.telemetry.meter import METER, Counts, Meter, without
 from config.settings import settings
 from db.queries.reports import meters
 from db.session import system_transaction
-from workers.once import once
-from workers.periodic import Periodic
+from workers.processes.once import once
+from workers.processes.periodic import Periodic
 
 
 class Reporter:
