@@ -25,11 +25,11 @@ from rich.table import Table
 from benchmarks.meter_cost import Cost, Reading, cost
 from benchmarks.plan import print_plan
 from benchmarks.provider import plenty, simulated_provider
-from citewell.supervisor.binaries import find_binaries
-from citewell.supervisor.endpoints import load_secrets
 from citewell.supervisor.home import home_at, prepare, temporary_home
-from citewell.supervisor.postgres import SERVER_ENV, create_cluster, data_folder
-from citewell.supervisor.spawn import spawn
+from citewell.supervisor.processes.spawn import spawn
+from citewell.supervisor.servers.binaries import find_binaries
+from citewell.supervisor.servers.endpoints import load_secrets
+from citewell.supervisor.servers.postgres import SERVER_ENV, create_cluster, data_folder
 from citewell.supervisor.supervisor import Supervisor
 from tests.e2e.stack import Stack, running_stack
 from tests.simulators.groq.server import KEY

@@ -24,8 +24,8 @@ from rich.table import Table
 from sqlalchemy import Connection, create_engine, text
 
 from benchmarks.overload_busy import measure_busy
-from citewell.supervisor.endpoints import running_database
 from citewell.supervisor.home import home_at
+from citewell.supervisor.servers.endpoints import running_database
 from config.settings import settings
 from domain.keys import Scope
 from services.operations.api_keys import NewKey, create_key_for

@@ -20,8 +20,8 @@ from typing import Any
 import aiohttp
 from sqlalchemy import Connection, Row, TextClause, create_engine, text
 
-from citewell.supervisor.endpoints import running_database
 from citewell.supervisor.home import home_at
+from citewell.supervisor.servers.endpoints import running_database
 from config.settings import settings
 from tests.e2e.stack import Stack, running_stack
 

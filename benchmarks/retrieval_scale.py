@@ -32,7 +32,7 @@ from benchmarks.scale_data import (
 )
 from benchmarks.scale_ingestion import ingested_per_second
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.pair import EmbeddedServers
 from clients.embeddings.wheel import WHEEL_MODEL
 from config.settings import settings
 from db.indexes import ensure_space_index

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from sqlalchemy import create_engine, make_url, text
 
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.pair import EmbeddedServers
 from config.settings import settings
 from db.base import Base
 from db.migrate import upgrade

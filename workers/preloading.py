@@ -1,4 +1,5 @@
-"""Loads what worker processes share, once, in the process that forks them (citewell.supervisor.forkserver)."""
+"""Loads what worker processes share, once, in the process that forks them
+(citewell.supervisor.processes.forkserver)."""
 
 from importlib import import_module
 

@@ -20,8 +20,8 @@ from benchmarks.rivals.citewell import Client
 from benchmarks.rivals.environments import python_of
 from benchmarks.rivals.loop import run_cell
 from benchmarks.rivals.work import passages
-from citewell.supervisor.binaries import Binaries
-from citewell.supervisor.endpoints import free_port
+from citewell.supervisor.servers.binaries import Binaries
+from citewell.supervisor.servers.endpoints import free_port
 from tests.e2e.stack import Stack, running_stack
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -12,13 +12,13 @@ import psutil
 
 from citewell.backup.archive import Contents, Hashed, read_contents, write_backup
 from citewell.backup.dumping import dump_to, restore_from
+from citewell.cli.actions.database import database
 from citewell.cli.console import err, say
-from citewell.cli.database import database
 from citewell.cli.errors import FAILED, CommandFailed
-from citewell.supervisor.endpoints import running_broker, running_database
 from citewell.supervisor.home import Home, home_at
-from citewell.supervisor.postgres import data_folder
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.endpoints import running_broker, running_database
+from citewell.supervisor.servers.pair import EmbeddedServers
+from citewell.supervisor.servers.postgres import data_folder
 from citewell.supervisor.state import ServerState, running_server
 from clients.broker import forget_everything
 from config.settings import settings

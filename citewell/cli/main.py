@@ -41,7 +41,7 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, summary, rest = super().resolve_command(ctx, args)
-        return name, get_command(import_module(f"citewell.cli.{name}").app) if name else summary, rest
+        return name, get_command(import_module(f"citewell.cli.commands.{name}").app) if name else summary, rest
 
 
 app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your own documents, with proof.")

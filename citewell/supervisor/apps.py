@@ -4,8 +4,8 @@ import re
 import signal
 import sys
 
-from citewell.supervisor.forkserver import READY
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.processes.forkserver import READY
+from citewell.supervisor.processes.process import ProcessSpec
 from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
@@ -21,7 +21,7 @@ def fork_server_process(*also: str) -> ProcessSpec:
     """The process that forks those of `app_processes` (Linux); it loads `also` last."""
     return ProcessSpec(
         name="forkserver",
-        argv=(sys.executable, "-m", "citewell.supervisor.forkserver", *_LOADED, *also, _ROOM),
+        argv=(sys.executable, "-m", "citewell.supervisor.processes.forkserver", *_LOADED, *also, _ROOM),
         env=CUSTOM_POOL,
         ready_line=re.escape(READY),
     )

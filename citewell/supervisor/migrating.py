@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from citewell.supervisor.errors import StartFailed
-from citewell.supervisor.spawn import spawn
+from citewell.supervisor.processes.spawn import spawn
 
 _SOURCE = Path(__file__).resolve().parents[2]
 

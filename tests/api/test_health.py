@@ -10,8 +10,8 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from citewell.supervisor.postgres import data_folder
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.pair import EmbeddedServers
+from citewell.supervisor.servers.postgres import data_folder
 from config.settings import settings
 from db.schema_version import head_revision
 from db.session import dispose

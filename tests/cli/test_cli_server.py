@@ -14,7 +14,7 @@ import psutil
 import pytest
 from fpdf import FPDF
 
-from citewell.cli.up import error_in
+from citewell.cli.commands.up import error_in
 from citewell.supervisor.home import temporary_home
 from tests.supervisor.observers import soon
 

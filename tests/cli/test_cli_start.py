@@ -32,7 +32,7 @@ def test_every_command_explains_itself(citewell: Citewell, name: str) -> None:
     outcome = citewell(name, "--help")
     assert outcome.code == 0
     assert f"Usage: citewell {name} [OPTIONS]" in outcome.out
-    assert import_module(f"citewell.cli.{name}").app
+    assert import_module(f"citewell.cli.commands.{name}").app
 
 
 def test_the_version_is_told(citewell: Citewell) -> None:
@@ -48,7 +48,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_commands_that_only_talk_do_not_load_what_starts_servers() -> None:
-    commands = ", ".join(f"citewell.cli.{name}" for name in COMMANDS if name != "up")
+    commands = ", ".join(f"citewell.cli.commands.{name}" for name in COMMANDS if name != "up")
     code = f"import sys, {commands}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     loaded = set(done.stdout.split())

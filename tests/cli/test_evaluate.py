@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from citewell.cli.database import database as command_database
+from citewell.cli.actions.database import database as command_database
 from citewell.cli.main import run
-from citewell.supervisor.endpoints import running_database
 from citewell.supervisor.home import home_at, temporary_home
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.endpoints import running_database
+from citewell.supervisor.servers.pair import EmbeddedServers
 from config.settings import settings
 from db.models import Evaluation, Workspace
 from db.session import dispose, reading

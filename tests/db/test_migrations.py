@@ -7,7 +7,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import NullPool, create_engine, inspect, text
 
 import db.models
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.pair import EmbeddedServers
 from db.base import Base
 from db.migrate import alembic_config, upgrade
 

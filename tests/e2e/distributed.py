@@ -12,10 +12,10 @@ from typing import Any
 
 import httpx
 
-from citewell.supervisor.endpoints import free_port
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.process import ManagedProcess, ProcessSpec
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.servers.endpoints import free_port
+from citewell.supervisor.servers.pair import EmbeddedServers
 from tests.deploy.files import ROOT, image_environment, services
 
 # The default that compose uses when nothing is set outside: ${NAME:-default}.

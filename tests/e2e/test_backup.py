@@ -12,7 +12,7 @@ import pytest
 
 from citewell.cli.main import run
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import running_server
 from clients.embeddings import default_embedder
 from config.settings import settings

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from citewell.supervisor.apps import app_processes
-from citewell.supervisor.endpoints import free_port
+from citewell.supervisor.servers.endpoints import free_port
 from config.settings import Settings
 from tests.e2e.stack import Stack, running_stack
 from tests.waiting import until

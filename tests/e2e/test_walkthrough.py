@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.supervisor.endpoints import free_port
+from citewell.supervisor.servers.endpoints import free_port
 from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.xdist_group("stacks")

@@ -19,7 +19,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.servers import EmbeddedServers
+from citewell.supervisor.servers.pair import EmbeddedServers
 from tests.faults.auditor import Verdict
 
 RUNS, PATIENCE_S = 10, 60.0

@@ -18,9 +18,9 @@ import pytest
 from redis import Redis
 
 from citewell.supervisor.apps import app_processes, fork_server_process
-from citewell.supervisor.endpoints import claim_port
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.servers.endpoints import claim_port
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 from tests.e2e.stack import Stack

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import citewell
-from citewell.supervisor.forkserver import READY
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.processes.forkserver import READY
+from citewell.supervisor.processes.process import ProcessSpec
 
 SOURCE = Path(citewell.__file__).parents[1]
 PROGRAM = ProcessSpec(
@@ -24,7 +24,7 @@ def server(*loaded: str) -> ProcessSpec:
     names = loaded or ("tests.supervisor.loaded",)
     return ProcessSpec(
         "forkserver",
-        (sys.executable, "-m", "citewell.supervisor.forkserver", *names, " " * 200),
+        (sys.executable, "-m", "citewell.supervisor.processes.forkserver", *names, " " * 200),
         env=os.environ,
         ready_line=READY,
         cwd=SOURCE,

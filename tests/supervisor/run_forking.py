@@ -4,7 +4,7 @@ import sys
 import time
 from pathlib import Path
 
-from citewell.supervisor.fleet import Fleet
+from citewell.supervisor.processes.fleet import Fleet
 from tests.supervisor.forking import PROGRAM, server
 
 if __name__ == "__main__":

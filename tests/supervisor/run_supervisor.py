@@ -10,9 +10,9 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from citewell.supervisor.endpoints import free_port
 from citewell.supervisor.errors import SupervisorError
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.servers.endpoints import free_port
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 

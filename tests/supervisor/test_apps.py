@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from citewell.supervisor.apps import app_processes, fork_server_process, reachable_url
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.processes.process import ProcessSpec
 from config.observing import WorkerSettings
 from config.settings import PoolSettings, Settings
 

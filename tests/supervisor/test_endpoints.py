@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from citewell.supervisor.endpoints import choose_ports, claim_port, free_port, load_secrets
 from citewell.supervisor.errors import HomeUnusable, PortBusy
 from citewell.supervisor.home import Home
+from citewell.supervisor.servers.endpoints import choose_ports, claim_port, free_port, load_secrets
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ import psutil
 import pytest
 
 from citewell.supervisor.errors import StartFailed
-from citewell.supervisor.fleet import Fleet
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.process import ManagedProcess, ProcessSpec
+from citewell.supervisor.processes.fleet import Fleet
+from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
 from tests.supervisor import loaded, slow_child
@@ -121,7 +121,7 @@ def test_the_death_of_the_fork_server_touches_nobody(fleet: Fleet, forks: Manage
 def test_a_fork_server_that_hangs_holds_nothing_up_and_makes_nothing_later(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("citewell.supervisor.forkserver._PATIENCE_S", 0.2)
+    monkeypatch.setattr("citewell.supervisor.processes.forkserver._PATIENCE_S", 0.2)
     mark = uuid.uuid4().hex
     spec = server()
     forks = ready(fleet, fleet.launch_fork_server(replace(spec, env={**spec.env, "MARK": mark})))
@@ -149,7 +149,7 @@ def test_a_server_killed_before_it_has_answered_leaves_nothing_that_nobody_watch
 
 
 def test_what_is_made_when_nobody_waits_for_it_any_more_ends(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("citewell.supervisor.forkserver._PATIENCE_S", slow_child.PATIENCE_S)
+    monkeypatch.setattr("citewell.supervisor.processes.forkserver._PATIENCE_S", slow_child.PATIENCE_S)
     mark = uuid.uuid4().hex
     spec = server("tests.supervisor.slow_child", "tests.supervisor.loaded")
     forks = ready(fleet, fleet.launch_fork_server(replace(spec, env={**spec.env, "MARK": mark})))
@@ -167,7 +167,7 @@ def test_where_no_process_can_adopt_orphans_everything_is_started_as_a_program(
     def refuse(*_: object) -> int:
         return -1
 
-    monkeypatch.setattr("citewell.supervisor.spawn._prctl", refuse)
+    monkeypatch.setattr("citewell.supervisor.processes.spawn._prctl", refuse)
     assert is_executed(ready(fleet, fleet.launch(PROGRAM)))
     fleet.revive()
     # It is not asked in vain, and so not started over and over.

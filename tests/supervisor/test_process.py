@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from citewell.supervisor.endpoints import free_port
 from citewell.supervisor.errors import StartFailed
-from citewell.supervisor.fleet import Fleet
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.processes.fleet import Fleet
+from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.servers.endpoints import free_port
 from tests.supervisor.observers import gone, soon
 
 

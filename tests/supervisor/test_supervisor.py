@@ -20,10 +20,10 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 import citewell
-from citewell.supervisor.endpoints import free_port
 from citewell.supervisor.errors import AlreadyRunning, PortBusy, StartFailed
 from citewell.supervisor.home import temporary_home
-from citewell.supervisor.process import ProcessSpec
+from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.servers.endpoints import free_port
 from citewell.supervisor.state import ServerState, running_server, state_file
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings

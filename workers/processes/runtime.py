@@ -42,7 +42,8 @@ def worker_name() -> str:
 @once
 def worker_prefix() -> str:
     """What the names of a worker and of all its children begin with: made before its pool forks, and not before whoever
-    forks workers (citewell.supervisor.forkserver) does, since a worker that ends hands back all that has its prefix."""
+    forks workers (citewell.supervisor.processes.forkserver) does, since a worker that ends hands back all that has its
+    prefix."""
     return f"{socket.gethostname()}:{secrets.token_hex(4)}:"
 
 

@@ -1,0 +1,1 @@
+"""What the commands do: against the API, or against the database where they need it."""

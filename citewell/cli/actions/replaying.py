@@ -1,0 +1,46 @@
+"""The work of `citewell audit replay`, in the database and without the API: contacts no model and stores nothing."""
+
+import asyncio
+import uuid
+
+from citewell.cli.actions.database import database
+from citewell.cli.console import emit, out, plain
+from citewell.cli.errors import FAILED, USAGE, CommandFailed
+from citewell.cli.show.words import counted
+from clients.embeddings import default_embedder
+from config.settings import settings
+from db.queries.runs.queries import get_query
+from db.session import acting_for, system_transaction
+from services.audit.replay import Reenacted, reenact
+from services.core.verifier import calibration_of
+
+
+def replay(query_id: str, as_json: bool) -> None:
+    """Replay a query of any tenant and print the differences."""
+    try:
+        own = uuid.UUID(query_id)
+    except ValueError:
+        raise CommandFailed(f"{query_id!r} is not the id of a question", USAGE) from None
+    with database():
+        found = _replayed(own)
+    if as_json:
+        emit({"equal": not found.differences, "differences": [each._asdict() for each in found.differences]})
+    else:
+        _show(found)
+    if found.differences:
+        raise CommandFailed(f"{counted(len(found.differences), 'field')} came out otherwise", FAILED)
+
+
+def _replayed(query_id: uuid.UUID) -> Reenacted:
+    with system_transaction() as session:
+        query = get_query(session, query_id)
+        tenant, provider = query.tenant_id, query.provider
+    with acting_for(tenant):
+        return asyncio.run(reenact(query_id, settings(), default_embedder(), calibration_of(settings(), provider)))
+
+
+def _show(found: Reenacted) -> None:
+    for each in found.differences:
+        out.print(plain(f"{each.where}: {each.recorded!r} → {each.replayed!r}"))
+    told = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"
+    out.print(plain(f"equal: {told}" if not found.differences else told, "dim"))

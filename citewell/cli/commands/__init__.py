@@ -1,0 +1,1 @@
+"""The commands, one module each, loaded when it is called; `citewell.cli.main` lists them."""

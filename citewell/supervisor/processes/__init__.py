@@ -1,0 +1,1 @@
+"""Child processes: started, guarded, restarted, and stopped together."""

@@ -1,0 +1,107 @@
+"""The processes of one home: launched, awaited, revived and stopped together."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from pathlib import Path
+
+from citewell.supervisor.errors import StartFailed
+from citewell.supervisor.processes.forkserver import ForkServer
+from citewell.supervisor.processes.guard import Guard
+from citewell.supervisor.processes.output import OnLine, Output
+from citewell.supervisor.processes.process import Begin, Child, ManagedProcess, ProcessSpec, execute
+
+_TICK_S = 0.02
+
+
+class Fleet:
+    """For the main thread. A context manager that stops what still runs, the last launched first."""
+
+    def __init__(self, logs: Path, on_line: OnLine | None = None) -> None:
+        self.processes: list[ManagedProcess] = []
+        self.interrupted = False
+        self._logs = logs
+        self._on_line = on_line
+        self._guard = Guard()
+        self._forks = ForkServer()
+        self._forking: ManagedProcess | None = None
+
+    def launch(self, spec: ProcessSpec) -> ManagedProcess:
+        return self._launch(spec, self._fork if spec.forked else execute)
+
+    def launch_fork_server(self, spec: ProcessSpec) -> ManagedProcess:
+        """Start the fork server: `forked` processes begin in it from now on, whenever it is ready."""
+        self._forking = self._launch(spec, self._forks.begin)
+        return self._forking
+
+    def _launch(self, spec: ProcessSpec, begin: Begin) -> ManagedProcess:
+        process = ManagedProcess(spec, Output(spec.name, self._logs, self._on_line), self._guard, begin)
+        self.processes.append(process)
+        process.start()
+        return process
+
+    def _fork(self, spec: ProcessSpec) -> Child:
+        if self._forking is not None and self._forking.is_ready():
+            # A failed or dead fork server must not keep anything from running.
+            with suppress(OSError):
+                return self._forks.fork(spec)
+        return execute(spec)
+
+    def await_ready(self, processes: Sequence[ManagedProcess], *, within: float, deaths: int) -> None:
+        """Wait until all are ready. Raises StartFailed after `deaths` deaths of one of them, or after `within` s."""
+        deadline = time.monotonic() + within
+        waiting = list(processes)
+        while waiting:
+            self._heed_interrupt()
+            for process in waiting:
+                process.revive()
+                if process.deaths >= deaths:
+                    raise StartFailed(_obituary(process, "does not come up"))
+            if time.monotonic() > deadline:
+                raise StartFailed(_obituary(waiting[0], f"was not ready after {within:g} s"))
+            waiting = [process for process in waiting if not process.is_ready()]
+            time.sleep(_TICK_S if waiting else 0)
+
+    def revive(self, *, at_once: bool = False) -> None:
+        """Restart dead processes, each after its own backoff unless `at_once`."""
+        self._heed_interrupt()
+        self._forks.reap()
+        for process in self.processes:
+            process.revive(at_once=at_once)
+
+    def _heed_interrupt(self) -> None:
+        # An exception raised by a signal handler is lost when it lands in a callback that Python shields.
+        if self.interrupted:
+            raise KeyboardInterrupt
+
+    def stop(self, processes: Sequence[ManagedProcess]) -> None:
+        """Stop these processes in parallel and forget them."""
+        with ThreadPoolExecutor(max_workers=max(len(processes), 1)) as pool:
+            stopping = [pool.submit(process.stop) for process in processes]
+            # In short waits: a signal that arrives just before a wait begins does not interrupt it, and Python calls
+            # its handler only after the wait.
+            while wait(stopping, timeout=_TICK_S).not_done:
+                pass
+        for each in stopping:
+            each.result()
+        for process in processes:
+            process.output.close()
+            self.processes.remove(process)
+
+    def kill(self) -> None:
+        """Kill everything now: a hard stop, also while `stop` waits."""
+        for process in self.processes:
+            process.kill()
+
+    def close(self) -> None:
+        """Stop what still runs, the last launched first."""
+        while self.processes:
+            self.stop(self.processes[-1:])
+        self._forks.close()
+        self._guard.close()
+
+
+def _obituary(process: ManagedProcess, what: str) -> str:
+    last_lines = "\n  ".join(process.output.tail)
+    return f"{process.spec.name} {what}; its log is {process.output.path} and ends with:\n  {last_lines}"

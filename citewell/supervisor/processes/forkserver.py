@@ -1,0 +1,270 @@
+"""The fork server (Linux): a process that has imported Citewell and loaded its model, and forks API and workers.
+
+What they have in common is computed once and in memory once. It has one thread, no event loop and no connection, so all
+its state survives a fork. A forked process is a child of the supervisor, not of the fork server: the intermediate
+process between them exits at once, while the supervisor adopts orphans. So the death of the fork server affects none of
+them, and the supervisor waits for these children, signals them and takes them along when it dies, as it does those that
+it starts as programs.
+"""
+
+import ctypes
+import gc
+import json
+import os
+import pkgutil
+import runpy
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, cast
+
+import psutil
+
+from citewell.supervisor.processes.process import Child, ProcessSpec, execute
+from citewell.supervisor.processes.spawn import adopting_orphans, bind_to
+
+READY = "fork server is ready"
+_PATIENCE_S = 5.0
+_LENGTH, _IDS = struct.Struct("!I"), struct.Struct("!ii")
+_GO = b"1"
+_ARG_START, _ARG_END = 45, 46
+"""Field numbers in /proc/PID/stat, counted from after the name."""
+
+
+class ForkServer:
+    """The supervisor's side, for its main thread."""
+
+    def __init__(self) -> None:
+        self._link: socket.socket | None = None
+        self._late: list[socket.socket] = []
+        """Sockets on which processes that did not report in time may still report."""
+        self._unwatched = set[int]()
+        """Intermediate processes that may be our children; without a wait they would stay zombies."""
+
+    def begin(self, spec: ProcessSpec) -> Child:
+        """Start the fork server itself."""
+        self._hang_up()
+        self._link, theirs = socket.socketpair()
+        self._link.settimeout(_PATIENCE_S)
+        with theirs:
+            return execute(spec, stdin=theirs.fileno())
+
+    def fork(self, spec: ProcessSpec) -> Child:
+        """Fork `spec` from the server. Raises OSError if that fails; a process that is created later exits at once."""
+        if self._link is None:
+            raise ConnectionError("there is no fork server")
+        # A system that cannot adopt orphans raises here, before the server is involved; the server stays usable.
+        with adopting_orphans():
+            forked = self._split_off(self._link, spec)
+        self.reap()
+        return forked
+
+    def reap(self) -> None:
+        """Wait for what has exited and nobody watches: intermediate processes whose server was killed before it could
+        wait for them, and new processes that reported too late."""
+        for late in tuple(self._late):
+            try:
+                self._unwatched.update(_IDS.unpack(_exactly(late, _IDS.size)))
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                # It was never made.
+                pass
+            late.close()
+            self._late.remove(late)
+        self._unwatched = {pid for pid in self._unwatched if not _is_over(pid)}
+
+    def _split_off(self, server: socket.socket, spec: ProcessSpec) -> "Forked":
+        read, write = os.pipe()
+        stdout = os.fdopen(read, "rb")
+        ours, theirs = socket.socketpair()
+        ours.settimeout(_PATIENCE_S)
+        try:
+            try:
+                _ask(server, spec, write, theirs.fileno())
+            finally:
+                theirs.close()
+                os.close(write)
+            pid, between = _IDS.unpack(_exactly(ours, _IDS.size))
+            forked = Forked(pid, stdout)
+        except (OSError, psutil.NoSuchProcess) as error:
+            stdout.close()
+            # A late reply would be read as the reply to the next request.
+            self._hang_up()
+            self._expect_late(ours)
+            raise ChildProcessError(f"nothing was forked: {error}") from error
+        self._unwatched.add(between)
+        # A process that exits before this is still our child, so its exit is handled as any other.
+        with ours, suppress(ConnectionError):
+            ours.sendall(_GO)
+        return forked
+
+    def _expect_late(self, report: socket.socket) -> None:
+        # Closed for writing: the new process exits as soon as it has reported, even if the server has died meanwhile.
+        report.shutdown(socket.SHUT_WR)
+        report.setblocking(False)
+        self._late.append(report)
+
+    def close(self) -> None:
+        """Let the fork server exit."""
+        self._hang_up()
+        for late in self._late:
+            late.close()
+
+    def _hang_up(self) -> None:
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+
+
+def _is_over(pid: int) -> bool:
+    """Wait for a child that has exited. Also true of what is not our child and does not exist."""
+    try:
+        return os.waitpid(pid, os.WNOHANG) != (0, 0)
+    except ChildProcessError:
+        return not psutil.pid_exists(pid)
+
+
+class Forked:
+    """A child of this process, forked by the server."""
+
+    def __init__(self, pid: int, stdout: IO[bytes]) -> None:
+        self.pid = pid
+        self.stdout = stdout
+        self._process = psutil.Process(pid)
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code once it has ended, as that of `subprocess.Popen`."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.wait(0)
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end. Raises subprocess.TimeoutExpired."""
+        if self._code is None:
+            try:
+                # psutil returns None for the end of a process that was not our child.
+                code = cast("int | None", self._process.wait(timeout))
+                self._code = 1 if code is None else code
+            except psutil.TimeoutExpired as late:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0) from late
+        return self._code
+
+    def send_signal(self, sig: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, sig)
+
+
+def main() -> None:
+    """Import the arguments (`module`, or `module:function` to be called), then fork on request."""
+    # A process started with SIGCHLD ignored could wait for no child.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for name in filter(str.strip, sys.argv[1:]):
+        named: Any = pkgutil.resolve_name(name)
+        if ":" in name:
+            named()
+    # A later collection would write to shared pages, and thereby copy them.
+    gc.collect()
+    gc.freeze()
+    link, supervisor = socket.socket(fileno=sys.stdin.fileno()), os.getppid()
+    sys.stdout.write(f"{READY}\n")
+    sys.stdout.flush()
+    while request := _received(link):
+        told, output, word = request
+        if between := _split_off():
+            link.detach()
+            _report(socket.socket(fileno=word), supervisor, signal.Signals(told["death"]), between)
+            _become(told, output)
+            return
+        # If the fork failed these are the last copies: closing them tells the supervisor.
+        os.close(output)
+        os.close(word)
+
+
+def _ask(link: socket.socket, spec: ProcessSpec, output: int, word: int) -> None:
+    request = {"argv": spec.argv, "env": {**spec.env}, "cwd": str(spec.cwd), "death": spec.death_signal.value}
+    body = json.dumps(request).encode()
+    socket.send_fds(link, [_LENGTH.pack(len(body))], [output, word])
+    link.sendall(body)
+
+
+def _received(link: socket.socket) -> tuple[dict[str, Any], int, int] | None:
+    head, descriptors, _, _ = socket.recv_fds(link, _LENGTH.size, 2)
+    if len(head) < _LENGTH.size:
+        return None
+    output, word = descriptors
+    return json.loads(_exactly(link, *_LENGTH.unpack(head))), output, word
+
+
+def _split_off() -> int | None:
+    """Fork twice, so that our parent adopts the new process. Returns the intermediate process's id there, None here."""
+    try:
+        between = os.fork()
+    except OSError:
+        return None
+    if between:
+        os.waitpid(between, 0)
+        return None
+    between = os.getpid()
+    with suppress(OSError):
+        if os.fork() == 0:
+            os.setsid()
+            while os.getppid() == between:
+                time.sleep(0.001)
+            return between
+    os._exit(0)
+
+
+def _report(word: socket.socket, supervisor: int, death_signal: signal.Signals, between: int) -> None:
+    """In the new process: report its id to the supervisor, and exit unless the supervisor answers."""
+    bind_to(supervisor, death_signal)
+    with word, suppress(ConnectionError):
+        word.sendall(_IDS.pack(os.getpid(), between))
+        if word.recv(len(_GO)) == _GO:
+            return
+    os._exit(1)
+
+
+def _become(told: dict[str, Any], output: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number, stream in enumerate((nothing, output, output)):
+        os.dup2(stream, number)
+    os.close(nothing)
+    os.close(output)
+    os.chdir(told["cwd"])
+    os.environ.update(told["env"])
+    _show_command(told["argv"])
+    _, _, module, *sys.argv[1:] = told["argv"]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _show_command(argv: Sequence[str]) -> None:
+    """Make `ps` show `argv` instead of the server's own arguments, as far as there is room."""
+    facts = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    start, room = int(facts[_ARG_START]), int(facts[_ARG_END]) - int(facts[_ARG_START])
+    title = " ".join(argv).encode()[: room - 2]
+    # A non-zero last byte tells the kernel that the arguments were overwritten, and end at the first zero.
+    ctypes.memmove(start, title.ljust(room - 1, b"\0") + b"\1", room)
+
+
+def _exactly(link: socket.socket, size: int) -> bytes:
+    """Read exactly `size` bytes. Raises ConnectionError when the other side ends before."""
+    found = b""
+    while len(found) < size:
+        if not (part := link.recv(size - len(found))):
+            raise ConnectionError("the other side ended")
+        found += part
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Postgres and Valkey on a home: all that the test suite needs, and the base of the supervisor."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+from citewell.supervisor.home import disk_errors_explained, home_at, prepare
+from citewell.supervisor.lock import locked
+from citewell.supervisor.processes.fleet import Fleet
+from citewell.supervisor.processes.output import OnLine
+from citewell.supervisor.processes.process import ProcessSpec
+from citewell.supervisor.servers.binaries import find_binaries
+from citewell.supervisor.servers.endpoints import broker_url, choose_ports, database_url, load_secrets
+from citewell.supervisor.servers.leftovers import end_leftovers
+from citewell.supervisor.servers.postgres import create_cluster, data_folder, postgres_spec
+from citewell.supervisor.servers.valkey import valkey_spec
+
+_READY_WITHIN_S = 120.0  # recovery after a crash may take long
+
+
+class EmbeddedServers:
+    """Both servers between `start` and `stop`, or as a context manager; from the main thread, one start per object.
+
+    `durable=False` trades safety against power loss for speed: for tests. Raises HomeUnusable.
+    """
+
+    database_url: str  # for SQLAlchemy with psycopg 3, as the role that owns the database; set by `start`
+    redis_url: str  # set by `start`
+
+    def __init__(self, home: Path, *, durable: bool = True, on_line: OnLine | None = None) -> None:
+        self.home = home_at(home)
+        self.fleet = Fleet(self.home.logs, on_line)
+        self._durable = durable
+        self._stack = ExitStack()
+
+    def start(self) -> None:
+        """Return when both servers accept connections. On SupervisorError nothing is left running."""
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop everything that the fleet still runs, then release the home."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        with disk_errors_explained(self.home):
+            prepare(self.home)
+            self._stack.enter_context(locked(self.home))
+            end_leftovers(self.home)
+            specs = self._prepare_servers()
+        self._stack.callback(self.fleet.close)
+        processes = [self.fleet.launch(spec) for spec in specs]
+        self.fleet.await_ready(processes, within=_READY_WITHIN_S, deaths=1)
+
+    def _prepare_servers(self) -> list[ProcessSpec]:
+        """In starting order; stopping goes backwards."""
+        home, durable = self.home, self._durable
+        binaries = find_binaries(home)
+        secrets = load_secrets(home, data_exists=data_folder(home).exists())
+        create_cluster(home, binaries, secrets.postgres, durable=durable)
+        ports = choose_ports(home)
+        self.database_url = database_url(secrets, ports)
+        self.redis_url = broker_url(secrets, ports)
+        return [
+            postgres_spec(home, binaries, ports.postgres, durable=durable),
+            valkey_spec(home, binaries, ports.valkey, secrets.valkey, durable=durable),
+        ]
