@@ -12,9 +12,11 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
-from api.errors import add_error_handlers
-from api.middleware import BodyLimit, RequestLog
-from api.policies import Policies
+from api.http.errors import add_error_handlers
+from api.http.middleware import BodyLimit, RequestLog
+from api.http.policies import Policies
+from api.http.security import Access, access, keys_mode
+from api.http.uploads import FORM_OVERHEAD_BYTES
 from api.routes import (
     audits,
     batches,
@@ -36,8 +38,6 @@ from api.routes import (
     webhooks,
 )
 from api.schemas.problem import MEDIA_TYPE, Problem
-from api.security import Access, access, keys_mode
-from api.uploads import FORM_OVERHEAD_BYTES
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import settings
@@ -131,7 +131,7 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
 
 
 def _take_over_uvicorns_logs() -> None:
-    # Its own handlers were installed before this application was imported; api.middleware writes the access log.
+    # Its own handlers were installed before this application was imported; api.http.middleware writes the access log.
     for name in ("uvicorn", "uvicorn.access"):
         logging.getLogger(name).handlers.clear()
     logging.getLogger("uvicorn").propagate = True

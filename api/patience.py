@@ -14,8 +14,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from api.errors import problem
-from api.policies import HEADERS
+from api.http.errors import problem
+from api.http.policies import HEADERS
 from config.settings import settings
 
 _LATE_HEAD = "The head of the request did not arrive within {} seconds."

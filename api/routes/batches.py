@@ -8,9 +8,9 @@ from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request, Respons
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.given import LINES, parsed_lines, require_lines, submit_lines
-from api.idempotency import REPLAYED, MaybeRepeated
-from api.room import ROOM_FOR_A_BATCH
+from api.answers.external_answers import LINES, parsed_lines, require_lines, submit_lines
+from api.http.capacity import ROOM_FOR_A_BATCH
+from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.schemas.verifications import BatchAccepted, BatchLinks, BatchRead, VerificationCreate, VerificationResult
 from config.settings import settings
 from services.external import batches

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Depends
 
+from api.http.uploads import require_json
 from api.schemas.citations import CitationVerdict, CitationVerify
-from api.uploads import require_json
 from config.settings import settings
 from services.external.citation_verification import verify_citation
 

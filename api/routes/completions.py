@@ -5,13 +5,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from api.adapters.completions import model_read
-from api.completing import completed, completed_in_chunks
-from api.room import ROOM_FOR_A_QUESTION
+from api.answers.completions import completed, completed_in_chunks
+from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.sse import described
+from api.http.uploads import require_json
 from api.schemas.completions import Completion, CompletionCreate, ModelList, ModelRead
 from api.schemas.problem import OpenAIProblem
 from api.schemas.texts import ModelName
-from api.sse import described
-from api.uploads import require_json
 from services.queries.workspaces import read_model, read_models
 
 _CHUNK = """data: {"id": "chatcmpl-…", "object": "chat.completion.chunk", "created": 1767225600, "model": "default", \

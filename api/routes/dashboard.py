@@ -10,7 +10,7 @@ from starlette.types import Scope
 FILES = Path(__file__).parent.parent / "dashboard"
 
 # Documents are untrusted: even if one got markup into the page, it could run nothing, load nothing and call nobody. The
-# other policies are those of every response (api.policies).
+# other policies are those of every response (api.http.policies).
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "

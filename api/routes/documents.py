@@ -6,8 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from api.paging import After, next_cursor
-from api.room import ROOM_FOR_A_DOCUMENT
+from api.http.capacity import ROOM_FOR_A_DOCUMENT
+from api.http.paging import After, next_cursor
+from api.http.uploads import DOCUMENT_BODY, IncomingDocument
 from api.schemas.documents import (
     DocumentAccepted,
     DocumentLayout,
@@ -19,7 +20,6 @@ from api.schemas.documents import (
 )
 from api.schemas.search import PassageList
 from api.schemas.texts import Filename, PlainText, WorkspaceName
-from api.uploads import DOCUMENT_BODY, IncomingDocument
 from config.settings import settings
 from db.queries.documents.documents import DocumentFilter
 from domain.errors import BadInput, DocumentNotRead

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response
 
+from api.http.uploads import require_json
 from api.schemas.keys import KeyCreate, KeyCreated, KeyList
-from api.uploads import require_json
 from domain.keys import ID_LENGTH
 from services.operations import api_keys
 

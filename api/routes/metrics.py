@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from api.http.security import Access, authorise, sent_key
 from api.routes.operations import VERSION
-from api.security import Access, authorise, sent_key
 from config.settings import Settings, settings
 from db.models import DEFAULT_TENANT
 from db.session import current_tenant

@@ -5,9 +5,9 @@ from importlib.metadata import version
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.errors import RETRY_AFTER_S, problem
+from api.http.errors import RETRY_AFTER_S, problem
+from api.http.security import keys_mode
 from api.schemas.operations import Checks, Health, NotReadyProblem, Ready
-from api.security import keys_mode
 from config.settings import settings
 from services.operations.readiness import check_readiness
 

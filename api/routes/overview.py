@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime
 
-from api.paging import After, next_cursor
+from api.http.paging import After, next_cursor
 from api.schemas.overview import OverviewList
 from api.schemas.queries import QueryState
 from api.schemas.texts import WorkspaceName

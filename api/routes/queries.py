@@ -8,16 +8,16 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 
-from api.idempotency import REPLAYED, MaybeRepeated
-from api.paging import After, next_cursor
-from api.room import ROOM_FOR_A_QUESTION
+from api.answers.streaming import EVENTS, LastEventId, event_stream
+from api.answers.waiting import read_when_final
+from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.idempotency import REPLAYED, MaybeRepeated
+from api.http.paging import After, next_cursor
+from api.http.uploads import require_json
 from api.schemas.answers import QueryRead
 from api.schemas.history import HistoryRead
 from api.schemas.queries import QueryAccepted, QueryCreate, QueryHead, QueryLinks, QueryList, QueryState
 from api.schemas.texts import WorkspaceName
-from api.streaming import EVENTS, LastEventId, event_stream
-from api.uploads import require_json
-from api.waiting import read_when_final
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter

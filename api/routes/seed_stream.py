@@ -7,12 +7,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from api.adapters import questions
-from api.answering import location_of, start_query
-from api.room import ROOM_FOR_A_QUESTION
+from api.answers.one_request import location_of, start_query
+from api.answers.seed_stream import seed_events
+from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.sse import HEADERS, MEDIA_TYPE, described
+from api.http.uploads import require_json
 from api.schemas.seed_stream import StreamAsk
-from api.seed_stream import seed_events
-from api.sse import HEADERS, MEDIA_TYPE, described
-from api.uploads import require_json
 
 _EVENTS = """data: {"type": "stream", "data": "Returns must be made "}
 

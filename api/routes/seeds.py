@@ -7,11 +7,11 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.adapters import questions, seeds
-from api.answering import answered
-from api.room import ROOM_FOR_A_QUESTION
+from api.answers.one_request import answered
+from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.uploads import require_json
 from api.schemas.problem import Problem
 from api.schemas.seeds import AgentAnswer, AgentAsk, ChatAsk, ChatReply, RagAnswer, RagAsk, VerifiedAnswer, VerifiedAsk
-from api.uploads import require_json
 from services.queries import results
 
 _HEADERS: dict[str, Any] = {

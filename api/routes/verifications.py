@@ -7,10 +7,13 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 
-from api.given import as_new
-from api.idempotency import REPLAYED, MaybeRepeated
-from api.paging import After, next_cursor
-from api.room import ROOM_FOR_A_QUESTION
+from api.answers.external_answers import as_new
+from api.answers.streaming import EVENTS, LastEventId, event_stream
+from api.answers.waiting import read_when_final
+from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.idempotency import REPLAYED, MaybeRepeated
+from api.http.paging import After, next_cursor
+from api.http.uploads import require_json
 from api.schemas.history import HistoryRead
 from api.schemas.queries import QueryState
 from api.schemas.verifications import (
@@ -21,9 +24,6 @@ from api.schemas.verifications import (
     VerificationList,
     VerificationResult,
 )
-from api.streaming import EVENTS, LastEventId, event_stream
-from api.uploads import require_json
-from api.waiting import read_when_final
 from config.settings import settings
 from db.models import QueryKind
 from services.external import verification_results

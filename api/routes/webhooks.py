@@ -5,7 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from api.paging import After, next_cursor
+from api.http.paging import After, next_cursor
+from api.http.uploads import require_json
 from api.schemas.webhooks import (
     CallbackSecret,
     DeliveryList,
@@ -22,7 +23,6 @@ from api.schemas.webhooks import (
     WebhookRead,
     WebhookSecretRead,
 )
-from api.uploads import require_json
 from config.settings import settings
 from services.webhooks import delivery_log, endpoints
 from services.webhooks.endpoints import EndpointChange, NewEndpoint

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
-from api import answering
+from api.answers import one_request
 from db.models import Query, QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import get_query, mark_finished
@@ -129,7 +129,7 @@ def test_a_cancelled_query_is_a_502(http: httpx.Client) -> None:
 def test_waiting_has_an_end_that_says_where_to_look(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, body: Json
 ) -> None:  # A3
-    monkeypatch.setattr(answering, "MAX_WAIT_S", 0.2)
+    monkeypatch.setattr(one_request, "MAX_WAIT_S", 0.2)
     response = http.post(path, json=body)
     told = assert_problem(response, 504, "not_finished_in_time")
     assert response.headers["location"] in told["detail"]
@@ -138,7 +138,7 @@ def test_waiting_has_an_end_that_says_where_to_look(
 
 def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    read_when_final = answering.read_when_final
+    read_when_final = one_request.read_when_final
 
     async def timed(*args: Any) -> Any:
         started = time.monotonic()
@@ -146,14 +146,14 @@ def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: py
         waits.append(time.monotonic() - started)
         return found
 
-    monkeypatch.setattr(answering, "read_when_final", timed)
+    monkeypatch.setattr(one_request, "read_when_final", timed)
     with pytest.raises(httpx.ReadTimeout):
         http.post("/agent/chat", json={"question": "How long?"}, timeout=0.5)
     deadline = time.monotonic() + 20
     while not waits:
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert waits[0] < answering.MAX_WAIT_S / 2
+    assert waits[0] < one_request.MAX_WAIT_S / 2
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api import waiting
+from api.answers import waiting
 from db.models import QueryStatus
 from db.queries.runs.queries import mark_finished
 from db.session import transaction

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
+from api.http.uploads import FORM_OVERHEAD_BYTES, body_error, field_error, form_fields, media_type
 from api.schemas.imports import ImportUpload
-from api.uploads import FORM_OVERHEAD_BYTES, body_error, field_error, form_fields, media_type
 from services.documents.imports import NewImport
 
 _FORM = "multipart/form-data"

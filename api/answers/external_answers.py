@@ -9,9 +9,9 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from api.errors import MAX_FIELD_ERRORS
+from api.http.errors import MAX_FIELD_ERRORS
+from api.http.uploads import media_type
 from api.schemas.verifications import VerificationCreate
-from api.uploads import media_type
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable
 from domain.errors import BatchInvalid, CitewellError

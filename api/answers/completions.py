@@ -13,12 +13,12 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.types import Receive, Scope, Send
 
 from api.adapters import completions
-from api.answering import MAX_WAIT_S, location_of, start_query, succeeded
-from api.errors import Unanswered
-from api.openai_errors import error_object
+from api.answers.one_request import MAX_WAIT_S, location_of, start_query, succeeded
+from api.answers.waiting import follow, read_when_final, require_valid_key
+from api.http.errors import Unanswered
+from api.http.openai_errors import error_object
+from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.completions import CompletionCreate, CompletionProof
-from api.sse import HEADERS, MEDIA_TYPE, data_event
-from api.waiting import follow, read_when_final, require_valid_key
 from config.settings import settings
 from domain.errors import CitewellError, QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns

@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.errors import Unanswered
-from api.waiting import read_when_final
+from api.answers.waiting import read_when_final
+from api.http.errors import Unanswered
 from config.settings import settings
 from services.queries import results
 from services.queries.submission import NewQuery, submit_query

@@ -12,10 +12,10 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from pydantic import BaseModel
 
+from api.answers.waiting import follow
+from api.http.sse import HEADERS, MEDIA_TYPE, data_event, described
 from api.schemas.answers import QueryRead
 from api.schemas.verifications import VerificationResult
-from api.sse import HEADERS, MEDIA_TYPE, data_event, described
-from api.waiting import follow
 from config.settings import settings
 from db.models import QueryKind
 from services.external.verification_results import read_verification

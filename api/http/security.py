@@ -16,7 +16,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from api.browsers import is_a_foreign_pages
+from api.http.browsers import is_a_foreign_pages
 from clients import rate_limits
 from config.settings import Settings, settings
 from db.models import DEFAULT_TENANT

@@ -13,8 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.errors import code_of, problem
-from api.security import keys_mode
+from api.http.errors import code_of, problem
+from api.http.security import keys_mode
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from clients.telemetry.tracing import fail, request_span

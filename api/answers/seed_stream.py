@@ -9,11 +9,11 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import KEEPALIVE_COMMENT
 
 from api.adapters.seeds import streamed_answer
-from api.answering import succeeded
-from api.errors import Unanswered
+from api.answers.one_request import succeeded
+from api.answers.waiting import follow, require_valid_key
+from api.http.errors import Unanswered
+from api.http.sse import data_event
 from api.schemas.seed_stream import FinalEvent
-from api.sse import data_event
-from api.waiting import follow, require_valid_key
 from config.settings import settings
 from db.queries.runs.events import DRAFT
 from domain.errors import CitewellError

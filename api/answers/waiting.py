@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.security import still_allowed
+from api.http.security import still_allowed
 from clients.notifications import Bell
 from clients.telemetry.families import SSE_WATCHERS, WAITING_REQUESTS
 from clients.telemetry.meter import METER

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from api.openai_errors import error_object, is_openai, retry_headers
+from api.http.openai_errors import error_object, is_openai, retry_headers
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from api.schemas.texts import HALF_A_PAIR
 from domain.errors import CitewellError, KeyRequired, NotReady, Overload, Unauthenticated

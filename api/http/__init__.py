@@ -1,0 +1,1 @@
+"""HTTP itself: errors, security, headers, uploads, pages and streams of events. The routes import it."""
