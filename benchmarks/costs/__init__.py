@@ -1,0 +1,1 @@
+"""What a query costs: calls, statements, memory, money."""

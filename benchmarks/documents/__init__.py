@@ -1,0 +1,1 @@
+"""Reading, ingesting and searching many documents."""

@@ -1,0 +1,1 @@
+"""The models of support, of questions and of confidence: fitted on labelled data, measured on unseen data."""
