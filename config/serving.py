@@ -1,8 +1,36 @@
-"""Settings of the HTTP server: how long a request may take to arrive (A8)."""
+"""Settings of a running system: admission, budgets, streams, standing answers, and how long requests may take."""
+
+from typing import Literal
 
 from pydantic import Field
 
 from config.group import Group
+
+
+class AdmissionSettings(Group):
+    """Work above the running limits waits in Postgres; work above the waiting limits is refused."""
+
+    in_flight_per_process: int = Field(
+        default=32, ge=2, description="Queries that run at a time, per process that verifies"
+    )
+    max_queued_per_tenant: int = Field(default=1_000, ge=1, description="Waiting questions of one tenant; more get 429")
+    max_queued: int = Field(default=5_000, ge=1, description="Waiting questions of all tenants; more get 503")
+    max_wait_s: float = Field(default=150.0, gt=0, description="A question that would wait longer gets 503")
+    max_documents_queued: int = Field(
+        default=20_000, ge=2, description="Waiting documents; one tenant may use half of it"
+    )
+
+
+class BudgetSettings(Group):
+    """The deadline counts from acceptance, for an item of a batch from its start. Docs: api.md, "Deadline and cost
+    ceiling".
+    """
+
+    deadline_s: float = Field(default=300.0, gt=0, le=86_400, description="Default deadline of a query")
+    max_cost_usd: float | None = Field(default=None, gt=0, description="Default cost ceiling of a query; null: none")
+    grace_s: float = Field(
+        default=30.0, gt=0, description="A query that no worker has touched for this long after its deadline fails"
+    )
 
 
 class ServingSettings(Group):
@@ -16,3 +44,45 @@ class ServingSettings(Group):
     body_s: float = Field(default=10.0, gt=0, description="Interval over which the speed of a body is measured")
     body_bytes_per_s: int = Field(default=1_000, ge=1, description="Minimum speed of a body")
     idle_s: int = Field(default=75, ge=1, description="How long a connection stays open between requests")
+
+
+class StandingSettings(Group):
+    """Standing verification (N7). Without `reverify` no model is called: the cited passages are compared as text."""
+
+    enabled: bool = Field(default=True, description="false: changes are recorded and processed once it is true again")
+    reverify: bool = Field(default=False, description="Verify affected answers again; costs model calls")
+    max_per_change: int = Field(
+        default=100,
+        ge=0,
+        description="Answers verified again for one change; the others are judged by comparing text",
+    )
+    batch: int = Field(default=50, ge=1, description="Citations checked per transaction")
+    check_s: float = Field(default=5.0, gt=0, description="How often changes are looked for")
+    settle_s: float = Field(
+        default=900.0, ge=0, description="Delay of a second look, for answers being written during the change"
+    )
+
+
+class AuditSettings(Group):
+    keep_replies_s: float | None = Field(
+        default=None,
+        gt=0,
+        description="Erase raw replies this long after the end of the query; hashes stay. null: never",
+    )
+
+
+class StreamSettings(Group):
+    """Server-sent events. Drafts are what a model writes before any check; they are kept for a while after the end."""
+
+    heartbeat_s: float = Field(default=15.0, gt=0, description="Interval of comments that keep a stream alive")
+    draft_every_s: float = Field(default=0.05, ge=0, description="Minimum interval between pieces of a draft")
+    stop_ungrounded_after: int = Field(
+        default=0, ge=0, description="Stop writing after this many sentences if none is in the sources; 0: never"
+    )
+    keep_drafts_s: float = Field(default=3600.0, ge=0, description="How long drafts of finished queries are kept")
+    check_early: Literal["watched", "always", "never"] = Field(
+        default="watched",
+        description=(
+            "Check sentences while the answer is being written (N1); `watched`: if someone watches the stream"
+        ),
+    )

@@ -14,15 +14,18 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
 
-from config.admission import AdmissionSettings
-from config.budget import BudgetSettings
 from config.group import Group
 from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
 from config.observing import MetricsSettings, TracingSettings, WorkerSettings
-from config.serving import ServingSettings
-from config.standing import AuditSettings, StandingSettings
-from config.stream import StreamSettings
+from config.serving import (
+    AdmissionSettings,
+    AuditSettings,
+    BudgetSettings,
+    ServingSettings,
+    StandingSettings,
+    StreamSettings,
+)
 from config.verification import VerificationSettings, VerifyingSettings
 
 

@@ -33,20 +33,18 @@ from db.queries.admission.admission import is_room_taken
 from db.schema_version import schema_state
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable
+from workers.background.due_work import start_dispatcher, start_standing
 from workers.background.heartbeat import Presence
 from workers.background.liveness_file import WatchedLoop, start_pulse
 from workers.background.metrics_flush import reporter
 from workers.background.reconciler import start_reconciler
-from workers.background.revalidation import start_standing
-from workers.background.webhook_dispatch import start_dispatcher
 from workers.celery_app import app
 from workers.execution.claims import held_claims
 from workers.execution.inline import serve
 from workers.execution.shutdown import start_draining
 from workers.processes.capacity import Room
-from workers.processes.loop_watch import watch_loop
 from workers.processes.runtime import event_loop, leases, worker_name, worker_prefix
-from workers.processes.watchdog import start_watchdog
+from workers.processes.watchdog import start_watchdog, watch_loop
 from workers.queues import Queue
 from workers.starting.launch_thread import launcher
 

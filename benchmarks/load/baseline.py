@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.providers import GroqModel
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings

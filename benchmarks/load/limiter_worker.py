@@ -7,7 +7,7 @@ import sys
 from pydantic import SecretStr
 
 from clients.limiter import Limiter, Priority, Unlimited, make_limiter
-from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.providers import GroqModel
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRequest
 from config.models import ModelSettings
 from config.settings import Settings

@@ -1,9 +1,16 @@
-"""run/state.json: where to find the running server of a home."""
+"""run/state.json: where the running server of a home is found; and the lock: one supervisor per home."""
 
+import fcntl
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 from pydantic import BaseModel, ValidationError
+
+from citewell.supervisor.errors import AlreadyRunning
+from citewell.supervisor.home import Home
 
 # A pid is not reused within this time, and clock corrections shift a start time by less.
 _SAME_START_S = 60.0
@@ -41,3 +48,32 @@ def read_state(home: Path) -> ServerState | None:
 
 def state_file(home: Path) -> Path:
     return home.expanduser() / "run" / "state.json"
+
+
+def ensure_not_running(home: Home) -> None:
+    """A first check, before anything is tried; `locked` decides. Raises AlreadyRunning."""
+    if state := running_server(home.root):
+        raise AlreadyRunning(_who_runs(home, str(state.pid), state))
+
+
+@contextmanager
+def locked(home: Home) -> Generator[None]:
+    """Hold the home for this process; the kernel releases it when the process ends, however it ends.
+
+    Raises AlreadyRunning with the pid and, once it serves, the address of the holder.
+    """
+    with (home.run / "lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise AlreadyRunning(_who_runs(home, file.read(), read_state(home.root))) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def _who_runs(home: Home, pid: str, state: ServerState | None) -> str:
+    where = f"at {state.url}" if state and str(state.pid) == pid else "and is still starting"
+    return f"Citewell already runs on {home.root} (pid {pid}) {where}; stop it first or set another CITEWELL_HOME"

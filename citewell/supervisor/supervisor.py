@@ -14,13 +14,12 @@ import psutil
 
 from citewell.supervisor.apps import app_processes, fork_server_process, reachable_url
 from citewell.supervisor.home import write_private
-from citewell.supervisor.lock import ensure_not_running
 from citewell.supervisor.migrating import migrate
 from citewell.supervisor.processes.output import OnLine
 from citewell.supervisor.processes.process import ManagedProcess, ProcessSpec
 from citewell.supervisor.servers.endpoints import claim_port
 from citewell.supervisor.servers.pair import EmbeddedServers
-from citewell.supervisor.state import ServerState, state_file
+from citewell.supervisor.state import ServerState, ensure_not_running, state_file
 from config.settings import Settings
 
 _READY_WITHIN_S = 90.0

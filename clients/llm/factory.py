@@ -3,8 +3,7 @@
 import httpx
 
 from clients.embeddings import default_embedder
-from clients.llm.completions.groq import GroqModel
-from clients.llm.completions.openai_compatible import CompatibleModel
+from clients.llm.completions.providers import CompatibleModel, GroqModel
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import ChatModel

@@ -1,9 +1,13 @@
-"""Language detection, only where the result is certain."""
+"""The language of a text, where it is certain, and what else a read document says of itself."""
 
 import threading
 from collections import Counter
+from dataclasses import replace
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from domain.documents.documents import ParsedDocument
+from domain.documents.metadata import completed
 
 _SAMPLE_CHARS = 5_000
 _MIN_LETTER_BYTES = 200
@@ -78,3 +82,11 @@ class KeptModel:
 
 
 _kept = KeptModel()
+
+
+def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:
+    """Add title and language, and for filings ticker, year and type, from the text and the file name."""
+    found = completed(document, filename)
+    if language := language_of(document.text, found.get("language")):
+        found["language"] = language
+    return replace(document, found=found)

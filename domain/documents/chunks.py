@@ -15,8 +15,8 @@ from math import ceil
 
 from domain.documents.chunk_context import context_of
 from domain.documents.documents import ParsedDocument, Section, TextChunk
+from domain.text.lengths import count_tokens
 from domain.text.sentences import split_sentences
-from domain.text.token_count import count_tokens
 
 MIN_CHUNK_CHARS = 80
 """A shorter chunk says too little by itself; it stays alone only if its page has nothing else."""

@@ -20,11 +20,11 @@ from domain.facts.comparison.best_place import Compared
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Kind
 from domain.markers.parser import cited_markers
+from domain.text.lengths import LONGEST_STATEMENT, is_too_long
 from domain.text.memory import remembered
 from domain.text.negation import denied_by_one, opposites, other_polarity
 from domain.text.sentence_alignment import Aligned, claim_stems, most_alike
 from domain.text.sentences import split_sentences
-from domain.text.statement_length import LONGEST_STATEMENT, is_too_long
 from domain.text.words import coverage, stem, words
 
 _SAME_MATTER = 0.5  # coverage of the claim by one sentence from which opposite words in them contradict
@@ -55,7 +55,7 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     Numbers are compared by value, across scale words, units and rounding; a number of the claim that is nowhere in the
     source is a disagreement. Names and negations are compared with the source's sentence that is most like the claim.
     Values are given as in `readable(claim)` and `readable(source)`. Of an overlong claim
-    (`domain.text.statement_length`) only the first sentences are read, and an additional disagreement of the kind
+    (`domain.text.lengths`) only the first sentences are read, and an additional disagreement of the kind
     `wording` says so.
     """
     plain = _plain_source(source)

@@ -1,9 +1,8 @@
 """Analyses what a question asks and names, and whether an answer answers it (V8)."""
 
 from domain.question.asking import is_greeting
-from domain.question.gate import why_refused
-from domain.question.mentioning import mentions
 from domain.question.naming import missing_things
+from domain.question.refusal import mentions, why_refused
 from domain.question.relevance import answer_relevance
 from domain.question.verdict import ModelsWord, QuestionVerdict, judge_question, question_of
 

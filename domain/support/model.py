@@ -1,5 +1,6 @@
 """The fitted model of support: its numbers in `model.json`, written by `benchmarks.fitting.fit_support`, and their
-use."""
+use.
+"""
 
 import json
 from collections.abc import Collection, Mapping
@@ -8,8 +9,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from domain.support.features import MEANING
+from domain.evidence.contradictions import best_places, without_markers
+from domain.support.comparing import compare
+from domain.support.features import MEANING, features
 from domain.support.logistic import Weighing, parsed_weighing
+from domain.support.reading import ReadSentences, ReadText
+from domain.text.lengths import is_too_long
+from domain.text.memory import remembered
+from domain.text.word_index import read_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +65,20 @@ def parsed(data: Mapping[str, Any]) -> SupportModel:
     numbers = {name: float(data[name]) for name in ("disagreement", "verbatim", "unlikely", "likely")}
     disputed = {str(kind): float(most) for kind, most in data["disputed"].items()}
     return SupportModel(version=str(data["version"]), full=full, words=words, disputed=disputed, **numbers)
+
+
+def estimated_support(statement: str, source: str) -> float:
+    """Return the probability, 0..1, that the `source` says the `statement`, ignoring figures that differ.
+
+    Synonyms count for nothing, so a low value alone does not refute. Linear in both lengths; 0 for a statement longer
+    than a sentence may be.
+    """
+    if is_too_long(statement):
+        return 0.0
+    compared = compare(ReadText(" ".join(without_markers(statement).split())), _read(source))
+    return support_model().support(features(compared, best_places(statement, source), None))
+
+
+@remembered()
+def _read(source: str) -> ReadSentences:
+    return ReadSentences(ReadText(each.text) for each in read_sentences(without_markers(source)).sentences)

@@ -16,8 +16,8 @@ from domain.facts.above import below_own, lasting_context
 from domain.facts.proving import unproven_words
 from domain.prompting.judgements import Relation, StatementCheck
 from domain.safety.prompt_injection import without_orders
+from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
-from domain.text.statement_length import TOO_LONG, is_too_long, stands_in
 from domain.verdicts.self_contradiction import denies_itself
 from domain.verdicts.support_heuristics import bears_on, hardly_says
 

@@ -9,7 +9,7 @@ statement in another script than the source, where words prove nothing.
 import re
 
 from domain.evidence.spans import claim_relevance
-from domain.support.estimating import estimated_support
+from domain.support.model import estimated_support
 from domain.text.memory import remembered
 from domain.text.words import content_stems
 

@@ -26,8 +26,7 @@ from services.core.context import Outcome, QuerySnapshot, StepContext, StepResul
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import Conclusion, concluded
 from services.generation import extraction
-from services.queries.question_condensing import restate_question
-from services.queries.question_variants import rewrite_question
+from services.queries.question_rewriting import restate_question, rewrite_question
 from services.reporting.repair_results import repair_item
 from services.retrieval.reranking import score_chunks, select
 from services.verification import checks

@@ -19,7 +19,7 @@ from services.audit.cited_evidence import as_source, evidence_of
 from services.core.request_priority import asker_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
 from services.external.storage import Item, Store
-from services.queries.question_condensing import restated_question
+from services.queries.question_rewriting import restated_question
 from services.queries.retry import copy_request
 from services.queries.submission import Submitted
 

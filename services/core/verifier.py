@@ -46,7 +46,7 @@ DECIDE_NOTHING = (
     "domain.query.searches",
     "domain.audit.validity",
     "domain.verdicts.summary_line",
-    "domain.webhooks.body",
+    "domain.webhooks.delivery",
     "domain.webhooks.delivery",
 )
 """Modules below a package of `JUDGES` that do not affect verdicts; a test compares the list with the judges'

@@ -30,9 +30,8 @@ from services.reporting.assessment import (
 )
 from services.reporting.external_citations import judged_citations
 from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
-from services.verification.citation_spans import assert_exact, choose_span, citation_row
+from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
 from services.verification.progress_events import sentences_kept
-from services.verification.research_notes import quotes_by_source
 from services.verification.round_results import Findings, find
 
 log = structlog.get_logger()

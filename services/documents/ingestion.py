@@ -12,26 +12,42 @@ from typing import Any
 
 import structlog
 from opentelemetry.trace import Span
+from sqlalchemy.orm import Session
 
 from clients.embeddings import Embedder
-from clients.parsing.findings import with_findings
+from clients.parsing.language import with_findings
 from clients.parsing.sandbox.isolated import limits_of, parse_isolated
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
 from config.settings import IngestionSettings
+from db.models import DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import documents as rows
 from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import space_of
 from db.queries.documents.vectors import add_vectors
+from db.queries.documents.versions import mark_document_ready
+from db.queries.verifications.standings import note_new_version
 from db.session import after_commit, reading, transaction
 from domain.documents.chunks import split_document
 from domain.documents.documents import TextChunk
 from domain.documents.embedded_text import embedded_text
 from domain.errors import CitewellError, DatabaseUnavailable, DocumentEmpty, EmbeddingUnavailable
 from services.core import embedding_spaces
-from services.documents.versions import put_in_force
 from services.webhooks.outbox import announce_document
+
+
+def put_in_force(session: Session, document_id: uuid.UUID, attempt: int) -> bool:
+    """Search this version in place of the previous one from now on; False when another worker took over.
+
+    If a newer version was ready first, this one is kept as history and not announced.
+    """
+    status = mark_document_ready(session, document_id, attempt)
+    if status is DocumentStatus.READY:
+        note_new_version(session, document_id)
+        announce_document(session, document_id)
+    return status is not None
+
 
 log = structlog.get_logger()
 

@@ -14,6 +14,7 @@ from db.queries.runs.events import add_event
 from db.queries.runs.queries import Finished, mark_finished
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.session import after_commit
+from services.core.context import StepContext, StepResult
 from services.finishing.answer_validity import settle
 from services.finishing.audit_chain import AUDITED, seal
 from services.webhooks.outbox import announce_batch, announce_query
@@ -70,3 +71,18 @@ def tell_ends_to(listener: Callable[[], None] | None) -> None:
 def _tell() -> None:
     if _listener is not None:
         _listener()
+
+
+def publish(context: StepContext) -> StepResult:
+    """End the query as succeeded, or as failed with the reason that `conclude` left."""
+    concluded = context.outcome("conclude") or {}
+    failed = concluded.get("status") != "answered"
+    code = concluded.get("code", "generation_failed")
+    error = {"code": code, "message": concluded.get("reason", "")} if failed else None
+    event: dict[str, Any] = {"reason": error["message"]} if error else {"abstained": concluded["abstained"]}
+
+    def save(session: Session) -> None:
+        status = QueryStatus.FAILED if failed else QueryStatus.SUCCEEDED
+        finish(session, context.query.id, status, error=error, event=event)
+
+    return StepResult.single({"status": "done"}, save)

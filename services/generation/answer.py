@@ -9,7 +9,7 @@ from domain.query.modes import idk_for, is_idk
 from domain.query.outcomes import Drafted
 from services.core.context import StepContext, StepResult, numbered
 from services.generation.draft_stream import GrowingDraft, telling_drafts
-from services.verification.research_notes import notes_text
+from services.verification.citation_spans import notes_text
 
 STOPPED = "The answer was not written to its end: no sentence that was checked by then is in the sources."
 

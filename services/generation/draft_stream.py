@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -13,8 +13,33 @@ from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_
 from domain.errors import DatabaseUnavailable
 from domain.verdicts.stopping import is_ungrounded, without_its_open_end
 from services.core.context import StepContext
-from services.generation.watchers import Interest
 from services.verification.streamed_results import states_so_far
+
+ASK_EVERY_S = 0.25
+"""How soon a new watcher, or the absence of one, is noticed."""
+UNWATCHED_EVERY_S = 1.0
+"""The interval for unwatched queries: a watcher may come, or may be unknown to the wake-up channel."""
+
+
+class Interest:
+    """The watchers of one query. `is_watched` may use the network; it is called in a thread."""
+
+    def __init__(self, is_watched: Callable[[], bool]) -> None:
+        self._ask = is_watched
+        self.is_watched = True
+        self._asked_at = float("-inf")
+        self._told_at = time.monotonic()
+
+    async def wants_news(self) -> bool:
+        now = time.monotonic()
+        if now - self._asked_at >= ASK_EVERY_S:
+            self._asked_at = now
+            self.is_watched = await asyncio.to_thread(self._ask)
+        return self.is_watched or now - self._told_at >= UNWATCHED_EVERY_S
+
+    def told(self) -> None:
+        self._told_at = time.monotonic()
+
 
 log = structlog.get_logger()
 

@@ -1,10 +1,11 @@
-"""The operator's view of all tenants: worker processes, the backlog, the weights of tenants."""
+"""What operators look at and set, over all tenants: worker processes, the backlog, parked work, weights of tenants."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from db.queries.access import tenants
+from db.queries.access import keys
 from db.queries.admission import backlog, processes
+from db.queries.runs.parking import list_parked
 from db.session import system_transaction
 
 
@@ -46,10 +47,28 @@ def read_backlog() -> list[dict[str, Any]]:
 def read_tenants() -> Sequence[tuple[str, float]]:
     """(name, weight) of all tenants."""
     with system_transaction() as session:
-        return tenants.list_tenants(session)
+        return keys.list_tenants(session)
 
 
 def change_weight(name: str, weight: float) -> None:
     """Change a tenant's share of concurrent work; it applies from the next start on. Raises TenantNotFound."""
     with system_transaction() as session:
-        tenants.set_weight(session, name, weight)
+        keys.set_weight(session, name, weight)
+
+
+def read_parked(limit: int) -> list[dict[str, Any]]:
+    with system_transaction() as session:
+        found = list_parked(session, limit)
+    return [
+        {
+            "tenant": each.tenant,
+            "query_id": str(each.query_id),
+            "round": each.round,
+            "step": each.step,
+            "item": each.item,
+            "worker": each.worker,
+            "reason": each.reason,
+            "at": each.parked_at.isoformat(),
+        }
+        for each in found
+    ]

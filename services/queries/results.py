@@ -27,7 +27,7 @@ from db.session import reading
 from domain.question import is_greeting, mentions, question_of
 from domain.safety.prompt_injection import without_orders
 from services.finishing.completion import LAST_EVENTS
-from services.queries.question_condensing import restated_question
+from services.queries.question_rewriting import restated_question
 from services.reporting.answer_confidence import confidence_json
 from services.reporting.comparison import read_reverifications
 

@@ -28,7 +28,7 @@ from services.reporting.rows import (
     repair_rows,
     sentence_row,
 )
-from services.verification.research_notes import notes_issues
+from services.verification.citation_spans import notes_issues
 from services.verification.round_results import Findings
 from services.verification.scores import score_answer
 

@@ -11,11 +11,11 @@ from domain.query.modes import GateDecision, evidence_gate, parse_mode, rules_of
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Scored, Selected
 from domain.question import is_greeting, why_refused
-from domain.question.gate import NOT_A_QUESTION
+from domain.question.refusal import NOT_A_QUESTION
 from domain.retrieval.ranking import Scored as ScoredChunk
 from domain.retrieval.ranking import rank, with_bridges, within_budget
 from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
-from domain.text.token_count import count_tokens
+from domain.text.lengths import count_tokens
 from services.core.context import StepContext, StepResult, Tools
 from services.judging.question_answered import named_text
 from services.judging.relevance import Shown, ask_for_each, ask_together

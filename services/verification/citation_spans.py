@@ -1,4 +1,6 @@
-"""Citations with exact evidence: which span of which source supports which words (S4.2, S4.6, N3)."""
+"""Citations with exact evidence: which span of which source supports which words (S4.2, S4.6, N3), also where the
+evidence is a quote in the notes of the research (S3.6).
+"""
 
 import uuid
 from collections.abc import Sequence
@@ -13,6 +15,7 @@ from domain.evidence.spans import best_text_span, claim_relevance
 from domain.prompting.judgements import CitationType
 from domain.query.options import QueryOptions
 from domain.text.quotes import locate_quote
+from services.core.context import StepContext
 
 
 class EvidenceMismatch(AssertionError):
@@ -108,3 +111,27 @@ def assert_exact(session: Session, answer: str, citations: list[Citation], given
             raise EvidenceMismatch(f"{citation.chunk_id} at {citation.source_start}:{citation.source_end}")
         if answer[citation.answer_start : citation.answer_end] != citation.claim_text:
             raise EvidenceMismatch(f"answer at {citation.answer_start}:{citation.answer_end}")
+
+
+def notes_text(context: StepContext) -> str:
+    """The notes of this round in the form shown to the synthesis; empty when there are none."""
+    notes = (context.outcome("research_notes") or {}).get("notes", [])
+    return "\n".join(f"- [{note['source']}] {note['fact']}: “{' '.join(note['quote'].split())}”" for note in notes)
+
+
+def notes_issues(context: StepContext) -> list[str]:
+    """Why notes are missing, if they were to be taken."""
+    noted = context.outcome("research_notes")
+    return [f"The research left no notes: {noted['reason']}."] if noted and noted["status"] == "failed" else []
+
+
+def quotes_by_source(context: StepContext) -> dict[int, list[ExtractedQuote]]:
+    """The quotes of the synthesis and of the research, merged; the same words of one source count once."""
+    extracted = (context.outcome("extract_citations") or {}).get("citations", [])
+    noted = (context.outcome("research_notes") or {}).get("notes", [])
+    quotes = [(each["source"], ExtractedQuote(each["text_span"], each["citation_type"])) for each in extracted]
+    quotes += [(each["source"], ExtractedQuote(each["quote"], "direct_quote")) for each in noted]
+    found: dict[int, dict[str, ExtractedQuote]] = {}
+    for source, quote in quotes:
+        found.setdefault(source, {}).setdefault(" ".join(quote.text.split()).casefold(), quote)
+    return {source: list(by_words.values()) for source, by_words in found.items()}

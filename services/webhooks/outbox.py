@@ -17,8 +17,7 @@ from db.queries.runs import queries, results
 from db.queries.verifications import audits, batches
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
-from domain.webhooks.body import message_body
-from domain.webhooks.delivery import EventType, matches
+from domain.webhooks.delivery import EventType, matches, message_body
 from services.reporting.answer_confidence import confidence_json
 
 _QUERY_EVENTS = {
@@ -43,7 +42,7 @@ def announce(
 ) -> None:
     """Write a message for every endpoint of the tenant that wants this type, and for `callback_url`.
 
-    Workers of the webhooks queue send it after the commit. `data` is JSON of a few KB (domain.webhooks.body),
+    Workers of the webhooks queue send it after the commit. `data` is JSON of a few KB (domain.webhooks.delivery),
     `callback_url` was checked when it was accepted (check_url). Does nothing without a receiver.
     """
     wanting = _wanting(session, type_)

@@ -6,7 +6,7 @@ from contextvars import copy_context
 from types import TracebackType
 from typing import TypeVar
 
-from clients.llm.completions.groq import Client, GroqModel
+from clients.llm.completions.providers import Client, GroqModel
 from config.models import ModelSettings
 from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from clients.llm.completions.groq import Client, GroqModel
+from clients.llm.completions.providers import Client, GroqModel
 from clients.llm.protocol import ModelError, ModelReply
 from config.models import ModelSettings
 from tests.clients.llm.test_lean import CHECK, WHOLE

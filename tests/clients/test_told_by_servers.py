@@ -12,8 +12,7 @@ from aiohttp import web
 
 from clients.limiter.feedback import Told
 from clients.llm.calling.retry_after_limiter import RetryAfter
-from clients.llm.completions.groq import GroqModel
-from clients.llm.completions.openai_compatible import CompatibleModel
+from clients.llm.completions.providers import CompatibleModel, GroqModel
 from clients.llm.completions.usage import Bounds, read_usage
 from clients.llm.pricing import cost_usd
 from clients.llm.protocol import (

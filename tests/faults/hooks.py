@@ -12,7 +12,7 @@ from celery.signals import task_postrun, task_prerun
 from kombu.transport.redis import Channel
 
 from clients.embeddings.wheel import UseEmbedder
-from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.providers import GroqModel
 from clients.webhooks.sending import WebhookSender
 from tests.faults.failpoints import FOLDER, Failpoints, Point
 from workers.execution.inline import Onward

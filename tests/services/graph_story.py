@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from clients.embeddings import default_embedder
-from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.providers import GroqModel
 from clients.llm.gateway import ModelGateway
 from config.models import ModelSettings
 from config.settings import GraphSettings

@@ -24,7 +24,7 @@ from domain.verdicts.calibration import Calibration
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
-from services.finishing.publishing import publish
+from services.finishing.completion import publish
 from services.generation.answer import generate
 from services.queries.results import read_query
 from services.reporting.repair_results import repair_item

@@ -5,7 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from domain.query.refusals import IDK, IDK_KOREAN
-from domain.question.gate import NOT_A_QUESTION
+from domain.question.refusal import NOT_A_QUESTION
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, checked, with_groq, with_offline
 

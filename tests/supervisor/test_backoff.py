@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.supervisor.processes.backoff import Backoff
+from citewell.supervisor.processes.process import Backoff
 
 lifetimes = st.floats(min_value=0, max_value=1e6)
 

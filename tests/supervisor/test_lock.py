@@ -6,7 +6,7 @@ import pytest
 
 from citewell.supervisor.errors import AlreadyRunning
 from citewell.supervisor.home import home_at, prepare, temporary_home
-from citewell.supervisor.lock import locked
+from citewell.supervisor.state import locked
 
 
 def test_the_lock_refuses_a_second_holder_and_ends_with_a_killed_one() -> None:
@@ -15,7 +15,7 @@ def test_the_lock_refuses_a_second_holder_and_ends_with_a_killed_one() -> None:
         prepare(home)
         program = (
             "import sys, pathlib, time; from citewell.supervisor.home import home_at\n"
-            "from citewell.supervisor.lock import locked\n"
+            "from citewell.supervisor.state import locked\n"
             "with locked(home_at(pathlib.Path(sys.argv[1]))): print(flush=True); time.sleep(60)"
         )
         with subprocess.Popen([sys.executable, "-c", program, str(folder)], stdout=subprocess.PIPE) as holder:

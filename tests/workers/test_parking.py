@@ -20,7 +20,7 @@ from db.queries.runs import parking, queries, records, steps
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
-from services.operations.parked_work import read_parked
+from services.operations.administration import read_parked
 from services.queries.results import read_history
 from tests.factories import make_query
 from tests.workers.executing import execute_step

@@ -55,7 +55,7 @@ def test_a_process_that_is_stopped_or_lets_others_run_goes_on() -> None:  # F1
 
 _LOOP = """
 import asyncio, threading, time
-from workers.processes.loop_watch import watch_loop
+from workers.processes.watchdog import watch_loop
 loop = asyncio.new_event_loop()
 threading.Thread(target=loop.run_forever, daemon=True).start()
 watch_loop(loop, 0.1, 5)

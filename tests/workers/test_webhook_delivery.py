@@ -15,7 +15,7 @@ from db.queries.admission.locks import Leader, try_leader_lock
 from db.session import transaction
 from tests.simulators.sink import Answer, Sink
 from tests.webhooks import LIMITS, all_deliveries, as_other_tenant, end_query, later, register, the_delivery
-from workers.background.webhook_dispatch import dispatch
+from workers.background.due_work import dispatch
 from workers.processes.runtime import webhook_sender
 from workers.tasks.webhooks import deliver_webhook
 
@@ -118,7 +118,7 @@ def test_a_broker_that_is_away_is_asked_once_and_costs_nothing(broker: Any, monk
         return False
 
     with monkeypatch.context() as outage:
-        outage.setattr("workers.background.webhook_dispatch.launch_delivery", away)
+        outage.setattr("workers.background.due_work.launch_delivery", away)
         assert dispatch(LIMITS) == 0
     assert len(asked) == 1
     assert dispatch(LIMITS) == 3

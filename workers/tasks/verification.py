@@ -7,9 +7,8 @@ from domain.query.budget import NO_REPAIR
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
-from services.finishing.publishing import publish
-from services.queries.question_condensing import restate_question
-from services.queries.question_variants import rewrite_question
+from services.finishing.completion import publish
+from services.queries.question_rewriting import restate_question, rewrite_question
 from services.reporting.repair_results import passages_to_conclude
 from services.retrieval import agentic_steps
 from services.verification import checks

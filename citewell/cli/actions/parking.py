@@ -5,7 +5,7 @@ from rich.table import Table
 from citewell.cli.actions.database import database
 from citewell.cli.console import emit, out, plain, say
 from citewell.cli.show.words import when
-from services.operations.parked_work import read_parked
+from services.operations.administration import read_parked
 
 
 def show(limit: int, as_json: bool) -> None:

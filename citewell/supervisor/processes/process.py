@@ -15,10 +15,28 @@ from typing import IO, Protocol
 from urllib.parse import urlsplit
 
 from citewell.supervisor.home import Account
-from citewell.supervisor.processes.backoff import Backoff
 from citewell.supervisor.processes.guard import Guard
 from citewell.supervisor.processes.output import Output
 from citewell.supervisor.processes.spawn import spawn
+
+
+@dataclass
+class Backoff:
+    """Doubles from `first` to `longest` seconds; a life of `quiet` seconds or more resets it."""
+
+    first: float = 0.25
+    longest: float = 30.0
+    quiet: float = 60.0
+    _next: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._next = self.first
+
+    def after(self, lifetime: float) -> float:
+        """Seconds to wait after a death that followed `lifetime` seconds of running."""
+        delay = self.first if lifetime >= self.quiet else self._next
+        self._next = min(delay * 2, self.longest)
+        return delay
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Self
 
 from citewell.supervisor.home import disk_errors_explained, home_at, prepare
-from citewell.supervisor.lock import locked
 from citewell.supervisor.processes.fleet import Fleet
 from citewell.supervisor.processes.output import OnLine
 from citewell.supervisor.processes.process import ProcessSpec
@@ -14,6 +13,7 @@ from citewell.supervisor.servers.endpoints import broker_url, choose_ports, data
 from citewell.supervisor.servers.leftovers import end_leftovers
 from citewell.supervisor.servers.postgres import create_cluster, data_folder, postgres_spec
 from citewell.supervisor.servers.valkey import valkey_spec
+from citewell.supervisor.state import locked
 
 _READY_WITHIN_S = 120.0  # recovery after a crash may take long
 

@@ -19,9 +19,9 @@ from domain.support.comparing import Comparison, compare
 from domain.support.features import Closeness, features
 from domain.support.model import support_model
 from domain.support.reading import ReadText
+from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
 from domain.text.sentences import split_sentences
-from domain.text.statement_length import TOO_LONG, is_too_long, stands_in
 from domain.text.word_index import letters, read_sentences
 from domain.text.words import content_stems, coverage
 from domain.verdicts.joint_support import read_jointly

@@ -6,17 +6,32 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from clients.embeddings import Encoder
 from clients.llm.calling.unbatched import check_each, items_of
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
-from clients.llm.offline.claims import plan_queries, rewrite_statement
 from clients.llm.offline.judging import check_alignment, check_answerability, check_statement
 from clients.llm.offline.meaning import Meaning
 from clients.llm.offline.relevance import chunk_relevance
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
 from clients.llm.protocol import ModelRefused, ModelReply, ModelRequest, StreamPart, Usage
+from domain.correction.substitution import corrected
 from domain.documents.graph_extraction import read_graph, read_keywords
 from domain.prompting.batched_items import Chunks
-from domain.prompting.judgements import ItemRelevance, Relevance, Relevances, Reply
+from domain.prompting.judgements import ItemRelevance, Relevance, Relevances, Reply, Rewritten, TargetedQueries
 from domain.prompting.numbered_sources import Sources
 from domain.prompting.prompts import render
+
+
+def plan_queries(claims: str, count: int) -> TargetedQueries:
+    """S2.3: search for the claims themselves, one per line."""
+    lines = [line.strip().removeprefix("- ").strip() for line in claims.splitlines()]
+    return TargetedQueries(queries=[line for line in lines if line][:count])
+
+
+def rewrite_statement(statement: str, sources: Sources) -> Rewritten:
+    """N5, V6: the statement with wrong figures replaced by the source's; empty if that does not repair it."""
+    for source in sources:
+        if text := corrected(statement, source.text, source.context):
+            return Rewritten(text=text, source=source.number)
+    return Rewritten(text="", source=0)
+
 
 _Fields = Mapping[str, object]
 

@@ -1,6 +1,6 @@
 """The data of charts in Office documents."""
 
-from clients.parsing.office.elements import Element
+from clients.parsing.office.parts import Element
 
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"

@@ -1,6 +1,6 @@
 """Equations of Office documents (OMML) as one line: `a^2+b^2=c^2`, `(a+b)/(2)`, `√(x)`."""
 
-from clients.parsing.office.elements import Element
+from clients.parsing.office.parts import Element
 
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _PROPERTIES = "Pr"  # m:fPr, m:sSupPr, m:rPr, …

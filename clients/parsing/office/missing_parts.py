@@ -7,8 +7,7 @@ from io import BytesIO
 from lxml import etree
 
 from clients.parsing.archives import Archive
-from clients.parsing.office.elements import Element
-from clients.parsing.office.parts import xml_part
+from clients.parsing.office.parts import Element, xml_part
 
 _LINKS = ".rels"
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import date
+from typing import TypeAlias
 
 from docx.exceptions import PythonDocxError
 from docx.opc.exceptions import OpcError
@@ -12,8 +13,9 @@ from openpyxl.utils.exceptions import InvalidFileException
 from pptx.exc import PythonPptxError
 
 from clients.parsing.archives import Archive
-from clients.parsing.office.elements import Element
 from domain.errors import DocumentEmpty, DocumentUnreadable
+
+Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]: lxml has no public name for it
 
 # Raised by the libraries for parts that are missing or malformed.
 _DAMAGE = (

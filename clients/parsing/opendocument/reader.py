@@ -7,10 +7,8 @@ from lxml.etree import QName
 
 from clients.parsing.archives import Archive, opened_archive
 from clients.parsing.limits import ParseLimits
-from clients.parsing.office.elements import Element
-from clients.parsing.office.parts import damage_told, found_from, no_text, xml_part
-from clients.parsing.opendocument.names import odf
-from clients.parsing.opendocument.styles import Counter, Styles
+from clients.parsing.office.parts import Element, damage_told, found_from, no_text, xml_part
+from clients.parsing.opendocument.styles import Counter, Styles, odf
 from clients.parsing.opendocument.tables import marks_header, row_elements, table_rows
 from clients.parsing.opendocument.text import anchored, note_text, paragraph_text
 from clients.parsing.tables import has_header, with_one_header

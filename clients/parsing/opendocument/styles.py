@@ -1,11 +1,25 @@
-"""Styles of OpenDocument texts: titles, and the numbering of lists and headings."""
+"""Names and styles of OpenDocument texts: which paragraph is a title, and how lists and headings are numbered."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from clients.parsing.numerals import letter, roman
-from clients.parsing.office.elements import Element
-from clients.parsing.opendocument.names import odf
+from clients.parsing.office.parts import Element
+
+_SPACES = {
+    "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
+    "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
+    "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+    "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
+    "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
+}
+
+
+def odf(name: str) -> str:
+    """lxml's name for `text:p` and the like."""
+    prefix, _, local = name.partition(":")
+    return f"{{{_SPACES[prefix]}}}{local}"
+
 
 _NUMBERS: dict[str, Callable[[int], str]] = {
     "1": str,

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from clients.parsing.office.elements import Element
-from clients.parsing.opendocument.names import odf
-from clients.parsing.opendocument.styles import integer
+from clients.parsing.office.parts import Element
+from clients.parsing.opendocument.styles import integer, odf
 from clients.parsing.tables import Cell
 
 _ROW, _HEADER_ROWS = odf("table:table-row"), odf("table:table-header-rows")

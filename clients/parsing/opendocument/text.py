@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from clients.parsing.office.elements import Element
-from clients.parsing.opendocument.names import odf
+from clients.parsing.office.parts import Element
+from clients.parsing.opendocument.styles import odf
 
 _LEFT_OUT = {
     *map(odf, ("office:annotation", "office:annotation-end", "text:note", "text:ruby-text", "text:hidden-text")),

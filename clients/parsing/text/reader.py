@@ -1,11 +1,28 @@
 """Plain text and Markdown, whose stored text is the decoded file itself."""
 
+import re
+
 from clients.parsing.decoding import decode
+from clients.parsing.headings import Heading, sections_from
 from clients.parsing.limits import ParseLimits
 from clients.parsing.text.markdown import markdown_document
-from clients.parsing.text.plain_sections import plain_document
 from domain.documents.documents import ParsedDocument
 from domain.errors import DocumentEmpty, DocumentTooLarge
+
+_UNDERLINED = re.compile(
+    r"(?:\A|\n[ \t]*\n)[ \t]*(?P<title>\S[^\n]{0,118}?)[ \t]*\n[ \t]*(?P<rule>={3,}|-{3,}|~{3,})[ \t]*(?:\n|\Z)"
+)
+
+
+def plain_document(text: str) -> ParsedDocument:
+    """Return the text with the sections of underlined headings; the rule's character gives the level, by first use."""
+    levels: dict[str, int] = {}
+    headings = [
+        Heading(match.start("title"), match["title"], (levels.setdefault(match["rule"][0], len(levels)),))
+        for match in _UNDERLINED.finditer(text)
+        if any(character.isalpha() for character in match["title"])
+    ]
+    return ParsedDocument(text, sections=sections_from(headings, len(text)))
 
 
 def parse_plain(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:

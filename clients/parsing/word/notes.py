@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from docx.oxml.ns import qn
 
 from clients.parsing.numerals import roman
-from clients.parsing.office.elements import Element
+from clients.parsing.office.parts import Element
 from clients.parsing.word.text import paragraph_text
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

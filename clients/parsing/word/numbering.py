@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from docx.oxml.ns import qn
 
 from clients.parsing.numerals import numeral
-from clients.parsing.office.elements import Element
+from clients.parsing.office.parts import Element
 
 _LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")

@@ -13,9 +13,8 @@ from docx.parts.document import DocumentPart
 from clients.parsing.archives import opened_archive
 from clients.parsing.limits import ParseLimits
 from clients.parsing.office.charts import chart_rows, chart_title
-from clients.parsing.office.elements import Element
 from clients.parsing.office.missing_parts import linked_stream
-from clients.parsing.office.parts import core_properties, damage_told, no_text
+from clients.parsing.office.parts import Element, core_properties, damage_told, no_text
 from clients.parsing.tables import has_header, with_one_header
 from clients.parsing.text_builder import DocumentBuilder
 from clients.parsing.word.notes import Notes

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from docx.oxml.ns import qn
 
-from clients.parsing.office.elements import Element
+from clients.parsing.office.parts import Element
 
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # styles have their English names in the file in any language
 _CONTENTS = re.compile(r"(?:toc|table of (?:figures|authorities)) ?\d*", re.IGNORECASE)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from docx.oxml.ns import qn
 
-from clients.parsing.office.elements import Element
+from clients.parsing.office.parts import Element
 from clients.parsing.tables import Cell
 from clients.parsing.word.styles import value
 from clients.parsing.word.text import is_on

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from docx.oxml.ns import qn
 
-from clients.parsing.office.elements import Element
 from clients.parsing.office.equations import linear
+from clients.parsing.office.parts import Element
 
 _TEXTS = {
     qn("w:tab"): " ",

@@ -1,4 +1,4 @@
-"""API keys and the tenants that they act for."""
+"""API keys, the tenants that they act for, and the weights of tenants."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import ApiKey, Tenant
-from domain.errors import KeyNotFound
+from domain.errors import KeyNotFound, TenantNotFound
 
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
@@ -86,3 +86,17 @@ def revoke_key(session: Session, key_id: str) -> None:
     )
     if found is None:
         raise KeyNotFound(f"There is no key {key_id!r}.")
+
+
+def list_tenants(session: Session) -> list[tuple[str, float]]:
+    """(name, weight) of all tenants, by name."""
+    return [
+        (name, weight) for name, weight in session.execute(select(Tenant.name, Tenant.weight).order_by(Tenant.name))
+    ]
+
+
+def set_weight(session: Session, name: str, weight: float) -> None:
+    """Set a tenant's weight, which must be above 0. Raises TenantNotFound."""
+    changed = update(Tenant).where(Tenant.name == name).values(weight=weight).returning(Tenant.id)
+    if session.scalar(changed) is None:
+        raise TenantNotFound(f"There is no tenant {name!r}; `citewell tenants list` shows them.")

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from redis import Redis
 
 from clients.limiter import Limiter, Priority, make_limiter
-from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.providers import GroqModel
 from clients.llm.protocol import CallDeferred, ModelError, ModelRequest
 from config.limits import LimiterSettings
 from config.models import ModelSettings

@@ -4,8 +4,8 @@ from collections.abc import Generator
 
 import pytest
 
-from clients.llm.completions.groq import GroqModel
 from clients.llm.completions.prompt_sizes import PromptSizes
+from clients.llm.completions.providers import GroqModel
 from clients.llm.completions.wire_format import read_allowance
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelRefused, ModelReply, ModelRequest

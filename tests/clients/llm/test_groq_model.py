@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from clients.llm.completions.errors import model_error
-from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.providers import GroqModel
 from clients.llm.completions.usage import Bounds
 from clients.llm.completions.wire_format import Exchange, WireChunk
 from clients.llm.protocol import (

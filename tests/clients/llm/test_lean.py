@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from clients.llm.completions.openai_compatible import CompatibleModel
+from clients.llm.completions.providers import CompatibleModel
 from clients.llm.factory import make_model
 from clients.llm.protocol import ModelError, ModelRefused, ModelReply, ModelRequest, ModelUnavailable, Usage
 from config.models import ModelInfo, ModelSettings

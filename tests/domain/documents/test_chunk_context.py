@@ -2,7 +2,7 @@
 
 from domain.documents.chunks import split_document
 from domain.documents.documents import ParsedDocument, Section, Table, TextChunk, indexed_text
-from domain.text.token_count import count_tokens
+from domain.text.lengths import count_tokens
 
 ROWS = "\n".join(f"Product {number}\t{number * 10}\tEUR" for number in range(60))
 HEADER = "Name\tPrice\tCurrency"

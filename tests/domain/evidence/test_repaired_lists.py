@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.llm.offline.claims import rewrite_statement
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
+from clients.llm.offline.model import rewrite_statement
 from domain.evidence.contradictions import disagreements
 from domain.evidence.equivalence import keeps_subjects, stands_in_one_place
 from domain.prompting.numbered_sources import Sources

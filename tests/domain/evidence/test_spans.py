@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from domain.evidence.contradictions import disagreements
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.support.estimating import estimated_support
+from domain.support.model import estimated_support
 
 POLICY = (
     "Section 3.2: Returns and Refunds\n\nAll returns must be made within 30 days of purchase date. "

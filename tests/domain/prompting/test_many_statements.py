@@ -17,7 +17,7 @@ from domain.facts.reading.token_alignment import Alignment
 from domain.facts.reading.tokens import Token
 from domain.prompting.judgements import StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
-from domain.text.statement_length import LONGEST_STATEMENT
+from domain.text.lengths import LONGEST_STATEMENT
 from domain.text.word_index import WordIndex
 from domain.text.words import coverage
 from domain.verdicts.ruling import Grounds

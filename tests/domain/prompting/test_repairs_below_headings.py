@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.llm.offline.claims import rewrite_statement
+from clients.llm.offline.model import rewrite_statement
 from domain.correction.substitution import corrected, is_proven
 from domain.prompting.numbered_sources import Source, Sources
 

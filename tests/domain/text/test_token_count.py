@@ -3,7 +3,7 @@
 import pytest
 
 from domain.retrieval.ranking import within_budget
-from domain.text.token_count import count_tokens
+from domain.text.lengths import count_tokens
 
 
 @pytest.mark.parametrize(

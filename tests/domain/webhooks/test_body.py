@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.webhooks.body import MAX_BYTES, message_body
+from domain.webhooks.delivery import MAX_BYTES, message_body
 
 NOW = "2026-11-22T08:00:00Z"
 texts = st.text(max_size=200).map(lambda part: part * 100) | st.text()

@@ -16,7 +16,7 @@ from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
 from db.queries.verifications.batches import unfinished_items
 from db.session import acting_for, reading, transaction
 from domain.errors import AddressForbidden, WebhookUrlInvalid
-from domain.webhooks.body import MAX_BYTES
+from domain.webhooks.delivery import MAX_BYTES
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest
 from services.external.acceptance import submit_batch

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, text
 
+from config.serving import StandingSettings
 from config.settings import Settings, settings
-from config.standing import StandingSettings
 from db.models import (
     AnswerStanding,
     Chunk,
@@ -26,7 +26,7 @@ from db.session import acting_for, reading, system_transaction, transaction
 from services.audit import invalidation
 from services.audit.invalidation import work_off_changes
 from services.documents.documents import remove_document
-from services.documents.versions import put_in_force
+from services.documents.ingestion import put_in_force
 from services.finishing.completion import finish
 from services.queries.results import read_history, read_query
 from services.queries.retry import replay_query

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from services.generation import watchers
-from services.generation.watchers import Interest
+from services.generation import draft_stream
+from services.generation.draft_stream import Interest
 
 
 async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
@@ -24,23 +24,23 @@ async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
 
 
 def test_who_watches_is_told_with_every_look(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
-    monkeypatch.setattr(watchers, "ASK_EVERY_S", 3600.0)
+    monkeypatch.setattr(draft_stream, "ASK_EVERY_S", 3600.0)
     asked: list[float] = []
     assert asyncio.run(wanted_of(12, watched=True, asked=asked)) == 12
     assert len(asked) == 1
 
 
 def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
-    monkeypatch.setattr(watchers, "UNWATCHED_EVERY_S", 3600.0)
+    monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
     assert asyncio.run(wanted_of(12, watched=False, asked=[])) == 0
     # There may be watchers unknown to the wake-up channel: older programs, and new arrivals.
-    monkeypatch.setattr(watchers, "UNWATCHED_EVERY_S", 0.03)
+    monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 0.03)
     assert asyncio.run(wanted_of(12, watched=False, asked=[])) >= 1
 
 
 def test_whoever_comes_later_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
-    monkeypatch.setattr(watchers, "UNWATCHED_EVERY_S", 3600.0)
-    monkeypatch.setattr(watchers, "ASK_EVERY_S", 0.0)
+    monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
+    monkeypatch.setattr(draft_stream, "ASK_EVERY_S", 0.0)
     answers = iter([False, False, True])
     interest = Interest(lambda: next(answers))
 

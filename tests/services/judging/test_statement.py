@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pytest
 
-from clients.llm.completions.groq import GroqModel
+from clients.llm.completions.providers import GroqModel
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog

@@ -14,7 +14,7 @@ from domain.query.conversation import last_turns
 from services.audit.replay import reenact
 from services.audit.reverification import Reverification, reverify
 from services.core.context import StepContext, StepResult
-from services.queries.question_condensing import LONGEST, restate_question
+from services.queries.question_rewriting import LONGEST, restate_question
 from services.queries.results import read_history, read_query
 from services.retrieval.candidates import retrieve
 from services.retrieval.reranking import score_chunks, select

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.queries.question_variants import NONE_WRITTEN, rewrite_question
+from services.queries.question_rewriting import NONE_WRITTEN, rewrite_question
 from services.queries.results import read_history
 from services.retrieval.candidates import retrieve
 from services.retrieval.reranking import score_chunks, select

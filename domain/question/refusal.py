@@ -1,10 +1,31 @@
-"""Quotes the nearest passages that mention what was asked, shown beside a refusal (V8)."""
+"""Refusals before anything is written, and what a reader is shown beside one (V8)."""
 
 from collections.abc import Sequence
 
 from domain.evidence.spans import best_text_span
+from domain.question.asking import is_greeting
+from domain.question.naming import missing_things
 from domain.text.sentence_alignment import claim_stems
 from domain.text.words import content_stems, coverage
+
+NOT_A_QUESTION = (
+    "This is a greeting and asks nothing of the documents. Ask about what is in them, and you get an answer."
+)
+
+
+def why_refused(question: str, passages: Sequence[str]) -> str:
+    """Return, in a sentence for users, why the question cannot be answered from `passages`; "" if it can.
+
+    A passage is its text with its file's name and its headings. Deterministic, and silent when in doubt.
+    """
+    if is_greeting(question):
+        return NOT_A_QUESTION
+    missing = [thing.text for thing in missing_things(question, passages)]
+    if not missing:
+        return ""
+    named = " or ".join(f"“{text}”" for text in missing[:3])
+    return f"The question is about {named}, which no passage of the documents names."
+
 
 _MOST = 3
 _SHORTEST, _LONGEST = 40, 200  # characters of a quotation

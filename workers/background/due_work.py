@@ -1,15 +1,13 @@
-"""The dispatcher: starts webhook deliveries that are due.
-
-It runs in every process that serves the webhooks queue; a Postgres advisory lock lets one of them work at a time. A
-start is only a hint: claiming the delivery decides, so starting one twice is harmless.
-"""
+"""What becomes due by time: deliveries of webhooks, and the revalidation of answers (N7)."""
 
 from config.settings import WebhookSettings, settings
 from db.queries.admission.locks import Leader, try_leader_lock
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
+from services.audit.invalidation import work_off_changes
 from workers.processes.periodic import Periodic
 from workers.starting.launch import launch_delivery
+from workers.starting.launch_thread import launcher
 
 
 def dispatch(limits: WebhookSettings) -> int:
@@ -29,3 +27,14 @@ def dispatch(limits: WebhookSettings) -> int:
 def start_dispatcher() -> None:
     limits = settings().webhooks
     Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()
+
+
+def start_standing() -> None:
+    if settings().standing.enabled:
+        Periodic("standing", settings().standing.check_s, look, failed="standing_failed").start()
+
+
+def look() -> None:
+    """Look once, and start the verifications that this created."""
+    if work_off_changes(settings()):
+        launcher().queries()

@@ -1,8 +1,4 @@
-"""Restates a follow-up question of a conversation so that it can be understood alone (N9).
-
-All later steps search, write and check for the restated question: an answer is not verified against words whose meaning
-is elsewhere.
-"""
+"""A question in other words: restated after a conversation (N9), and in variants that find more passages (S3.2)."""
 
 from sqlalchemy.orm import Session
 
@@ -10,9 +6,10 @@ from clients.llm.gateway import Failure
 from db.models import Query
 from db.queries.runs.steps import find_outcome
 from domain.errors import QuestionInvalid
-from domain.prompting.judgements import RESTATE_QUESTION
+from domain.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
 from domain.query.conversation import as_lines
-from domain.query.outcomes import Restated
+from domain.query.outcomes import Restated, Reworded
+from domain.query.searches import new_queries
 from services.core.context import StepContext, StepResult
 from services.queries.submission import checked_question
 
@@ -47,3 +44,18 @@ def restated_question(session: Session, query: Query) -> str | None:
         return None
     found = (find_outcome(session, query.id, 0, STEP) or {}).get("question")
     return None if found == query.question else found
+
+
+NONE_WRITTEN = "the model wrote no other question"
+
+
+async def rewrite_question(context: StepContext) -> StepResult:
+    """Ask for `multi_query` rewritings; without a usable one the question is searched for alone."""
+    question, count = context.question, context.query.options.multi_query
+    reply = await context.tools.models.ask(REWRITE_QUESTION, {"question": question, "count": count}, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single(Reworded(status="fallback", queries=[], reason=reply.reason))
+    if not (queries := new_queries(reply.questions, [question], count)):
+        return StepResult.single(Reworded(status="fallback", queries=[], reason=NONE_WRITTEN))
+    event = ("question_rewritten", {"round": context.round, "queries": queries})
+    return StepResult.single(Reworded(status="reworded", queries=queries), events=[event])

@@ -1,4 +1,4 @@
-"""Groq. One instance per process, made after fork: it belongs to one event loop."""
+"""The providers: Groq, and any server of OpenAI's chat completions. One instance per process, made after fork."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -7,7 +7,7 @@ from clients.llm.completions.aiohttp_transport import LeanTransport
 from clients.llm.completions.model import ChatCompletions, Server
 from clients.llm.completions.sdk_transport import SdkTransport
 from clients.llm.completions.transport import Transport
-from clients.llm.completions.wire_format import GROQ
+from clients.llm.completions.wire_format import COMPATIBLE, GROQ
 from config.models import ModelInfo
 
 Client = Literal["sdk", "lean"]
@@ -37,3 +37,11 @@ def _transport(client: Client, api_key: str, root: str, concurrency: int) -> Tra
     if client == "sdk":
         return SdkTransport(api_key, root, concurrency=concurrency)
     return LeanTransport(api_key, f"{root}/openai/v1/chat/completions", concurrency=concurrency)
+
+
+class CompatibleModel(ChatCompletions):
+    """A ChatModel. `base_url` is the part before `/chat/completions`; an empty key sends none."""
+
+    def __init__(self, api_key: str, base_url: str, *, catalogue: Mapping[str, ModelInfo], concurrency: int) -> None:
+        transport = LeanTransport(api_key, f"{base_url.rstrip('/')}/chat/completions", concurrency=concurrency)
+        super().__init__(Server(transport, COMPATIBLE), catalogue=catalogue)
