@@ -12,6 +12,7 @@ from domain.text.words import vocabulary
 
 _MOST_LINE = 200
 _FEWEST = 2
+_MOST_WORDS = 8  # of a heading directly above its text
 _BOLD, _BARE = 7, 8  # levels of headings without signs, below those of Markdown
 _MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(\S[^\n]{0,120}?)[ \t#]*")
 _IN_BOLD = re.compile(
@@ -144,9 +145,14 @@ def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
     if not before.strip() and (bare := _LINE.fullmatch(_unnumbered(line))):
         if following.strip() and _UNDERLINE.fullmatch(following):
             return (1 if "=" in following else 2), bare[1]
-        if not following.strip() or _STOPPED.search(following):
+        if not following.strip() or (_STOPPED.search(following) and not _goes_on(bare[1], following)):
             return _BARE, bare[1]
     return None
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Say whether a line is rather the first one of a paragraph that was wrapped."""
+    return following.lstrip()[:1].islower() or len(line.split()) > _MOST_WORDS
 
 
 def _unnumbered(heading: str) -> str:

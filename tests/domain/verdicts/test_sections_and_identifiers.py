@@ -1,5 +1,9 @@
 """What stands below a heading is about what the heading names; an identifier is one word in each spelling (V2, V4)."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from clients.llm.offline.judging import check_statement
@@ -230,3 +234,19 @@ def test_a_heading_that_was_read_as_a_part_of_a_sentence_stands_alone() -> None:
     assert read_headings(text) == {"**Report 2024**"}
     assert lines_apart(text, read_headings(text)) == ["**Report 2024**", "Revenue was 5 million."]
     assert lines_apart("**Report**", {"**Report**"}) == ["**Report**"]
+
+
+SECTIONS = json.loads((Path(__file__).with_name("sections.json")).read_text(encoding="utf-8"))
+"""Documents of many kinds with statements that a careful reader takes to be said in them, and with others."""
+
+
+@pytest.mark.parametrize("case", SECTIONS, ids=range(len(SECTIONS)))
+def test_documents_with_headings(case: dict[str, Any]) -> None:  # V2, V4
+    wrong = [each for each in case["said"] if statuses(each, case["source"]) != {SentenceStatus.SUPPORTED}]
+    wrong += [each for each in case["not_said"] if SentenceStatus.SUPPORTED in statuses(each, case["source"])]
+    assert wrong == []
+
+
+def test_the_first_line_of_a_wrapped_paragraph_is_no_heading() -> None:
+    wrapped = "Returns\n\nAll returns must be made within 30 days of the purchase\ndate. Others are refused.\n"
+    assert [each.path for each in read_sections(wrapped)] == [("Returns",)]
