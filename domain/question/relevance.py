@@ -1,5 +1,4 @@
-"""The probability that an answer answers its question, with weights in `model.json` by
-`benchmarks.fitting.fit_question` (V8).
+"""The probability that an answer answers its question, with weights in `model.json` by `benchmarks.fit_question` (V8).
 
 Fitted on questions over passages that people answered or found unanswerable. Whether the answer is true is decided
 separately, by the checks of its statements.

@@ -1,6 +1,4 @@
-"""The fitted model of support: its numbers in `model.json`, written by `benchmarks.fitting.fit_support`, and their
-use.
-"""
+"""The fitted model of support: its numbers in `model.json`, written by `benchmarks.fit_support`, and their use."""
 
 import json
 from collections.abc import Collection, Mapping
