@@ -9,7 +9,13 @@ from domain.documents.chunk_context import below_columns
 from domain.evidence.contradictions import cited_disagreements
 from domain.evidence.spans import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
 from domain.facts.above import lasting_context
+from domain.facts.comparison.source import read_source
 from domain.facts.proving import unnamed_subjects
+from domain.facts.reading.phrases import normalised
+from domain.facts.reading.token_alignment import same
+from domain.facts.reading.tokens import read_tokens
+from domain.facts.reading.values import Values
+from domain.text.lengths import is_too_long
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
 _MARKUP = re.compile(
@@ -78,8 +84,8 @@ def score_citation(
       Without a span the best one of the source is taken. One of more than 500 characters that is not found scores 0,
       one of more than 2,000 has to be there word for word.
     - Relevance: the share of the claim's words in the source and its `context`, the headings and columns that stand
-      outside of it. The seed takes the whole source, not the span: a short span may leave to its neighbours what the
-      claim repeats.
+      outside of it; values count in any spelling, "5 pm" as "17:00". The seed takes the whole source, not the span: a
+      short span may leave to its neighbours what the claim repeats.
     - Accurate: confidence of at least 0.7 and no issue at all, so a similar span is found but never accurate.
     - A number, date, unit, name or negation is compared with the words of the source that the span was found at, since
       they are what is cited; with the whole source when it was not found.
@@ -88,7 +94,8 @@ def score_citation(
     """
     rules, claim = rules or CitationRules(), without_markup(claim)
     text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
-    relevance = claim_relevance(claim, f"{context}\n{source}")
+    whole = f"{context}\n{source}"
+    relevance = max(claim_relevance(each, whole) for each in (claim, _in_its_spelling(claim, source)))
     differing = _differing(claim, source, located, context)
     issues = (*_issues(text_span_score, relevance, located, rules), *_mismatches(differing))
     confidence = min(text_span_score, relevance)
@@ -101,6 +108,18 @@ def score_citation(
         located=located,
         disagreements=differing,
     )
+
+
+def _in_its_spelling(claim: str, source: str) -> str:
+    """Return the claim with those of its values that the source has as the source writes them."""
+    if is_too_long(claim):
+        return claim
+    known = [token for tokens in read_source(source).tokens for token in tokens if token.value]
+    alike, text = Values([each.value for each in known]), normalised(claim)
+    for token, value in reversed([(each, each.value) for each in read_tokens(claim) if each.value]):
+        written = next((known[at].text for at in alike.like(value) if same(token, known[at])), token.text)
+        text = text[: token.start] + written + text[token.start + len(token.text) :]
+    return text
 
 
 def _differing(claim: str, source: str, located: tuple[int, int] | None, context: str) -> tuple[Disagreement, ...]:
