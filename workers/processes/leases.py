@@ -22,7 +22,7 @@ class LeaseRenewer:
     def __init__(self, interval_s: float) -> None:
         self._beats = Periodic("leases", interval_s, self._beat, failed="lease_not_renewed")
         self._held: dict[int, Callable[[], object]] = {}
-        self._owed: deque[Callable[[], object]] = deque()
+        self._pending: deque[Callable[[], object]] = deque()
         self._ids = count()
         self._lock = threading.Lock()
 
@@ -32,7 +32,7 @@ class LeaseRenewer:
         key = next(self._ids)
         context = copy_context()
         with self._lock:
-            self._held[key] = lambda: context.run(_apart, renew)
+            self._held[key] = lambda: context.run(_on_own_connection, renew)
             self._beats.start()
         try:
             yield
@@ -40,39 +40,39 @@ class LeaseRenewer:
             with self._lock:
                 del self._held[key]
 
-    def hold_for_good(self, renew: Callable[[], object]) -> None:
+    def hold_forever(self, renew: Callable[[], object]) -> None:
         """Call `renew` at every beat for the rest of the process, without a tenant."""
         with self._lock:
-            self._held[next(self._ids)] = lambda: _apart(renew)
+            self._held[next(self._ids)] = lambda: _on_own_connection(renew)
             self._beats.start()
 
-    def eventually(self, act: Callable[[], object]) -> None:
+    def run_when_reachable(self, act: Callable[[], object]) -> None:
         """Call `act` as soon as Postgres is reachable, for the current tenant."""
         context = copy_context()
         with self._lock:
-            self._owed.append(lambda: context.run(_apart, act))
+            self._pending.append(lambda: context.run(_on_own_connection, act))
             self._beats.start()
 
     @property
-    def is_owing(self) -> bool:
+    def has_pending(self) -> bool:
         """Whether work waits for Postgres to be reachable."""
-        return bool(self._owed)
+        return bool(self._pending)
 
-    def settle(self) -> None:
+    def run_pending(self) -> None:
         """Do the work that waits for Postgres, if it is reachable."""
-        while self._owed:
+        while self._pending:
             with suppress(IndexError):  # another thread was faster
-                act = self._owed.popleft()
+                act = self._pending.popleft()
                 try:
                     act()
                 except DatabaseUnavailable:
-                    self._owed.appendleft(act)
+                    self._pending.appendleft(act)
                     return
                 except Exception:
                     log.exception("claim_not_handed_back")
 
     def _beat(self) -> None:
-        self.settle()
+        self.run_pending()
         with self._lock:
             held = list(self._held.values())
         for renew in held:
@@ -81,7 +81,7 @@ class LeaseRenewer:
             attempt("leases", renew, "lease_not_renewed")
 
 
-def _apart(act: Callable[[], object]) -> None:
+def _on_own_connection(act: Callable[[], object]) -> None:
     # On a connection of its own: work may occupy all the others for longer than a lease lasts.
     with apart():
         act()

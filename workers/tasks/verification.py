@@ -15,7 +15,7 @@ from services.verification import checks
 from services.verification.streamed_checks import check_early
 from services.verification.streamed_results import adopted_checks
 from workers import pipeline
-from workers.execution.step_tasks import Step, step_of, step_task, steps_task
+from workers.execution.step_tasks import Step, define_step, step_task, steps_task
 from workers.pipeline import STAGES
 
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
@@ -43,7 +43,7 @@ def read_off(_: StepContext) -> StepResult:
     return StepResult.single({"status": "done"})
 
 
-plan_checks_task = step_task(step_of("plan_checks", plan_checks, derived=True))
+plan_checks_task = step_task(define_step("plan_checks", plan_checks, derived=True))
 WHOLE_CHECKS = tuple(
     Step(name, STAGES["check_answer"].shown, getattr(checks, name), failed=NOT_CHECKED, computes=True)
     for name in pipeline.WHOLE_CHECKS
@@ -56,22 +56,24 @@ single_check_tasks = [
     for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))
 ]
 check_statements_task = step_task(
-    step_of("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
+    define_step("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
 )
-check_early_task = step_task(step_of("check_early", check_early, failed=NOT_CHECKED))
-assess_task = step_task(step_of("assess", rounds.assess, computes=True))
-plan_queries_task = step_task(step_of("plan_queries", rounds.plan_queries, failed=NO_PLAN))
-restate_question_task = step_task(step_of("restate_question", restate_question, failed=NOT_RESTATED))
-rewrite_question_task = step_task(step_of("rewrite_question", rewrite_question, failed=NO_PLAN))
-decide_search_task = step_task(step_of("decide_search", agentic_steps.decide_search, failed=NO_DECISION))
+check_early_task = step_task(define_step("check_early", check_early, failed=NOT_CHECKED))
+assess_task = step_task(define_step("assess", rounds.assess, computes=True))
+plan_queries_task = step_task(define_step("plan_queries", rounds.plan_queries, failed=NO_PLAN))
+restate_question_task = step_task(define_step("restate_question", restate_question, failed=NOT_RESTATED))
+rewrite_question_task = step_task(define_step("rewrite_question", rewrite_question, failed=NO_PLAN))
+decide_search_task = step_task(define_step("decide_search", agentic_steps.decide_search, failed=NO_DECISION))
 search_evidence_task = step_task(
-    step_of("search_evidence", repair_steps.search_evidence, failed=NOT_SEARCHED, until=NO_REPAIR)
+    define_step("search_evidence", repair_steps.search_evidence, failed=NOT_SEARCHED, until=NO_REPAIR)
 )
 repair_statements_task = step_task(
-    step_of("repair_statements", repair_steps.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR, computes=True)
+    define_step(
+        "repair_statements", repair_steps.repair_statements, failed=NOT_REPAIRED, until=NO_REPAIR, computes=True
+    )
 )
 recheck_answerability_task = step_task(
-    step_of(
+    define_step(
         "recheck_answerability",
         repair_steps.recheck_answerability,
         failed=NOT_CHECKED,
@@ -79,5 +81,5 @@ recheck_answerability_task = step_task(
         computes=True,
     )
 )
-conclude_task = step_task(step_of("conclude", conclude, computes=True, fresh=True, reads=passages_to_conclude))
-publish_task = step_task(step_of("publish", publish, ends=True, derived=True))
+conclude_task = step_task(define_step("conclude", conclude, computes=True, fresh=True, reads=passages_to_conclude))
+publish_task = step_task(define_step("publish", publish, ends=True, derived=True))
