@@ -180,13 +180,13 @@ def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, brok
 def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inline, "_served", frozenset(queue.value for queue in Queue))
     chains = {
-        "score_chunks": pipeline.scoring(run, [["1", "2"]]),
-        "select": pipeline.scoring(run, []),
-        "conclude": pipeline.concluding(run),
+        "score_chunks": pipeline.scoring_canvas(run, [["1", "2"]]),
+        "select": pipeline.scoring_canvas(run, []),
+        "conclude": pipeline.conclude_canvas(run),
         "assess": pipeline.single(run, "assess"),
-        "repair_statements": pipeline.repairing(run, [["s0"]]),
-        "check_answer": pipeline.checking(run, []),
-        "plan_queries": pipeline.starting(run._replace(round=1), make_options()),
+        "repair_statements": pipeline.repair_canvas(run, [["s0"]]),
+        "check_answer": pipeline.checking_canvas(run, []),
+        "plan_queries": pipeline.start_canvas(run._replace(round=1), make_options()),
     }
     query = QuerySnapshot(uuid.UUID(run.query_id), 1, "?", "m", "p", make_options())
     context = StepContext(query, 0, (), {}, tools())
@@ -201,7 +201,7 @@ def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch:
 @pytest.mark.usefixtures("serving")
 def test_what_runs_side_by_side_is_launched(run: Run, play: Play, broker: Any, batches: list[list[str]]) -> None:
     execute_work(
-        Work.single(play.step("a", then=lambda run_, _: pipeline.repairing(run_, batches)), run), Continuation()
+        Work.single(play.step("a", then=lambda run_, _: pipeline.repair_canvas(run_, batches)), run), Continuation()
     )
     assert play.seen == ["a"]
     assert broker.llen("verification") == 2
@@ -218,7 +218,7 @@ def test_what_belongs_to_another_queue_is_launched(run: Run, play: Play, broker:
 
 
 def test_a_process_that_serves_nothing_launches_the_canvas_as_it_is(run: Run, play: Play, broker: Any) -> None:
-    execute_work(Work.single(play.step("a", then=lambda run_, _: pipeline.concluding(run_)), run), Continuation())
+    execute_work(Work.single(play.step("a", then=lambda run_, _: pipeline.conclude_canvas(run_)), run), Continuation())
     assert play.seen == ["a"]
     assert broker.llen("verification") == 1
 

@@ -133,7 +133,7 @@ def test_a_broker_that_is_away_for_long_uses_up_no_starts(broker: Any, monkeypat
         raise OperationalError("connection refused")
 
     with monkeypatch.context() as outage:
-        outage.setattr("workers.starting.launch.starting", away)
+        outage.setattr("workers.starting.launch.start_canvas", away)
         for _ in range(RECOVERY.max_launches + 2):
             reconcile(RECOVERY)
     assert state(query_id) == (QueryStatus.QUEUED, 0)

@@ -108,7 +108,7 @@ class Continuation:
             self.remaining_links.pop()
         else:
             left = [each for link in self._links if not link.is_header for each in link.signatures]
-            self._built = pipeline.going_on(_run_and_items(first)[0], left) if left else None
+            self._built = pipeline.remaining_canvas(_run_and_items(first)[0], left) if left else None
         return str(first.task)
 
     async def launch(self) -> None:

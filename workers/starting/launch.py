@@ -24,7 +24,7 @@ from db.session import acting_for, current_tenant, system_transaction, transacti
 from domain.errors import CitewellError
 from domain.query.options import QueryOptions
 from workers.celery_app import app
-from workers.pipeline import Run, starting, verifying
+from workers.pipeline import Run, start_canvas, verification_canvas
 from workers.queues import Queue
 
 log = structlog.get_logger()
@@ -73,7 +73,7 @@ def _publish_start(query: Admitted) -> bool:
     except (TypeError, ValueError) as error:
         raise Unreadable(str(query.query_id)) from error
     is_given = query.kind == QueryKind.VERIFICATION
-    return _published(lambda: verifying(run) if is_given else starting(run, options), query.query_id)
+    return _published(lambda: verification_canvas(run) if is_given else start_canvas(run, options), query.query_id)
 
 
 def _unlaunch(admitted: Sequence[Admitted]) -> None:
