@@ -1,13 +1,13 @@
-"""A Celery pool that is one event loop, on which the messages of a process wait for models and servers concurrently.
+"""A Celery pool on an event loop, where the messages of a process wait for models and servers concurrently.
 
-`--pool custom` with CELERY_CUSTOM_WORKER_POOL=workers.pool:LoopPool. Celery's consumer keeps its own thread. A task
-with `on_loop`, a coroutine function of its `Message` and its arguments, runs on the loop of this process; any other
-task runs in one of `concurrency` threads, traced by Celery as in its pool of threads.
+Enabled by `--pool custom` with CELERY_CUSTOM_WORKER_POOL=workers.pool:LoopPool. Celery's consumer keeps its own thread.
+A task with `on_loop`, a coroutine function of its `Message` and its arguments, runs on the loop of this process; any
+other task runs in one of `concurrency` threads, traced by Celery as in its own thread pool.
 
-Celery's tracer assumes one task per thread (`Task.request` is a stack per thread), so it is not used on the loop. Its
-duties for the tasks of this program are done here: links of the message's chain and parts of chords after a success,
-errbacks after a failure, a new message for `RetryLater`. Ignore and Reject reach Celery's request as elsewhere. Results
-are not stored; `link` callbacks and time limits are not supported, because nothing here uses them.
+Celery's tracer assumes one task per thread (`Task.request` is a stack per thread), so it is not used on the loop. This
+module does its work for the tasks of this program: the next link of a chain and the parts of chords after a success,
+errbacks after a failure, a new message for `RetryLater`. Ignore and Reject reach Celery's request as usual. Results
+are not stored; `link` callbacks and time limits are not supported, because no task uses them.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ log = structlog.get_logger()
 _Info: Any = vars(trace)["ExceptionInfo"]
 
 _CLEANUP_S = 10.0
-"""The time that cancelled work has at the end to hand back what it holds."""
+"""Time for cancelled work to hand back its claims at shutdown."""
 
 _BROKER_ERRORS = (OperationalError, RedisError, OSError)
 """Raised when the broker is unreachable."""
@@ -55,7 +55,7 @@ class Running:
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[None] | None = None
     reason: Exception = field(default_factory=lambda: Reject("the worker ends", requeue=True))
-    """The fate of the message when it is cancelled."""
+    """Reported to Celery when the message is cancelled."""
 
     def terminate(self, signal: object = None) -> None:
         """Cancel a revoked message, which Celery has already acknowledged."""
@@ -63,7 +63,7 @@ class Running:
         self.loop.call_soon_threadsafe(self.cancel)
 
     def cancel(self) -> None:
-        """Raise CancelledError where it waits; call this on the loop."""
+        """Raise CancelledError at its current await; call this on the loop."""
         if self.task is not None:
             self.task.cancel()
 
@@ -97,7 +97,7 @@ class LoopPool(BasePool):
         if not hasattr(task, "on_loop"):
             return self._threads.submit(apply_target, target, args, kwargs, callback, accept_callback)
         running = Running(self._loop)
-        # Registered here and not on the loop, which may be busy: stopping the pool waits for it.
+        # Registered here and not on the loop, which may be busy, so that stopping the pool waits for it.
         self._running.add(running)
         self._loop.call_soon_threadsafe(self._begin, running, task, args[1:], callback, accept_callback)
         return running
@@ -141,12 +141,12 @@ class LoopPool(BasePool):
             return _exception_info(ended)
         except RetryLater as retry:
             return _exception_info(await asyncio.to_thread(_republish, task, context, retry))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the errback is to know of it
+        except Exception as error:  # noqa: BLE001 - the errback handles every error
             return await asyncio.to_thread(_handle_failure, task, context, error)
         return None
 
     def on_stop(self) -> None:
-        """Wait for running work, for a time that the drain limits (workers.execution.shutdown)."""
+        """Wait for running work; the drain limits the time (workers.execution.shutdown)."""
         self._idle.clear()
         if self._running:
             self._idle.wait()
@@ -164,8 +164,8 @@ class LoopPool(BasePool):
         """Do nothing: Celery also calls `Running.terminate`, which knows its message."""
 
     def _get_info(self) -> dict[str, Any]:
-        told: dict[str, Any] = cast("Any", super())._get_info()
-        return {**told, "running": len(self._running)}
+        info: dict[str, Any] = cast("Any", super())._get_info()
+        return {**info, "running": len(self._running)}
 
 
 async def _publish_next(message: Message) -> None:
@@ -174,7 +174,7 @@ async def _publish_next(message: Message) -> None:
         try:
             await asyncio.to_thread(message.publish_next)
         except _BROKER_ERRORS as error:
-            # Not the query's fault: redelivered, the message finds everything done, and continues.
+            # No failure of the query: when redelivered, the message finds everything done and continues.
             log.warning("following_not_published", task=message.task.name, error=type(error).__name__)
             raise Reject(error, requeue=True) from error
 
@@ -183,14 +183,14 @@ def _republish(task: Task[Any, Any], context: Context | None, retry: RetryLater)
     """Publish the message again for a later time; return what to report to its request."""
     try:
         Message(task, context).republish(retry)
-    except Exception as error:  # noqa: BLE001 - whatever it is, Celery's request is to know of it
-        # Without the broker this message itself must be redelivered: Celery fails what is not requeued.
+    except Exception as error:  # noqa: BLE001 - Celery's request handles every error
+        # Without the broker this message itself must be redelivered: Celery fails messages that are not requeued.
         return Reject(error, requeue=isinstance(error, _BROKER_ERRORS))
     return Retry(retry.reason, exc=retry, when=cast("Any", retry.eta or retry.countdown_s))
 
 
 def _handle_failure(task: Task[Any, Any], context: Context | None, error: Exception) -> Any:
-    """Count it as a part of its chord, and have its errbacks called."""
+    """Count the message as a part of its chord, and call its errbacks."""
     log.error("task_failed", task=task.name, exc_info=error)
     # Celery clears the frames of the traceback, but those of an awaited coroutine are still needed.
     error = error.with_traceback(None)
