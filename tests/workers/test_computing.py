@@ -177,14 +177,14 @@ def test_a_child_that_is_killed_is_replaced(tmp_path: Path) -> None:  # F1
 
 
 def test_a_child_that_takes_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:  # F1
-    monkeypatch.setattr(pool, "_MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(pool, "_MAX_BYTES", 1_000_000)
     with pytest.raises(TooMuchMemory):
         run(children().work(long_work.hang, _context()))
     _expect_no_child()
 
 
 def test_what_is_large_takes_no_more_threads_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:  # F2
-    monkeypatch.setattr(pool, "_MOST_WAITING", 0)
+    monkeypatch.setattr(pool, "_MAX_WAITING", 0)
     with pytest.raises(CallDeferred):
         run(Children().work(long_work.hang, _context()))
 

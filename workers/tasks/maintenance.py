@@ -16,7 +16,7 @@ from workers.processes.notifying import ring
 
 log = structlog.get_logger()
 
-REASON = "A step broke in a way that was not foreseen; the worker logs have the details."
+REASON = "A step failed unexpectedly; the worker logs have the details."
 
 
 @app.task(name="query.fail", bind=True)
@@ -27,8 +27,8 @@ def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, te
             query = queries.find_current(session, query_id, launch)
             error = {"code": "step_broke", "message": REASON}
             if query is not None and not steps.is_claimed(session, query.id):
-                # Every step finished its work: what failed is the way to the next one, because of the broker. The
-                # reconciler starts the query again, a limited number of times.
+                # All steps finished: publishing the next one failed because of the broker. The reconciler restarts the
+                # query, a limited number of times.
                 log.warning("not_failed", query_id=query_id)
                 return
             if query is not None:

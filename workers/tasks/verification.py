@@ -21,15 +21,15 @@ from workers.pipeline import STAGES
 NOT_CHECKED: Outcome = {"status": "not_checked", "verdict": None}
 NOT_RESTATED: Outcome = {"status": "fallback", "question": None}
 NO_PLAN: Outcome = {"status": "fallback", "queries": []}
-# The results so far must do; without any, the question itself is searched for.
+# The run continues with the results so far; without any, it searches for the question itself.
 NO_DECISION: Outcome = {"status": "fallback", "action": "answer", "queries": []}
 NOT_SEARCHED: Outcome = {"status": "failed", "found": {}}
-# A failed repair says nothing about the documents: the statement stays, and its state says that it failed.
+# A failed repair says nothing about the documents: the statement stays, and its state reports the failure.
 NOT_REPAIRED: Outcome = {"status": "kept", "keys": [], "text": None, "verdict": None}
 
 
 def plan_checks(context: StepContext) -> StepResult:
-    """The plan follows from the draft alone. Early checks are stored under the items that they belong to."""
+    """Store the outcomes of early checks under the statements that they belong to."""
     adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
 
     def save(session: Session) -> None:
@@ -39,7 +39,7 @@ def plan_checks(context: StepContext) -> StepResult:
 
 
 def read_off(_: StepContext) -> StepResult:
-    """Nothing is left to do: the result follows from the checks of the statements."""
+    """Do nothing: the result follows from the checks of the statements."""
     return StepResult.single({"status": "done"})
 
 
@@ -49,8 +49,8 @@ WHOLE_CHECKS = tuple(
     for name in pipeline.WHOLE_CHECKS
 )
 check_answer_task = steps_task("check_answer", WHOLE_CHECKS)
-# Queries begun by older versions have one message for each of these checks, and for two more that now follow from the
-# checks of the statements.
+# Older versions sent one message for each of these checks, and for two more that now follow from the checks of the
+# statements.
 single_check_tasks = [
     step_task(check)
     for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))
