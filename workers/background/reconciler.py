@@ -33,7 +33,7 @@ from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE
 from services.external.batches import cancel_more
 from services.finishing.completion import finish
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.processes.periodic import Periodic
 from workers.queues import Queue
 from workers.starting.launch import (
@@ -135,7 +135,7 @@ def _continue_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
     # Some at a time, so that other stalled work does not wait for the end of a large batch.
     with acting_for(tenant_id):
         for query_id in cancel_more(batch_id):
-            ring(query_id)
+            notify_end(query_id)
 
 
 def _launch_admissible() -> int:
@@ -168,7 +168,7 @@ def _give_up(query_id: uuid.UUID, launch: int, reason: str | None = None) -> Non
     reason = reason or f"The query stopped {launch} times without finishing a step; see the worker logs."
     with transaction() as session:
         finish(session, query_id, QueryStatus.FAILED, error={"code": "gave_up", "message": reason})
-    ring(query_id)
+    notify_end(query_id)
     log.error("query_given_up", query_id=str(query_id), launches=launch)
 
 
@@ -182,7 +182,7 @@ def _end_overdue(query_id: uuid.UUID, reason: str) -> None:
         # The row is locked; try again in the next run and continue with other work.
         log.warning("query_not_ended", query_id=str(query_id))
         return
-    ring(query_id)
+    notify_end(query_id)
     log.warning("query_overdue", query_id=str(query_id))
 
 

@@ -20,7 +20,7 @@ from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish
 from workers.execution.work import Step
 from workers.processes.children import Children
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 from workers.processes.once import once
 
 log = structlog.get_logger()
@@ -134,5 +134,5 @@ def _has_ended(query_id: uuid.UUID, *, is_late: bool) -> bool:
         return False
     if is_late:
         log.warning("query_out_of_time", query_id=str(query_id))
-        ring(query_id)
+        notify_end(query_id)
     return is_late

@@ -28,7 +28,7 @@ from workers.execution.instrumentation import Outcome, report_step
 from workers.execution.message import RetryLater
 from workers.execution.step_run import StepRun, store_model_calls
 from workers.execution.work import Work
-from workers.processes.notifying import ring, ring_watchers
+from workers.processes.notifying import notify_end, notify_watchers
 
 log = structlog.get_logger()
 
@@ -63,7 +63,7 @@ async def store_results(
         await shutdown.reject_if_over()
         raise Ignore  # another worker holds this claim now, or the query has ended
     if left.entered or any(result.events or result.save is not None for _, result in results):
-        notify = ring if any(run.step.ends for run, _ in results) else ring_watchers
+        notify = notify_end if any(run.step.ends for run, _ in results) else notify_watchers
         await asyncio.to_thread(notify, context.query.id)
     if following is None or next_context is None:
         return None

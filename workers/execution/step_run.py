@@ -30,7 +30,7 @@ from workers.execution import computing
 from workers.execution.claims import Claim
 from workers.execution.instrumentation import log_item_context
 from workers.execution.work import Step
-from workers.processes.notifying import ring_watchers
+from workers.processes.notifying import notify_watchers
 from workers.processes.runtime import event_loop, worker_name
 
 log = structlog.get_logger()
@@ -98,7 +98,7 @@ class StepRun:
         with transaction() as session:
             held = events.add_events_while_held(session, self._fence, new_events)
         if held:
-            ring_watchers(self._fence.query_id)
+            notify_watchers(self._fence.query_id)
 
     def _spread(self, new_events: Sequence[events.EventData], item: str, value: Mapping[str, Any]) -> bool:
         query_id = self._fence.query_id
@@ -107,7 +107,7 @@ class StepRun:
             # An item spread before is in progress, or is checked at the end; spread twice it could block a chord.
             is_new = held and streamed_sentences.add_once(session, query_id, self.run.round, SENTENCES, item, value)
         if held:
-            ring_watchers(query_id)
+            notify_watchers(query_id)
         if not is_new or self.step.spreads is None or self._dispatch is None:
             return False
         return self._dispatch(self.step.spreads(self.run, item))

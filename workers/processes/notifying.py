@@ -9,12 +9,12 @@ from clients.notifications import Ringer, ringer
 from config.settings import settings
 
 
-def ring(query_id: uuid.UUID) -> None:
+def notify_end(query_id: uuid.UUID) -> None:
     """Notify the clients that wait for the query: it has ended."""
     process_ringer().ring(query_id)
 
 
-def ring_watchers(query_id: uuid.UUID) -> None:
+def notify_watchers(query_id: uuid.UUID) -> None:
     """Notify the clients that watch the query: it has new events."""
     process_ringer().ring_watchers(query_id)
 

@@ -12,7 +12,7 @@ from db.session import acting_for, transaction
 from domain.errors import DatabaseUnavailable
 from services.finishing.completion import finish
 from workers.celery_app import app
-from workers.processes.notifying import ring
+from workers.processes.notifying import notify_end
 
 log = structlog.get_logger()
 
@@ -34,6 +34,6 @@ def fail_query(task: Task[Any, Any], query_id: str, launch: int, round_: int, te
             if query is not None:
                 event = {"reason": REASON, "round": round_}
                 finish(session, query.id, QueryStatus.FAILED, error=error, event=event)
-        ring(uuid.UUID(query_id))
+        notify_end(uuid.UUID(query_id))
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
