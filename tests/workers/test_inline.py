@@ -28,9 +28,9 @@ from tests.workers.executing import execute_work
 from workers import pipeline
 from workers.celery_app import app
 from workers.execution import executor, inline, shutdown
-from workers.execution.claims import Entered, enter
-from workers.execution.inline import Onward, register, work_of
-from workers.execution.message import ComeAgain
+from workers.execution.acquisition import Acquired, acquire
+from workers.execution.inline import Continuation, register, work_for
+from workers.execution.message import RetryLater
 from workers.execution.work import Next, Part, Step, Work
 from workers.pipeline import Run
 from workers.processes.runtime import tools
@@ -112,25 +112,25 @@ def free(run: Run) -> None:
 
 
 def test_the_steps_of_one_message_are_outcomes_and_bills_of_their_own(run: Run, play: Play) -> None:  # A4
-    execute_work(play.work(run, "a", "b"), Onward())
+    execute_work(play.work(run, "a", "b"), Continuation())
     assert outcomes(run) == {"a": {"by": "a"}, "b": {"by": "b"}}
     assert sorted(calls(run)) == [("a", "a"), ("b", "b")]
 
 
 def test_a_broken_step_of_several_is_a_value_and_the_others_are_kept(run: Run, play: Play) -> None:  # N4
     play.errors = {"a": [ValueError("broken")]}
-    execute_work(play.work(run, "a", "b"), Onward())
+    execute_work(play.work(run, "a", "b"), Continuation())
     assert outcomes(run) == {"a": {**FAILED, "reason": "internal error (ValueError)"}, "b": {"by": "b"}}
 
 
 def test_only_what_had_to_wait_comes_again(run: Run, play: Play) -> None:  # A7, A5
     play.errors = {"a": [CallDeferred(1.0, "the allowance is used up")]}
     work = play.work(run, "a", "b", "c")
-    with pytest.raises(ComeAgain):
-        execute_work(work, Onward())
+    with pytest.raises(RetryLater):
+        execute_work(work, Continuation())
     assert outcomes(run) == {"b": {"by": "b"}, "c": {"by": "c"}}
     free(run)
-    execute_work(work, Onward())
+    execute_work(work, Continuation())
     assert sorted(play.seen) == ["a", "a", "b", "c"]
     assert set(outcomes(run)) == {"a", "b", "c"}
     assert sorted(step for step, _ in calls(run)) == ["a", "a", "b", "c"]
@@ -140,10 +140,10 @@ def test_all_come_again_when_postgres_was_away_and_nothing_is_billed_twice(run: 
     play.errors = {"a": [DatabaseUnavailable()]}
     work = play.work(run, "a", "b")
     with pytest.raises(DatabaseUnavailable):
-        execute_work(work, Onward())
+        execute_work(work, Continuation())
     assert outcomes(run) == {}
     assert sorted(step for step, _ in calls(run)) == ["a", "b"]
-    execute_work(work, Onward())
+    execute_work(work, Continuation())
     assert set(outcomes(run)) == {"a", "b"}
     with system_transaction() as session:
         assert set(session.scalars(text("SELECT tries FROM step_outcomes"))) == {1}
@@ -151,8 +151,8 @@ def test_all_come_again_when_postgres_was_away_and_nothing_is_billed_twice(run: 
 
 def test_what_another_message_did_is_not_done_again(run: Run, play: Play) -> None:  # A5
     # As a query has it that was begun when each check was a message of its own.
-    execute_work(play.work(run, "a"), Onward())
-    execute_work(play.work(run, "a", "b"), Onward())
+    execute_work(play.work(run, "a"), Continuation())
+    execute_work(play.work(run, "a", "b"), Continuation())
     assert play.seen == ["a", "b"]
 
 
@@ -160,7 +160,7 @@ def test_the_single_checks_of_older_messages_are_still_done() -> None:  # A5
     names = {f"query.check_{name}" for name in ("alignment", "coverage", "answerability")}
     read_off = {"query.check_facts", "query.check_claims"}
     assert names | read_off < set(app.tasks)
-    work = work_of("query.check_answer", Run("q", 1, 0, 1))
+    work = work_for("query.check_answer", Run("q", 1, 0, 1))
     assert {f"query.{part.step.name}" for part in work.parts} == names
     assert len(verification.single_check_tasks) == len(names | read_off)
 
@@ -170,7 +170,7 @@ def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, brok
     for name in ("b", "c"):
         register(f"query.{name}", [play.step(name)])
     first = play.step("a", then=lambda run_, _: chain(link("b", run_), link("c", run_)))
-    execute_work(Work.single(first, run), Onward())
+    execute_work(Work.single(first, run), Continuation())
     assert play.seen == ["a", "b", "c"]
     assert set(outcomes(run)) == {"a", "b", "c"}
     assert stages(run) == ["a", "b", "c"]
@@ -180,27 +180,29 @@ def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, brok
 def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inline, "_served", frozenset(queue.value for queue in Queue))
     chains = {
-        "score_chunks": pipeline.scoring(run, [["1", "2"]]),
-        "select": pipeline.scoring(run, []),
-        "conclude": pipeline.concluding(run),
+        "score_chunks": pipeline.scoring_canvas(run, [["1", "2"]]),
+        "select": pipeline.scoring_canvas(run, []),
+        "conclude": pipeline.conclude_canvas(run),
         "assess": pipeline.single(run, "assess"),
-        "repair_statements": pipeline.repairing(run, [["s0"]]),
-        "check_answer": pipeline.checking(run, []),
-        "plan_queries": pipeline.starting(run._replace(round=1), make_options()),
+        "repair_statements": pipeline.repair_canvas(run, [["s0"]]),
+        "check_answer": pipeline.checking_canvas(run, []),
+        "plan_queries": pipeline.start_canvas(run._replace(round=1), make_options()),
     }
     query = QuerySnapshot(uuid.UUID(run.query_id), 1, "?", "m", "p", make_options())
     context = StepContext(query, 0, (), {}, tools())
     for name, canvas in chains.items():
         before = Step("before", "before", lambda _: StepResult({}), then=always(canvas))
-        following = Onward().next(Work.single(before, run), context)
+        following = Continuation().next(Work.single(before, run), context)
         assert following is not None
-        assert following.parts == work_of(f"query.{name}", following.run, following.parts[0].items).parts
+        assert following.parts == work_for(f"query.{name}", following.run, following.parts[0].items).parts
 
 
 @pytest.mark.parametrize("batches", [[["1"], ["2"]], [["1", "2"], ["3"]]])
 @pytest.mark.usefixtures("serving")
 def test_what_runs_side_by_side_is_launched(run: Run, play: Play, broker: Any, batches: list[list[str]]) -> None:
-    execute_work(Work.single(play.step("a", then=lambda run_, _: pipeline.repairing(run_, batches)), run), Onward())
+    execute_work(
+        Work.single(play.step("a", then=lambda run_, _: pipeline.repair_canvas(run_, batches)), run), Continuation()
+    )
     assert play.seen == ["a"]
     assert broker.llen("verification") == 2
 
@@ -210,13 +212,13 @@ def test_what_belongs_to_another_queue_is_launched(run: Run, play: Play, broker:
     for name in ("b", "c"):
         register(f"query.{name}", [play.step(name)])
     first = play.step("a", then=lambda run_, _: chain(link("b", run_), link("c", run_, "retrieval")))
-    execute_work(Work.single(first, run), Onward())
+    execute_work(Work.single(first, run), Continuation())
     assert play.seen == ["a", "b"]
     assert (broker.llen("verification"), broker.llen("retrieval")) == (0, 1)
 
 
 def test_a_process_that_serves_nothing_launches_the_canvas_as_it_is(run: Run, play: Play, broker: Any) -> None:
-    execute_work(Work.single(play.step("a", then=lambda run_, _: pipeline.concluding(run_)), run), Onward())
+    execute_work(Work.single(play.step("a", then=lambda run_, _: pipeline.conclude_canvas(run_)), run), Continuation())
     assert play.seen == ["a"]
     assert broker.llen("verification") == 1
 
@@ -228,7 +230,7 @@ def test_what_follows_is_never_built_on_the_loop(run: Run, play: Play) -> None: 
         threads.append(threading.current_thread().name)
 
     for _ in range(2):  # a message that comes again finds the step done
-        execute_work(Work.single(play.step("a", then=then), run), Onward())
+        execute_work(Work.single(play.step("a", then=then), run), Continuation())
     assert threads
     assert "loop" not in threads
 
@@ -237,10 +239,10 @@ def test_what_follows_is_never_built_on_the_loop(run: Run, play: Play) -> None: 
 def test_of_the_messages_own_chain_celery_launches_what_was_not_done(run: Run, play: Play, broker: Any) -> None:
     register("query.b", [play.step("b")])
     left = link("c", run, "retrieval")
-    follows = Onward(carried(link("b", run), left))
+    follows = Continuation(carried(link("b", run), left))
     execute_work(play.work(run, "a"), follows)
     assert play.seen == ["a", "b"]
-    assert [each["task"] for each in follows.untaken] == [left.task]
+    assert [each["task"] for each in follows.remaining_links] == [left.task]
     assert broker.llen("retrieval") == 0
 
 
@@ -249,9 +251,9 @@ def test_a_step_in_place_that_has_to_wait_brings_its_message_again(run: Run, pla
     register("query.b", [play.step("b")])
     play.errors = {"b": [CallDeferred(1.0, "the allowance is used up")]}
     for _ in range(2):
-        follows = Onward(carried(link("b", run)))
+        follows = Continuation(carried(link("b", run)))
         if play.errors["b"]:
-            with pytest.raises(ComeAgain):
+            with pytest.raises(RetryLater):
                 execute_work(play.work(run, "a"), follows)
             assert outcomes(run) == {"a": {"by": "a"}}
             free(run)
@@ -269,7 +271,7 @@ def test_what_another_worker_holds_is_left_to_it(run: Run, play: Play) -> None: 
     with transaction() as session:
         steps.claim_items(session, run.query_id, 0, "b", [""], worker="another", lease_s=10, launch=1)
     with pytest.raises(Ignore):
-        execute_work(play.work(run, "a"), Onward(carried(link("b", run))))
+        execute_work(play.work(run, "a"), Continuation(carried(link("b", run))))
     assert play.seen == ["a"]
     assert set(outcomes(run)) == {"a"}
 
@@ -280,7 +282,7 @@ def test_what_is_partly_held_is_not_kept_from_others(run: Run, play: Play) -> No
     with transaction() as session:
         steps.claim_items(session, run.query_id, 0, "b", [""], worker="another", lease_s=10, launch=1)
     with pytest.raises(Ignore):
-        execute_work(play.work(run, "a"), Onward(carried(link("both", run))))
+        execute_work(play.work(run, "a"), Continuation(carried(link("both", run))))
     assert play.seen == ["a", "c"]
     assert set(outcomes(run)) == {"a", "c"}
 
@@ -294,7 +296,7 @@ def test_nothing_follows_in_place_when_the_query_was_started_again(run: Run, pla
 
     register("query.b", [play.step("b")])
     with pytest.raises(Ignore):
-        execute_work(Work.single(play.step("a", then=launched_meanwhile), run), Onward())
+        execute_work(Work.single(play.step("a", then=launched_meanwhile), run), Continuation())
     assert play.seen == ["a"]
     with system_transaction() as session:
         assert session.scalars(text("SELECT step FROM step_outcomes")).all() == ["a"]
@@ -309,7 +311,7 @@ def test_nothing_follows_in_place_when_the_query_has_ended(run: Run, play: Play)
 
     register("query.b", [play.step("b")])
     with pytest.raises(Ignore):
-        execute_work(Work.single(play.step("a", then=cancelled_meanwhile), run), Onward())
+        execute_work(Work.single(play.step("a", then=cancelled_meanwhile), run), Continuation())
     assert (play.seen, outcomes(run)) == (["a"], {})
     assert calls(run) == [("a", "a")]
 
@@ -323,7 +325,7 @@ def test_what_follows_sees_what_was_done_and_its_own_budget(run: Run, play: Play
         return StepResult.single({"by": "look"})
 
     register("query.look", [Step("look", "looking", look)])
-    follows = Onward(carried(link("look", run)))
+    follows = Continuation(carried(link("look", run)))
     execute_work(play.work(run, "a", "b"), follows)
     assert seen[:2] == [{"by": "a"}, {"by": "b"}]
     assert 290 < seen[2] <= 300
@@ -344,13 +346,13 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
     register("query.b", [play.step("b")])
     first = Work.single(play.step("a", then=ends), run)
     with pytest.raises(Reject) as rejected:
-        execute_work(first, Onward())
+        execute_work(first, Continuation())
     assert vars(rejected.value)["requeue"] is True
     assert play.seen == ["a"]
     assert set(outcomes(run)) == {"a"}
     # Another process does it, from the message that was put back.
     monkeypatch.setattr(shutdown, "_over", threading.Event())
-    execute_work(Work.single(play.step("a", then=always(link("b", run))), run), Onward())
+    execute_work(Work.single(play.step("a", then=always(link("b", run))), run), Continuation())
     assert play.seen == ["a", "b"]
     with system_transaction() as session:
         assert set(session.scalars(text("SELECT tries FROM step_outcomes"))) == {1}
@@ -359,7 +361,7 @@ def test_a_process_whose_time_is_over_begins_nothing_in_place(
 def test_a_message_that_finds_its_work_done_takes_no_stage_back(run: Run, play: Play) -> None:  # A4
     before, after = play.work(run, "a"), play.work(run, "b")
     for work in (before, after, before):
-        execute_work(work, Onward())
+        execute_work(work, Continuation())
     assert play.seen == ["a", "b"]
     assert stages(run) == ["a", "b"]
     with reading() as session:
@@ -371,16 +373,16 @@ def test_a_step_that_is_claimed_when_the_time_is_over_is_never_begun(
 ) -> None:  # A5
     over = threading.Event()
 
-    async def enter_late(work: Work) -> Entered | None:
-        entered = await enter(work)
+    async def acquire_late(work: Work) -> Acquired | None:
+        acquired = await acquire(work)
         # Too late for the look that stops all others.
         over.set()
-        return entered
+        return acquired
 
-    monkeypatch.setattr(executor, "enter", enter_late)
+    monkeypatch.setattr(executor, "acquire", acquire_late)
     monkeypatch.setattr(shutdown, "_over", over)
     with pytest.raises(Reject):
-        execute_work(play.work(run, "a"), Onward())
+        execute_work(play.work(run, "a"), Continuation())
     assert (play.seen, outcomes(run)) == ([], {})
 
 
@@ -394,7 +396,7 @@ def test_calls_of_a_step_that_has_to_wait_are_billed_when_nobody_needs_it_any_mo
 
     waiting, other = Part(play.step("a", failed=FAILED), ("",)), Part(Step("b", "b", cancelling, failed=FAILED), ("",))
     with pytest.raises(Ignore):
-        execute_work(Work(run, (waiting, other)), Onward())
+        execute_work(Work(run, (waiting, other)), Continuation())
     assert calls(run) == [("a", "a")]
 
 
@@ -421,7 +423,7 @@ def stored_items(run: Run) -> list[tuple[str, str]]:
 def test_the_header_of_a_chord_is_one_work_in_place(run: Run, play: Play, broker: Any) -> None:  # A2
     register("query.b", [play.step("b")])
     register("query.end", [play.step("end")])
-    execute_work(Work.single(play.step("a", then=then_all("b", ["1"], ["2", "3"])), run), Onward())
+    execute_work(Work.single(play.step("a", then=then_all("b", ["1"], ["2", "3"])), run), Continuation())
     assert play.seen == ["a", "b", "end"]
     assert stored_items(run) == [("a", ""), ("b", "1"), ("b", "2"), ("b", "3"), ("end", "")]
     assert broker.llen("verification") == 0
@@ -437,7 +439,7 @@ def test_a_chord_that_is_wide_or_belongs_elsewhere_is_published(
 ) -> None:  # A1
     register("query.b", [play.step("b")])
     register("query.end", [play.step("end")])
-    execute_work(Work.single(play.step("a", then=then_all("b", *batches, queue=queue)), run), Onward())
+    execute_work(Work.single(play.step("a", then=then_all("b", *batches, queue=queue)), run), Continuation())
     assert play.seen == ["a"]
     assert broker.llen(queue) == 2
 
@@ -477,7 +479,7 @@ def test_what_a_step_hands_on_in_place_is_waited_for_and_seen(run: Run, play: Pl
     def drafting(run_: Run, _: StepContext) -> Signature[Any]:
         return chord([link("write", run_), link("side", run_)], link("end", run_))
 
-    execute_work(Work.single(play.step("a", then=drafting), run), Onward())
+    execute_work(Work.single(play.step("a", then=drafting), run), Continuation())
     assert play.seen == ["a", "side", "rest"]
     assert seen == [{("early", "b1"), ("rest", "r1"), ("rest", "r2")}]
     assert broker.llen("verification") == 0
@@ -496,7 +498,7 @@ def test_what_is_handed_on_and_breaks_leaves_the_rest_as_it_is(run: Run, play: P
     spreads = Step("write", "writing", writing, spreads=lambda run_, item: items_of(run_, "early", item))
     register("query.write", [spreads])
     drafting = always(chord([link("write", run), link("side", run)], link("end", run)))
-    execute_work(Work.single(play.step("a", then=drafting), run), Onward())
+    execute_work(Work.single(play.step("a", then=drafting), run), Continuation())
     assert stored_items(run) == [("a", ""), ("end", ""), ("sentences", "b1"), ("side", ""), ("write", "")]
 
 
@@ -513,18 +515,18 @@ def test_what_follows_in_place_has_the_passages_that_were_loaded_unless_it_looks
 
     for each in (step("b"), step("c", fresh=True), step("d")):
         register(f"query.{each.name}", [each])
-    execute_work(Work.single(step("a"), run), Onward(carried(*(link(name, run) for name in "bcd"))))
+    execute_work(Work.single(step("a"), run), Continuation(carried(*(link(name, run) for name in "bcd"))))
     assert seen["a"] is seen["b"]
     assert seen["b"] is not seen["c"]
     assert seen["c"] is seen["d"]
 
 
-def deriving(run: Run, play: Play, *, error: Exception | None = None) -> Onward:
+def deriving(run: Run, play: Play, *, error: Exception | None = None) -> Continuation:
     """Behind "a" comes "b", which is derived from it, and then "c"."""
     play.errors = {"b": [error]} if error else {}
     register("query.b", [replace(play.step("b"), derived=True)])
     register("query.c", [play.step("c")])
-    return Onward(carried(link("b", run), link("c", run)))
+    return Continuation(carried(link("b", run), link("c", run)))
 
 
 @pytest.mark.usefixtures("serving")
@@ -566,7 +568,7 @@ def test_what_is_derived_is_fenced_with_what_it_is_derived_from(run: Run, play: 
 
     register("query.b", [Step("b", "b", taken_over, derived=True)])
     with pytest.raises(Ignore):
-        execute_work(play.work(run, "a"), Onward(carried(link("b", run))))
+        execute_work(play.work(run, "a"), Continuation(carried(link("b", run))))
     assert outcomes(run) == {}
 
 
@@ -574,7 +576,7 @@ def test_what_is_derived_is_fenced_with_what_it_is_derived_from(run: Run, play: 
 def test_the_stage_of_what_is_derived_is_entered_with_what_follows_in_it(run: Run, play: Play) -> None:  # A4
     register("query.b", [replace(play.step("b"), stage="late", derived=True)])
     register("query.c", [replace(play.step("c"), stage="late")])
-    execute_work(play.work(run, "a"), Onward(carried(link("b", run), link("c", run))))
+    execute_work(play.work(run, "a"), Continuation(carried(link("b", run), link("c", run))))
     assert stages(run) == ["a", "late"]
     with reading() as session:
         assert queries.get_query(session, uuid.UUID(run.query_id)).stage == "late"
@@ -617,7 +619,9 @@ def test_an_item_of_a_batch_that_ends_and_a_batch_that_is_cancelled_never_wait_f
 
     register("query.publish", [Step("publish", "publishing", publish, ends=True, derived=True)])
     with suppress(Ignore):
-        execute_work(Work.single(Step("conclude", "concluding", conclude), run), Onward(carried(link("publish", run))))
+        execute_work(
+            Work.single(Step("conclude", "concluding", conclude), run), Continuation(carried(link("publish", run)))
+        )
     canceller.join()
     assert ends == [True]
 
@@ -641,7 +645,7 @@ def test_what_follows_has_the_passages_that_it_reads_with_its_claim(run: Run, pl
     for fresh in (False, True):
         register("query.b", [Step("b", "b", read, reads=reads, fresh=fresh)])
         register("query.c", [Step("c", "c", read, reads=reads)])
-        execute_work(play.work(run, "a"), Onward(carried(link("b", run), link("c", run))))
+        execute_work(play.work(run, "a"), Continuation(carried(link("b", run), link("c", run))))
         forget(run)
     assert found == [["Tokens expire."]] * 4
 

@@ -10,7 +10,7 @@ from db.queries.admission.processes import Process, forget_the_dead, list_proces
 from db.session import system_transaction
 from tests.processes import living
 from tests.waiting import until
-from workers.background.heartbeat import Presence
+from workers.background.heartbeat import Heartbeat
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -23,15 +23,15 @@ def known() -> list[Process]:
 def test_a_process_is_known_as_long_as_it_lives_and_takes_part(monkeypatch: pytest.MonkeyPatch) -> None:  # A1
     monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
     assert known() == []
-    presence = Presence(["verification", "citations"], 8, say_every_s=0.01)
-    presence.start()
+    heartbeat = Heartbeat(["verification", "citations"], 8, beat_every_s=0.01)
+    heartbeat.start()
     until(lambda: len(known()) == 1)
     (process,) = known()
     assert (process.pid, process.queues, process.concurrency) == (os.getpid(), ["citations", "verification"], 8)
     with system_transaction() as session:
         session.execute(text("UPDATE worker_processes SET seen_at = now() - interval '1 min'"))
     until(lambda: known()[0].alive)
-    presence.left()
+    heartbeat.join()
     assert known() == []
 
 

@@ -11,8 +11,19 @@ from sqlalchemy import text
 from db.session import system_transaction
 from domain.errors import DatabaseUnavailable
 from tests.waiting import until
-from workers.background.heartbeat import Presence
-from workers.processes.capacity import CALM, CROWDED, FEWEST, FIRST, LOOK_S, SPARE, Room, idle_s, next_room, strain_of
+from workers.background.heartbeat import Heartbeat
+from workers.processes.capacity import (
+    HIGH_LOAD,
+    IDLE_SHARE,
+    INITIAL_PLACES,
+    LOW_LOAD,
+    MEASURE_EVERY_S,
+    MIN_PLACES,
+    Capacity,
+    idle_s,
+    load_of,
+    next_capacity,
+)
 
 MOST = 32
 
@@ -20,21 +31,21 @@ MOST = 32
 QUIET, BETWEEN, BUSY = 0.4, 0.8, 1.0
 
 
-def after(room: int, *strains: float, is_full: bool = True) -> int:
-    for strain in strains:
-        room = next_room(room, strain, MOST, is_full=is_full)
-    return room
+def after(capacity: int, *strains: float, is_full: bool = True) -> int:
+    for load in strains:
+        capacity = next_capacity(capacity, load, MOST, is_full=is_full)
+    return capacity
 
 
 def test_room_grows_to_the_limit_while_all_of_it_is_taken_and_nobody_waits() -> None:  # F11
-    assert after(FIRST, *[QUIET] * 8) == MOST
-    assert after(FIRST, *[QUIET] * 8, is_full=False) == FIRST
+    assert after(INITIAL_PLACES, *[QUIET] * 8) == MOST
+    assert after(INITIAL_PLACES, *[QUIET] * 8, is_full=False) == INITIAL_PLACES
 
 
 def test_room_shrinks_while_work_waits_for_its_turn_and_never_to_nothing() -> None:  # F11
     assert after(MOST, BUSY) < MOST
-    assert after(MOST, *[BUSY] * 20) == FEWEST
-    assert next_room(1, BUSY, 1, is_full=True) == 1
+    assert after(MOST, *[BUSY] * 20) == MIN_PLACES
+    assert next_capacity(1, BUSY, 1, is_full=True) == 1
 
 
 def test_between_the_two_it_stays() -> None:  # F11
@@ -44,11 +55,11 @@ def test_between_the_two_it_stays() -> None:  # F11
 def test_waiting_for_a_core_counts_where_none_is_idle() -> None:  # F11
     """Threads that wake together wait for each other even on a machine with time to spare."""
     many = [0.1] * 10
-    assert strain_of(0.4, many, idle=SPARE / 2) > CROWDED
-    assert strain_of(0.4, many, idle=SPARE * 2) < CALM
+    assert load_of(0.4, many, idle=IDLE_SHARE / 2) > HIGH_LOAD
+    assert load_of(0.4, many, idle=IDLE_SHARE * 2) < LOW_LOAD
     # Others use the machine up: who hardly computes takes nothing from anybody.
-    assert strain_of(0.1, [0.03] * 10, idle=0.0) < CALM
-    assert strain_of(0.2, [0.99], idle=0.5) > CROWDED
+    assert load_of(0.1, [0.03] * 10, idle=0.0) < LOW_LOAD
+    assert load_of(0.2, [0.99], idle=0.5) > HIGH_LOAD
 
 
 def test_idle_is_what_the_cores_of_this_process_did_not_do(
@@ -69,10 +80,10 @@ def test_idle_is_what_the_cores_of_this_process_did_not_do(
     assert idle_s() == 0.0
 
 
-def look_for_a_second(room: Room) -> None:
-    room.look()
-    time.sleep(LOOK_S)
-    room.look()
+def adjust_for_a_second(capacity: Capacity) -> None:
+    capacity.adjust()
+    time.sleep(MEASURE_EVERY_S)
+    capacity.adjust()
 
 
 def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
@@ -85,29 +96,29 @@ def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
     thread = threading.Thread(target=compute)
     thread.start()
     try:
-        room = Room(MOST, lambda: True)
-        look_for_a_second(room)
-        assert room.places < FIRST
+        capacity = Capacity(MOST, lambda: True)
+        adjust_for_a_second(capacity)
+        assert capacity.places < INITIAL_PLACES
     finally:
         done.set()
         thread.join()
 
 
 def test_a_process_that_waits_for_models_has_more_room() -> None:  # A1
-    room = Room(MOST, lambda: True)
-    look_for_a_second(room)
-    assert room.places > FIRST
+    capacity = Capacity(MOST, lambda: True)
+    adjust_for_a_second(capacity)
+    assert capacity.places > INITIAL_PLACES
 
 
 def test_the_first_look_and_a_database_that_is_away_change_nothing() -> None:  # A5
     def away() -> bool:
         raise DatabaseUnavailable
 
-    room = Room(MOST, away)
-    assert not room.look()
-    assert room.places == FIRST
-    look_for_a_second(room)
-    assert room.places <= FIRST
+    capacity = Capacity(MOST, away)
+    assert not capacity.adjust()
+    assert capacity.places == INITIAL_PLACES
+    adjust_for_a_second(capacity)
+    assert capacity.places <= INITIAL_PLACES
 
 
 @pytest.mark.usefixtures("database")
@@ -116,8 +127,8 @@ def test_what_a_process_can_take_stands_in_its_row() -> None:  # F11
         with system_transaction() as session:
             return [row[0] for row in session.execute(text("SELECT room FROM worker_processes"))]
 
-    presence = Presence(["verification"], 8, say_every_s=0.01, room=Room(5, lambda: False))
-    presence.start()
+    heartbeat = Heartbeat(["verification"], 8, beat_every_s=0.01, capacity=Capacity(5, lambda: False))
+    heartbeat.start()
     until(lambda: said() == [5])
-    presence.left()
+    heartbeat.join()
     until(lambda: said() == [])
