@@ -17,14 +17,16 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from config.group import Group
 from config.limits import LimiterSettings
 from config.models import EmbeddingSettings, ModelSettings, RerankSettings
-from config.observing import MetricsSettings, TracingSettings, WorkerSettings
 from config.serving import (
     AdmissionSettings,
     AuditSettings,
     BudgetSettings,
+    MetricsSettings,
     ServingSettings,
     StandingSettings,
     StreamSettings,
+    TracingSettings,
+    WorkerSettings,
 )
 from config.verification import VerificationSettings, VerifyingSettings
 

@@ -8,8 +8,7 @@ from typing import Any
 import anyio
 from httpx_sse import EventSource
 
-from citewell.client._calls import given
-from citewell.client._pages import Pages
+from citewell.client._calls import Pages, given
 from citewell.client._requests import queries as requests
 from citewell.client._stream import EventsJoined
 from citewell.client._transport import AsyncTransport

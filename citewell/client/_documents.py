@@ -8,8 +8,7 @@ from typing import Any
 
 import anyio
 
-from citewell.client._calls import given
-from citewell.client._pages import Pages
+from citewell.client._calls import Pages, given
 from citewell.client._requests import documents as requests
 from citewell.client._retries import Deadline
 from citewell.client._transport import AsyncTransport, Transport

@@ -4,7 +4,7 @@ import time
 
 import httpx
 
-from clients.webhooks.retry_after import retry_after_s
+from clients.http_responses import retry_after_s
 from domain.errors import BadInput
 
 # There was no answer, and a retry may find the server back.

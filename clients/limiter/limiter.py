@@ -1,6 +1,9 @@
 """The Limiter of a provider's account: shared through Redis, with a local share while Redis is down."""
 
 import asyncio
+import os
+import secrets
+import socket
 import time
 from collections.abc import Coroutine
 from typing import Any
@@ -10,15 +13,18 @@ from redis.exceptions import RedisError
 
 from clients.limiter.feedback import Told
 from clients.limiter.local import OwnAllowance
-from clients.limiter.protocol import Lease, Priority, Sleep
-from clients.limiter.request import Answer, Ticket
-from clients.limiter.shared import SharedAllowance
+from clients.limiter.protocol import Lease, Limiter, Priority, Sleep, Unlimited
+from clients.limiter.request import Answer, Ticket, configured
+from clients.limiter.shared import SharedAllowance, account_of
 from clients.llm.protocol import CallDeferred, ModelError, ModelReply
 from clients.telemetry.families import ALONE
 from clients.telemetry.meter import METER
 from config.limits import LimiterSettings
+from config.settings import Settings
 
 log = structlog.get_logger()
+# A call may wait for its connection, and its end may be reported a little late; only dead ones exceed this.
+_LEASE_PER_CALL = 1.5
 
 
 class SharedLimiter:
@@ -146,3 +152,16 @@ class SharedLimiter:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def make_limiter(settings: Settings) -> Limiter:
+    """The limiter of the current provider. Call it after fork, once per process and event loop."""
+    if settings.provider == "offline":
+        return Unlimited()
+    lease_s = max(settings.limiter.lease_s, settings.models.call_timeout_s * _LEASE_PER_CALL)
+    limiter = settings.limiter.model_copy(update={"lease_s": lease_s})
+    limits = {model: configured(info.limits) for model, info in settings.models.catalogue.items()}
+    process = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    account = account_of(settings.provider_key, settings.provider_url)
+    shared = SharedAllowance(settings.redis_url.get_secret_value(), account, process, limits, limiter)
+    return SharedLimiter(shared, OwnAllowance(limits, limiter), limiter)

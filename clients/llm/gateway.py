@@ -15,13 +15,13 @@ from typing import TypeVar
 import structlog
 
 from clients.limiter import Limiter
+from clients.limiter.protocol import RetryAfter
 from clients.llm.calling.attempt import Attempt, Caller
 from clients.llm.calling.breaker import CircuitOpen
 from clients.llm.calling.recording import begun_record, kept_record
 from clients.llm.calling.reply_cache import ReplyKeeper, ReplyStore
 from clients.llm.calling.request import Question, drained, read_judgement
 from clients.llm.calling.retry import RetryBudget
-from clients.llm.calling.retry_after_limiter import RetryAfter
 from clients.llm.failures import Failure, after_error, without_call
 from clients.llm.protocol import (
     CallDeferred,

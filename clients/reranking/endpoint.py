@@ -8,12 +8,11 @@ from typing import Any
 
 import httpx
 
-from clients.bounded_responses import UNPACKED, NotRead, posted_soon
+from clients.http_responses import UNPACKED, NotRead, posted_soon, retry_after_s
 from clients.llm.calling.retry import RetryBudget
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 from clients.reranking.protocol import RerankFailed
 from clients.reranking.wire import Scale, are_logits, documents_body, read_scores, relevance, texts_body
-from clients.webhooks.retry_after import retry_after_s
 
 _ATTEMPTS = 3
 _CONNECT_TIMEOUT_S = 5.0

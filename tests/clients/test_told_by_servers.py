@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from clients.limiter.feedback import Told
-from clients.llm.calling.retry_after_limiter import RetryAfter
+from clients.limiter.protocol import RetryAfter
 from clients.llm.completions.providers import CompatibleModel, GroqModel
 from clients.llm.completions.usage import Bounds, read_usage
 from clients.llm.pricing import cost_usd

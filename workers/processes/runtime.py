@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from clients.embeddings import configured_embedder
-from clients.limiter.factory import make_limiter
+from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.reranking import make_reranker

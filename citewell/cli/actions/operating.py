@@ -1,4 +1,4 @@
-"""The work of `citewell workers` and `citewell tenants`, in the database and without the API."""
+"""`citewell workers`, `tenants` and `parked`, in the database and without the API, because they cover all tenants."""
 
 from rich.table import Table
 
@@ -47,3 +47,20 @@ def change_weight(tenant: str, weight: float) -> None:
     with database():
         administration.change_weight(tenant, weight)
     say(f"tenant {tenant} has the weight {weight:g} from the next start on")
+
+
+def show_parked(limit: int, as_json: bool) -> None:
+    with database():
+        found = administration.read_parked(limit)
+    if as_json:
+        for step in found:
+            emit(step)
+        return
+    if not found:
+        say("nothing is parked")
+        return
+    table = Table("at", "tenant", "question", "step", "item", "worker", "reason", box=None)
+    for step in found:
+        told = (step[name] for name in ("tenant", "query_id", "step", "item", "worker", "reason"))
+        table.add_row(when(step["at"]), *map(plain, told))
+    out.print(table)

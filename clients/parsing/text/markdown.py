@@ -10,7 +10,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from clients.parsing.headings import Heading, sections_from
+from clients.parsing.text_builder import Heading, sections_from
 from domain.documents.documents import ParsedDocument, Table
 
 # A mapping without blank lines: text between two thematic breaks is no front matter.
