@@ -14,7 +14,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import TimeoutError as RedisTimeout
 
 from clients.limiter.coalescing import Pace
-from clients.limiter.feedback import Told
+from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
 from config.limits import LimiterSettings
@@ -83,7 +83,7 @@ class SharedAllowance:
             "seen_s": settings.seen_s,
             "longest_s": settings.longest_wait_s,
         }
-        self._desks: dict[str, _Desk] = {}
+        self._batchers: dict[str, _Batcher] = {}
 
     async def take(self, ticket: Ticket, patience_s: float, floor: Mapping[Kind, float] | None = None) -> Answer:
         """Reserve for `ticket`, or say when to ask again; a wait over `patience_s` gives up the ticket.
@@ -100,27 +100,29 @@ class SharedAllowance:
             "patience": min(max(patience_s, 0.0), _FOR_EVER_S),
             "keep_s": self._settings.keep_place_s if patience_s > 0 else 0.0,
         }
-        return await self._desk(ticket.model).ask(op, floor)
+        return await self._batcher(ticket.model).ask(op, floor)
 
-    async def settle(self, lease_id: str, model: str, told: Told) -> Answer:
+    async def settle(self, lease_id: str, model: str, feedback: RateLimitFeedback) -> Answer:
         """Return unused tokens and learn. May be delayed for batching, see SETTLE_WITHIN_S."""
-        known = {k: v for k, v in (asdict(told.allowance) | asdict(told)).items() if k not in {"used", "allowance"}}
-        op = _without_none({"op": "settle", "id": lease_id, "used": told.used, "told": _without_none(known)})
-        return await self._desk(model).ask(op, may_wait=told.refused is None)
+        known = {
+            k: v for k, v in (asdict(feedback.allowance) | asdict(feedback)).items() if k not in {"used", "allowance"}
+        }
+        op = _without_none({"op": "settle", "id": lease_id, "used": feedback.used, "told": _without_none(known)})
+        return await self._batcher(model).ask(op, may_wait=feedback.refused is None)
 
     async def leave(self, ticket: Ticket) -> Answer:
-        return await self._desk(ticket.model).ask({"op": "leave", "id": ticket.id})
+        return await self._batcher(ticket.model).ask({"op": "leave", "id": ticket.id})
 
     async def flush(self) -> None:
-        await asyncio.gather(*(desk.empty() for desk in self._desks.values()))
+        await asyncio.gather(*(batcher.flush() for batcher in self._batchers.values()))
 
     async def aclose(self) -> None:
         await self._redis.aclose(close_connection_pool=True)
 
-    def _desk(self, model: str) -> "_Desk":
-        if model not in self._desks:
-            self._desks[model] = _Desk(self, model)
-        return self._desks[model]
+    def _batcher(self, model: str) -> "_Batcher":
+        if model not in self._batchers:
+            self._batchers[model] = _Batcher(self, model)
+        return self._batchers[model]
 
     async def decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
         call = self._same | {"ops": ops, "limits": self._limits.get(model, {})}
@@ -162,7 +164,7 @@ class _Asked:
     floor: Mapping[Kind, float] | None
 
 
-class _Desk:
+class _Batcher:
     """Batches the ops of one model: those of one tick of the loop, and those that arrive during a run, go together."""
 
     def __init__(self, shared: SharedAllowance, model: str) -> None:
@@ -185,7 +187,7 @@ class _Desk:
             self._later = loop.call_later(SETTLE_WITHIN_S, self._send)
         return await asked.answer
 
-    async def empty(self) -> None:
+    async def flush(self) -> None:
         """Send pending ops, and wait for the answers."""
         self._send()
         if self._sending is not None:

@@ -24,7 +24,7 @@ from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
 from workers.processes.leases import LeaseRenewer
-from workers.processes.notifying import process_ringer
+from workers.processes.notifying import process_notifier
 from workers.processes.once import once
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ def tools() -> Tools:
         check_early=settings().stream.check_early,
         stop_ungrounded_after=settings().stream.stop_ungrounded_after,
         reranker=make_reranker(settings().rerank),
-        is_watched=process_ringer().is_watched,
+        is_watched=process_notifier().is_watched,
     )
 
 

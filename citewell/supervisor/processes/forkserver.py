@@ -49,7 +49,7 @@ class ForkServer:
 
     def begin(self, spec: ProcessSpec) -> Child:
         """Start the fork server itself."""
-        self._hang_up()
+        self._close_link()
         self._link, theirs = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
         with theirs:
@@ -96,7 +96,7 @@ class ForkServer:
         except (OSError, psutil.NoSuchProcess) as error:
             stdout.close()
             # A late reply would be read as the reply to the next request.
-            self._hang_up()
+            self._close_link()
             self._expect_late(ours)
             raise ChildProcessError(f"nothing was forked: {error}") from error
         self._unwatched.add(between)
@@ -113,11 +113,11 @@ class ForkServer:
 
     def close(self) -> None:
         """Let the fork server exit."""
-        self._hang_up()
+        self._close_link()
         for late in self._late:
             late.close()
 
-    def _hang_up(self) -> None:
+    def _close_link(self) -> None:
         if self._link is not None:
             self._link.close()
             self._link = None

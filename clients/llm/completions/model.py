@@ -93,13 +93,13 @@ class ChatCompletions:
             raise model_error(error, exchange) from error
 
     def _learn(self, request: ModelRequest, exchange: Exchange) -> None:
-        told = exchange.told
-        if told is not None and told.estimated:
+        reported = exchange.reported
+        if reported is not None and reported.estimated:
             # The server's figure is not logged: it may be anything.
             log.warning("impossible_usage", model=request.model)
             METER.count(families.IMPOSSIBLE_USAGE, request.model)
-        elif told is not None:
-            self._sizes.learn(request.model, request.prompt, exchange.bounds.prompt_bytes, told.prompt_tokens)
+        elif reported is not None:
+            self._sizes.learn(request.model, request.prompt, exchange.bounds.prompt_bytes, reported.prompt_tokens)
 
 
 _UNKNOWN = ModelInfo()
