@@ -67,8 +67,8 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
 
 async def _pieces(query_id: UUID) -> AsyncIterator[str]:
     draft = SentDraft()
-    async for told in follow(query_id, 0):
-        news = [draft.news(each.data["start"], each.data["text"]) for each in told if each.type == DRAFT]
+    async for events in follow(query_id, 0):
+        news = [draft.news(each.data["start"], each.data["text"]) for each in events if each.type == DRAFT]
         yield "".join(news)
 
 

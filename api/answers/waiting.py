@@ -75,9 +75,9 @@ async def follow(query_id: UUID, after: int) -> AsyncIterator[list[Told]]:
     """
     async with subscriptions().subscribed(query_id, watching=True) as subscriber, _counted(SSE_WATCHERS):
         while await still_allowed():
-            told, finished = await run_in_threadpool(results.read_events, query_id, after)
-            yield told
+            events, finished = await run_in_threadpool(results.read_events, query_id, after)
+            yield events
             if finished:
                 return
-            after = told[-1].seq if told else after
+            after = events[-1].seq if events else after
             await subscriber.woken(settings().stream.heartbeat_s)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Literal
 from uuid import uuid4
 
-from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, at, given, json_body, object_of
+from citewell.client._calls import IDEMPOTENCY_KEY, JSON_TYPE, Call, at, json_body, object_of, without_none
 from citewell.client._requests.verifications import verification
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.client._waiting import PATIENCE_S
@@ -20,12 +20,14 @@ def _audit(of: str, query_id: str, after: int, limit: int) -> Call[Audit]:
 
 
 def _check_audit(of: str, query_id: str, head: str | None) -> Call[AuditCheck]:
-    return Call("GET", at(of, query_id, "audit", "check"), object_of, given(head=head))
+    return Call("GET", at(of, query_id, "audit", "check"), object_of, without_none(head=head))
 
 
 def _reverify(of: str, query_id: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[Verification]:
     headers = JSON_TYPE | {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
-    return Call("POST", at(of, query_id, "reverify"), object_of, headers=headers, body=json_body(given(**options)))
+    return Call(
+        "POST", at(of, query_id, "reverify"), object_of, headers=headers, body=json_body(without_none(**options))
+    )
 
 
 class Audits(Transport):

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import anyio
 
-from citewell.client._calls import Call, Page, Pages, at, given, object_of, page_of
+from citewell.client._calls import Call, Page, Pages, at, object_of, page_of, without_none
 from citewell.client._requests.documents import form
 from citewell.client._retries import Deadline
 from citewell.client._transport import AsyncTransport, Transport
@@ -29,7 +29,7 @@ def _read(import_id: str) -> Call[Import]:
 
 
 def _listed(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[ImportHead]]:
-    return Call("GET", at("imports"), page_of("imports"), given(**filters, limit=limit, cursor=cursor))
+    return Call("GET", at("imports"), page_of("imports"), without_none(**filters, limit=limit, cursor=cursor))
 
 
 class Imports:
@@ -71,7 +71,7 @@ class Imports:
         self, workspace: str | None = None, *, status: str | None = None, limit: int | None = None
     ) -> Iterator[ImportHead]:
         """All imports without their documents, the newest first, or the first `limit` of them."""
-        pages = Pages(partial(_listed, given(workspace=workspace, status=status)), limit)
+        pages = Pages(partial(_listed, without_none(workspace=workspace, status=status)), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
@@ -115,7 +115,7 @@ class AsyncImports:
         self, workspace: str | None = None, *, status: str | None = None, limit: int | None = None
     ) -> AsyncIterator[ImportHead]:
         """All imports without their documents, the newest first, or the first `limit` of them."""
-        pages = Pages(partial(_listed, given(workspace=workspace, status=status)), limit)
+        pages = Pages(partial(_listed, without_none(workspace=workspace, status=status)), limit)
         while not pages.over:
             for head in pages.take(await self._transport.send(pages.next())):
                 yield head

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from citewell.client._calls import JSON_TYPE, Call, at, given, json_body, list_of, nothing_of, object_of
+from citewell.client._calls import JSON_TYPE, Call, at, json_body, list_of, nothing_of, object_of, without_none
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.wire import Key
 
 
 def _create(name: str, scopes: Sequence[str], options: Mapping[str, Any]) -> Call[Key]:
-    fields = given(name=name, scopes=list(scopes), **options)
+    fields = without_none(name=name, scopes=list(scopes), **options)
     return Call("POST", at("keys"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
 

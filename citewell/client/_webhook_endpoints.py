@@ -10,19 +10,19 @@ from citewell.client._calls import (
     Page,
     Pages,
     at,
-    given,
     json_body,
     list_of,
     nothing_of,
     object_of,
     page_of,
+    without_none,
 )
 from citewell.client._transport import AsyncTransport, Transport
 from citewell.wire import Delivery, WebhookEndpoint
 
 
 def _create(url: str, events: Sequence[str], options: Mapping[str, Any]) -> Call[WebhookEndpoint]:
-    fields = given(url=url, events=list(events), **options)
+    fields = without_none(url=url, events=list(events), **options)
     return Call("POST", at("webhooks"), object_of, headers=JSON_TYPE, body=json_body(fields))
 
 
@@ -44,7 +44,7 @@ def _delete(endpoint_id: str) -> Call[None]:
 
 def _deliveries(endpoint_id: str, limit: int, cursor: str | None) -> Call[Page[Delivery]]:
     path = at("webhooks", endpoint_id, "deliveries")
-    return Call("GET", path, page_of("deliveries"), given(limit=limit, cursor=cursor))
+    return Call("GET", path, page_of("deliveries"), without_none(limit=limit, cursor=cursor))
 
 
 def _replay(delivery_id: str) -> Call[Delivery]:

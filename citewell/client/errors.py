@@ -56,8 +56,8 @@ def unreachable(url: str, error: httpx.RequestError) -> ServerUnreachable:
 def problem_of(response: httpx.Response) -> ApiProblem:
     """The problem in a response whose body was read."""
     try:
-        told = response.json()
-        code, detail = str(told["code"]), str(told["detail"])
+        body = response.json()
+        code, detail = str(body["code"]), str(body["detail"])
     except (ValueError, TypeError, KeyError):
         return not_citewell(response)
     retry_after = retry_after_s(response.headers.get("retry-after", ""), time.time())

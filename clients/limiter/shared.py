@@ -156,7 +156,7 @@ class _Decided(Answer):
 
 
 @dataclass(slots=True, eq=False)
-class _Asked:
+class _PendingOp:
     """An op that waits to be sent, and the future of its answer."""
 
     op: Op
@@ -170,7 +170,7 @@ class _Batcher:
     def __init__(self, shared: SharedAllowance, model: str) -> None:
         self._shared = shared
         self._model = model
-        self._asked: list[_Asked] = []
+        self._pending: list[_PendingOp] = []
         self._is_calm = False
         self._pace = Pace()
         self._sending: asyncio.Task[None] | None = None
@@ -179,13 +179,13 @@ class _Batcher:
     async def ask(self, op: Op, floor: Mapping[Kind, float] | None = None, *, may_wait: bool = False) -> Answer:
         """The script's answer. With `may_wait` the op is sent with the next one, or a little later."""
         loop = asyncio.get_running_loop()
-        asked = _Asked(op, loop.create_future(), floor)
-        self._asked.append(asked)
+        pending = _PendingOp(op, loop.create_future(), floor)
+        self._pending.append(pending)
         if not (may_wait and self._is_calm):
             self._send()
         elif self._later is None:
             self._later = loop.call_later(SETTLE_WITHIN_S, self._send)
-        return await asked.answer
+        return await pending.answer
 
     async def flush(self) -> None:
         """Send pending ops, and wait for the answers."""
@@ -199,7 +199,7 @@ class _Batcher:
 
     async def _send_all(self) -> None:
         try:
-            while self._asked:
+            while self._pending:
                 await asyncio.sleep(self._pace.pause_s())
                 await self._send_once()
         finally:
@@ -210,23 +210,23 @@ class _Batcher:
             self._later.cancel()
             self._later = None
         # A call that was cancelled meanwhile must not be granted anything.
-        together = [asked for asked in self._asked if not asked.answer.done()]
-        self._asked.clear()
-        if not together:
+        batch = [pending for pending in self._pending if not pending.answer.done()]
+        self._pending.clear()
+        if not batch:
             return
-        floor = next((asked.floor for asked in together if asked.floor), None)
+        floor = next((pending.floor for pending in batch if pending.floor), None)
         try:
-            answers = await self._shared.decide(self._model, [asked.op for asked in together], floor)
+            answers = await self._shared.decide(self._model, [pending.op for pending in batch], floor)
         except Exception as error:  # noqa: BLE001 - passed on to the callers
             # Ops that arrived meanwhile need not run into the same failure.
-            for asked in (*together, *self._asked):
-                _fail(asked.answer, error)
-            self._asked.clear()
+            for pending in (*batch, *self._pending):
+                _fail(pending.answer, error)
+            self._pending.clear()
             return
         self._is_calm = answers[-1].is_calm
-        for asked, answer in zip(together, answers, strict=True):
-            if not asked.answer.done():
-                asked.answer.set_result(answer)
+        for pending, answer in zip(batch, answers, strict=True):
+            if not pending.answer.done():
+                pending.answer.set_result(answer)
 
 
 def _fail(answer: asyncio.Future[Answer], error: Exception) -> None:

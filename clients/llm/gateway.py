@@ -20,7 +20,7 @@ from clients.llm.calling.attempt import Attempt, Caller
 from clients.llm.calling.breaker import CircuitOpen
 from clients.llm.calling.recording import begun_record, cached_record
 from clients.llm.calling.reply_cache import ReplyCache, ReplyStore
-from clients.llm.calling.request import Question, drained, read_judgement
+from clients.llm.calling.request import Question, read_judgement, read_stream
 from clients.llm.calling.retry import RetryBudget
 from clients.llm.failures import Failure, after_error, without_call
 from clients.llm.protocol import (
@@ -132,7 +132,7 @@ class ModelGateway:
         """
 
         async def fetch(request: ModelRequest) -> ModelReply:
-            return await drained(self._model, request, on_text)
+            return await read_stream(self._model, request, on_text)
 
         def read(reply: ModelReply) -> ComposedText:
             return ComposedText(reply.text, reply.model, reply.finish_reason)
@@ -150,7 +150,7 @@ class ModelGateway:
         question = replace(question, key=self._key(question, wanted))
         with question.log.call_in_flight(), _bound_to(question.item):
             cached = await self._cached(question, wanted)
-            return await self._asked(question, wanted) if cached is None else cached
+            return await self._ask_models(question, wanted) if cached is None else cached
 
     def _key(self, question: Question[_T], wanted: str) -> bytes | None:
         # A reply that costs nothing is not worth a row.
@@ -183,7 +183,7 @@ class ModelGateway:
         log.has_begun = True
         return log.begun_as(begun_record(request, self.provider, question.item, self._model.reserves(request)))
 
-    async def _asked(self, question: Question[_T], wanted: str) -> _T | Failure:
+    async def _ask_models(self, question: Question[_T], wanted: str) -> _T | Failure:
         """Ask until there is a reply, or no attempt or time is left."""
         terms = question.log.terms
         budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s)

@@ -110,8 +110,8 @@ class RerankEndpoint:
         status = response.status_code
         text = " ".join(_text(content).split())[:_SHOWN]
         # An endpoint may echo what it was sent.
-        told = text.replace(self._api_key, "…") if self._api_key else text
-        message = f"HTTP {status}: {told}" if told else f"HTTP {status}"
+        masked = text.replace(self._api_key, "…") if self._api_key else text
+        message = f"HTTP {status}: {masked}" if masked else f"HTTP {status}"
         wait = retry_after_s(response.headers.get("Retry-After", ""), time.time())
         if status == _TOO_MANY or (response.is_server_error and wait is not None):
             return ModelRateLimited(message, retry_after_s=wait, status=status)

@@ -63,11 +63,11 @@ def _front_matter(block: str) -> dict[str, str]:
     for key, value in cast("Mapping[object, object]", said).items() if isinstance(said, dict) else ():
         name = _KEYS.get(str(key).lower())
         values = cast("list[object]", value) if isinstance(value, list) else [value]
-        told = ", ".join(
+        value = ", ".join(
             str(each).strip() for each in values if isinstance(each, str | int | date) and str(each).strip()
         )
-        if name and told:
-            found.setdefault(name, " ".join(told.split()))
+        if name and value:
+            found.setdefault(name, " ".join(value.split()))
     return found
 
 
