@@ -5,7 +5,8 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -13,7 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import TimeoutError as RedisTimeout
 
-from clients.limiter.coalescing import Pace
+from clients.limiter.batching import Batcher, Op
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
@@ -25,11 +26,6 @@ _GRACE_S = 3.0
 _FOR_EVER_S = 1e9
 _LATE = 1.5
 _PREFIX = "citewell:allowance"
-
-SETTLE_WITHIN_S = 0.1
-"""Longest delay of a settlement to batch it with others, when no call waits for what it returns."""
-
-Op = dict[str, Any]
 
 
 def account_of(api_key: str, base_url: str) -> str:
@@ -83,7 +79,7 @@ class SharedAllowance:
             "seen_s": settings.seen_s,
             "longest_s": settings.longest_wait_s,
         }
-        self._batchers: dict[str, _Batcher] = {}
+        self._batchers: dict[str, Batcher] = {}
 
     async def take(self, ticket: Ticket, patience_s: float, floor: Mapping[Kind, float] | None = None) -> Answer:
         """Reserve for `ticket`, or say when to ask again; a wait over `patience_s` gives up the ticket.
@@ -103,7 +99,7 @@ class SharedAllowance:
         return await self._batcher(ticket.model).ask(op, floor)
 
     async def settle(self, lease_id: str, model: str, feedback: RateLimitFeedback) -> Answer:
-        """Return unused tokens and learn. May be delayed for batching, see SETTLE_WITHIN_S."""
+        """Return unused tokens and learn. May be delayed for batching, see `batching.SETTLE_WITHIN_S`."""
         known = {
             k: v for k, v in (asdict(feedback.allowance) | asdict(feedback)).items() if k not in {"used", "allowance"}
         }
@@ -119,12 +115,12 @@ class SharedAllowance:
     async def aclose(self) -> None:
         await self._redis.aclose(close_connection_pool=True)
 
-    def _batcher(self, model: str) -> "_Batcher":
+    def _batcher(self, model: str) -> Batcher:
         if model not in self._batchers:
-            self._batchers[model] = _Batcher(self, model)
+            self._batchers[model] = Batcher(partial(self._decide, model))
         return self._batchers[model]
 
-    async def decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
+    async def _decide(self, model: str, ops: list[Op], floor: Mapping[Kind, float] | None) -> list[Answer]:
         call = self._same | {"ops": ops, "limits": self._limits.get(model, {})}
         if floor:
             call["floor"] = dict(floor)
@@ -153,85 +149,6 @@ class _Decided(Answer):
             name: getattr(self, name) for name in ("full", "limits", "sharers", "waiting", "known", "refusing", "now")
         }
         return [one.model_copy(update=same) for one in self.answers]
-
-
-@dataclass(slots=True, eq=False)
-class _PendingOp:
-    """An op that waits to be sent, and the future of its answer."""
-
-    op: Op
-    answer: asyncio.Future[Answer]
-    floor: Mapping[Kind, float] | None
-
-
-class _Batcher:
-    """Batches the ops of one model: those of one tick of the loop, and those that arrive during a run, go together."""
-
-    def __init__(self, shared: SharedAllowance, model: str) -> None:
-        self._shared = shared
-        self._model = model
-        self._pending: list[_PendingOp] = []
-        self._is_calm = False
-        self._pace = Pace()
-        self._sending: asyncio.Task[None] | None = None
-        self._later: asyncio.TimerHandle | None = None
-
-    async def ask(self, op: Op, floor: Mapping[Kind, float] | None = None, *, may_wait: bool = False) -> Answer:
-        """The script's answer. With `may_wait` the op is sent with the next one, or a little later."""
-        loop = asyncio.get_running_loop()
-        pending = _PendingOp(op, loop.create_future(), floor)
-        self._pending.append(pending)
-        if not (may_wait and self._is_calm):
-            self._send()
-        elif self._later is None:
-            self._later = loop.call_later(SETTLE_WITHIN_S, self._send)
-        return await pending.answer
-
-    async def flush(self) -> None:
-        """Send pending ops, and wait for the answers."""
-        self._send()
-        if self._sending is not None:
-            await self._sending
-
-    def _send(self) -> None:
-        if self._sending is None:
-            self._sending = asyncio.create_task(self._send_all())
-
-    async def _send_all(self) -> None:
-        try:
-            while self._pending:
-                await asyncio.sleep(self._pace.pause_s())
-                await self._send_once()
-        finally:
-            self._sending = None
-
-    async def _send_once(self) -> None:
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
-        # A call that was cancelled meanwhile must not be granted anything.
-        batch = [pending for pending in self._pending if not pending.answer.done()]
-        self._pending.clear()
-        if not batch:
-            return
-        floor = next((pending.floor for pending in batch if pending.floor), None)
-        try:
-            answers = await self._shared.decide(self._model, [pending.op for pending in batch], floor)
-        except Exception as error:  # noqa: BLE001 - passed on to the callers
-            # Ops that arrived meanwhile need not run into the same failure.
-            for pending in (*batch, *self._pending):
-                _fail(pending.answer, error)
-            self._pending.clear()
-            return
-        self._is_calm = answers[-1].is_calm
-        for pending, answer in zip(batch, answers, strict=True):
-            if not pending.answer.done():
-                pending.answer.set_result(answer)
-
-
-def _fail(answer: asyncio.Future[Answer], error: Exception) -> None:
-    if not answer.done():
-        answer.set_exception(error)
 
 
 def _without_none(call: Mapping[str, object]) -> dict[str, object]:
