@@ -28,7 +28,7 @@ from rich.table import Table
 from benchmarks import limiter_worker
 from benchmarks.limiter_worker import FAST
 from clients.limiter import make_limiter
-from clients.llm.calling.reply_cache import Begun, KeptReply
+from clients.llm.calling.reply_cache import Begun, CachedReply
 from clients.llm.completions.wire_format import request_body
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
@@ -58,12 +58,12 @@ class Row:
 class MemoryStore:
     """A ReplyStore that never has anything, so that every call is made."""
 
-    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, KeptReply]:
+    async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
         """Nothing."""
         del keys
         return {}
 
-    async def put(self, key: bytes, reply: KeptReply) -> None:
+    async def put(self, key: bytes, reply: CachedReply) -> None:
         """Forget it."""
 
 

@@ -15,8 +15,7 @@ from starlette.types import Receive, Scope, Send
 from api.adapters import completions
 from api.answers.one_request import MAX_WAIT_S, location_of, start_query, succeeded
 from api.answers.waiting import follow, read_when_final, require_valid_key
-from api.http.errors import Unanswered
-from api.http.openai_errors import error_object
+from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.completions import CompletionCreate, CompletionProof
 from config.settings import settings

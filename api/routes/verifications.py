@@ -147,5 +147,5 @@ async def _read_when_final(request: Request, query_id: UUID, wait: float) -> dic
 
 
 def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:
-    told = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
-    return JSONResponse(told, headers={name: accepted.headers[name] for name in accepted.headers})
+    content = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
+    return JSONResponse(content, headers={name: accepted.headers[name] for name in accepted.headers})

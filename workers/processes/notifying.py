@@ -5,19 +5,19 @@ It needs none of a worker's resources, so the API can use it without loading mod
 
 import uuid
 
-from clients.notifications import Ringer, ringer
+from clients.notifications import Notifier, notifier
 from config.settings import settings
 
 
 def notify_end(query_id: uuid.UUID) -> None:
     """Notify the clients that wait for the query: it has ended."""
-    process_ringer().ring(query_id)
+    process_notifier().notify(query_id)
 
 
 def notify_watchers(query_id: uuid.UUID) -> None:
     """Notify the clients that watch the query: it has new events."""
-    process_ringer().ring_watchers(query_id)
+    process_notifier().notify_watchers(query_id)
 
 
-def process_ringer() -> Ringer:
-    return ringer(settings().redis_url.get_secret_value())
+def process_notifier() -> Notifier:
+    return notifier(settings().redis_url.get_secret_value())

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from clients.embeddings import configured_embedder
-from clients.limiter.factory import make_limiter
+from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.reranking import make_reranker
@@ -24,7 +24,7 @@ from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
 from workers.processes.leases import LeaseRenewer
-from workers.processes.notifying import process_ringer
+from workers.processes.notifying import process_notifier
 from workers.processes.once import once
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def tools() -> Tools:
         check_early=settings().stream.check_early,
         stop_ungrounded_after=settings().stream.stop_ungrounded_after,
         reranker=make_reranker(settings().rerank),
-        is_watched=process_ringer().is_watched,
+        is_watched=process_notifier().is_watched,
     )
 
 

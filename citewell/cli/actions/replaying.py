@@ -42,5 +42,5 @@ def _replayed(query_id: uuid.UUID) -> Reenacted:
 def _show(found: Reenacted) -> None:
     for each in found.differences:
         out.print(plain(f"{each.where}: {each.recorded!r} → {each.replayed!r}"))
-    told = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"
-    out.print(plain(f"equal: {told}" if not found.differences else told, "dim"))
+    summary = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"
+    out.print(plain(f"equal: {summary}" if not found.differences else summary, "dim"))

@@ -1,4 +1,4 @@
-"""Webhook endpoints, and deliveries to them."""
+"""What administrators set up: keys of the API, and webhook endpoints with their deliveries."""
 
 from typing import Literal, NotRequired, TypedDict
 
@@ -39,3 +39,18 @@ class Delivery(TypedDict):
     created_at: str
     finished_at: str | None
     attempts: list[DeliveryAttempt]
+
+
+class Key(TypedDict):
+    """`key` is the whole key, returned only when it is created; `id` is its public part."""
+
+    id: str
+    tenant: str
+    name: str
+    scopes: list[str]
+    requests_per_minute: int | None
+    expires_at: str | None
+    last_used_at: str | None
+    revoked_at: str | None
+    created_at: str
+    key: NotRequired[str]

@@ -1,15 +1,16 @@
-"""The sync client."""
+"""The sync and the async client."""
 
 from collections.abc import Callable
 
-from citewell.client._audits import Audits
+from citewell.client._async_queries import AsyncQueries
+from citewell.client._audits import AsyncAudits, Audits
 from citewell.client._connection import ANSWER_S, Priority
-from citewell.client._documents import Documents
-from citewell.client._imports import Imports
-from citewell.client._keys import Keys
+from citewell.client._documents import AsyncDocuments, Documents
+from citewell.client._imports import AsyncImports, Imports
+from citewell.client._keys import AsyncKeys, Keys
 from citewell.client._queries import Queries
-from citewell.client._verifications import Verifications
-from citewell.client._webhook_endpoints import Webhooks
+from citewell.client._verifications import AsyncVerifications, Verifications
+from citewell.client._webhook_endpoints import AsyncWebhooks, Webhooks
 
 
 class CitewellClient(Documents, Queries, Verifications, Audits):
@@ -34,3 +35,15 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
         self.imports = Imports(self)
+
+
+class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, AsyncAudits):
+    """CitewellClient with awaitable methods; an async context manager."""
+
+    def __init__(
+        self, url: str, api_key: str | None = None, timeout: float = ANSWER_S, *, priority: Priority | None = None
+    ) -> None:
+        super().__init__(url, api_key, timeout, priority=priority)
+        self.webhooks = AsyncWebhooks(self)
+        self.keys = AsyncKeys(self)
+        self.imports = AsyncImports(self)

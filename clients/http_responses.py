@@ -1,6 +1,9 @@
-"""Bounded reads of HTTP answers: no more than a reply to the request can take (F5)."""
+"""Reads of HTTP answers: no more than a reply to the request can take (F5), and their Retry-After."""
 
+import re
 import time
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 
 import httpx
 
@@ -8,6 +11,7 @@ UNPACKED = {"accept-encoding": "identity"}
 """The length of a compressed answer is unknown in advance, so none is requested or accepted."""
 _MOST_OF_ERROR = 64_000
 """Bytes read of an answer with an error status: its message is shown only in part."""
+_SECONDS = re.compile(r"[0-9]{1,12}")
 
 
 class NotRead(Exception):
@@ -62,3 +66,16 @@ class _Body:
             raise NotRead(f"sent more than the {self._most:,} bytes that a reply to this request can have")
         del self.content[self._most :]
         return True
+
+
+def retry_after_s(value: str, now: float) -> float | None:
+    """Seconds from `now` (Unix time) until the time in Retry-After, a number or a date; None for anything else."""
+    value = value.strip()
+    if _SECONDS.fullmatch(value):
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    # A date without a zone is in GMT: HTTP allows no other.
+    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
