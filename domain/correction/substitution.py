@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from domain.evidence.contradictions import Disagreement, disagreements, readable
 from domain.evidence.equivalence import is_said_in, keeps_subjects, read_at_best
 from domain.evidence.spans import claim_relevance
-from domain.facts.above import below
+from domain.facts.above import with_headings
 
 # After a consonant, after a vowel. ㄹ counts as a vowel before 로.
 _PARTICLES = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"), ("으로", "로"))
@@ -33,7 +33,7 @@ def corrected(claim: str, source: str, context: str = "") -> str | None:
 
     The source must name the claim's subject in the same place as the values, or a heading of its `context` must.
     """
-    read = below(claim, source, context)
+    read = with_headings(claim, source, context)
     text = substituted(claim, disagreements(claim, read))
     if text is None or not keeps_subjects(claim, text) or not is_said_in(read, text):
         return None
@@ -46,7 +46,7 @@ def is_proven(text: str, source: str, context: str = "") -> bool:
 
     The headings and columns of its `context` belong to the place.
     """
-    return is_said_in(below(text, source, context), text)
+    return is_said_in(with_headings(text, source, context), text)
 
 
 def substituted(claim: str, found: Sequence[Disagreement]) -> str | None:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.documents.chunk_context import below_columns
+from domain.documents.chunk_context import with_columns
 from domain.evidence.contradictions import cited_disagreements
 from domain.evidence.spans import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
-from domain.facts.above import lasting_context
+from domain.facts.above import active_context
 from domain.facts.proving import unnamed_subjects
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
@@ -105,7 +105,7 @@ def score_citation(
 
 def _differing(claim: str, source: str, located: tuple[int, int] | None, context: str) -> tuple[Disagreement, ...]:
     if located is None:
-        return disagreements(claim, below_columns(source, context))
+        return disagreements(claim, with_columns(source, context))
     found = cited_disagreements(claim, source[slice(*located)], source, context)
     if any(each.kind in ("name", "subject") for each in found):
         return found
@@ -114,7 +114,7 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
     """What the cited words, read with their headings, are not about (V2, V4)."""
-    for name in unnamed_subjects(claim, source, *located, lasting_context(context)):
+    for name in unnamed_subjects(claim, source, *located, active_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 

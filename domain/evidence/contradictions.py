@@ -15,15 +15,15 @@ from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
 from domain.evidence.figure_mismatch import differing_figures
 from domain.evidence.name_mismatch import other_names
-from domain.facts.cited import Cited
-from domain.facts.comparison.best_place import Compared
+from domain.facts.cited import Quotation
+from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Kind
 from domain.markers.parser import cited_markers
 from domain.text.lengths import LONGEST_STATEMENT, is_too_long
 from domain.text.memory import remembered
 from domain.text.negation import denied_by_one, opposites, other_polarity
-from domain.text.sentence_alignment import Aligned, claim_stems, most_alike
+from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
 from domain.text.words import coverage, stem, words
 
@@ -63,7 +63,7 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     return (*found, _uncompared(claim)) if is_too_long(claim) else found
 
 
-def best_places(claim: str, source: str) -> tuple[Compared, ...]:
+def best_places(claim: str, source: str) -> tuple[SourceMatch, ...]:
     """Return, for each sentence of the `claim`, the place of the `source` that says it best, with the differences.
 
     Empty for a claim of more than 2,000 characters, which `disagreements` calls unproven.
@@ -81,23 +81,23 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
     it: a row belongs to the heads of its table, and a sentence is about what its headings name. What a section says
     of its heading does not count against words that name it themselves.
     """
-    cited = Cited(_plain_source(quoted), _plain_source(source), _plain_source(context))
+    cited = Quotation(_plain_source(quoted), _plain_source(source), _plain_source(context))
     found = [
         each
         for each in disagreements(claim, cited.readable)
-        if not cited.is_above(claim, each.claim_value, each.source_value)
+        if not cited.is_stated_by_heading(claim, each.claim_value, each.source_value)
     ]
     if is_too_long(claim) or any(each.kind in ("name", "subject") for each in found):
         return tuple(found)
     elsewhere = [
         each
         for place in best_places(claim, cited.whole)
-        if place.in_table or (place.section and not cited.name(place.section))
+        if place.in_table or (place.section and not cited.mentions(place.section))
         for each in place.differences
         if each.sure
     ]
     if not any(each.kind == "subject" for each in elsewhere):
-        elsewhere += islice(cited.of_another(claim), 1)
+        elsewhere += islice(cited.other_subjects(claim), 1)
     return (*found, *map(_fact, elsewhere))
 
 
@@ -115,7 +115,7 @@ def _sentences(claim: str) -> Sequence[str]:
 def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:
     """If the source has the sentence almost verbatim, that place decides; else the whole source does."""
     compared = compare(claim, source)
-    if compared.clean:
+    if compared.is_full_match:
         return ()
     if found := [_fact(each) for each in compared.differences if each.sure]:
         return found
@@ -124,7 +124,7 @@ def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:
 
 def _by_values(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
-    aligned = most_alike(wanted, source, claim_stems(_undated(claim)))
+    aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
     flip = _flip(claim, wanted, aligned)
     return (
         *_dates(claim, source, aligned),
@@ -160,7 +160,7 @@ def _undated(claim: str) -> str:
     return " ".join((*pieces, claim[position:]))
 
 
-def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
+def _dates(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
     stated = find_dates(claim)[:_MOST_DATES]
     if not stated:
         return []
@@ -172,7 +172,7 @@ def _dates(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
         if not any(date.follows_from(other) for other in known):
             if not _is_bare_year_in(date, source):
                 found.append(_disagreement("date", date.text, _other_date(date, others) or _other_date(date, known)))
-        elif aligned.said >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
+        elif aligned.coverage >= _SAME_STATEMENT and not any(date.follows_from(other) for other in nearby):
             instead = _other_date(date, others)
             found += [_disagreement("date", date.text, instead)] if instead else []
     return found
@@ -198,12 +198,12 @@ def _other_date(date: Date, known: Sequence[Date]) -> str | None:
     return alike[0] if len(set(alike)) == 1 else None
 
 
-def _figures(claim: str, source: str, aligned: Aligned) -> list[Disagreement]:
+def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagreement]:
     stated = outside(find_dates(claim), find_quantities(claim))
     return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
 
 
-def _flip(claim: str, wanted: Sequence[str], aligned: Aligned) -> Disagreement | None:
+def _flip(claim: str, wanted: Sequence[str], aligned: AlignedSentence) -> Disagreement | None:
     sentence, found = aligned.text, set(aligned.stems)
     if denied := denied_by_one(claim, sentence, found):
         word = _surface(claim, denied)
@@ -225,16 +225,20 @@ def _surface(text: str, key: str) -> str:
 
 
 def _fact(found: Difference) -> Disagreement:
-    return Disagreement(found.kind, found.stated, found.known, _message(found))
+    return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
 
 
 def _message(found: Difference) -> str:
     if template := _MESSAGES.get(found.kind):
-        source = f" (the source: “{found.known}”)" if found.known and found.known != found.stated else ""
-        return template.format(stated=found.stated) + source
-    if found.kind == "negation" and found.known in (None, found.stated):
-        return f"only one of the statement and the source denies “{found.stated}”"
-    return _disagreement(found.kind, found.stated, found.known).message
+        source = (
+            f" (the source: “{found.source_text}”)"
+            if found.source_text and found.source_text != found.statement_text
+            else ""
+        )
+        return template.format(stated=found.statement_text) + source
+    if found.kind == "negation" and found.source_text in (None, found.statement_text):
+        return f"only one of the statement and the source denies “{found.statement_text}”"
+    return _disagreement(found.kind, found.statement_text, found.source_text).message
 
 
 _MESSAGES: Mapping[Kind, str] = {

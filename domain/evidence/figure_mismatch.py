@@ -12,7 +12,7 @@ from typing import Literal
 from domain.entities.derived_figures import follows, is_worded
 from domain.entities.numbers import Quantity, agrees, same_dimension, states
 from domain.entities.source_figures import SourceFigures, source_figures
-from domain.text.sentence_alignment import Aligned
+from domain.text.sentence_alignment import AlignedSentence
 
 FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]
@@ -56,15 +56,15 @@ class _Known:
         return known in self.nearby
 
 
-def differing_figures(stated: Sequence[Quantity], source: str, aligned: Aligned) -> list[Differing]:
+def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedSentence) -> list[Differing]:
     """Return the figures of a claim, `stated`, that differ from those of the source, in order."""
     figures = source_figures(source)
     known = _Known(
         figures=figures,
         nearby=figures.quantities_in(aligned.start, aligned.end),
         stated=stated[:_MOST_FIGURES],
-        same_statement=aligned.said >= _SAME_STATEMENT,
-        same_matter=aligned.said >= _SAME_MATTER,
+        same_statement=aligned.coverage >= _SAME_STATEMENT,
+        same_matter=aligned.coverage >= _SAME_MATTER,
     )
     differing = {id(each): found for each in known.stated if (found := _anywhere(each, known))}
     if known.same_statement:

@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 
 from domain.entities.names import SAME_NAMES, Name, names_in, tokens_of
 from domain.text.memory import remembered
-from domain.text.sentence_alignment import Aligned
+from domain.text.sentence_alignment import AlignedSentence
 from domain.text.words import content_stems, coverage, stem, words
 
 _SAME_MATTER = 0.6  # coverage of the claim's other words by the sentence from which its names are rivals
@@ -21,7 +21,7 @@ _SPELT_ALIKE = 75  # of 100: "Faroe" and "Faeroes"
 _AROUND = 2  # neighbouring words that are compared
 
 
-def other_names(claim: str, source: str, aligned: Aligned) -> list[tuple[str, str]]:
+def other_names(claim: str, source: str, aligned: AlignedSentence) -> list[tuple[str, str]]:
     """Return (the claim's name, the source's name) for each name of the claim that differs in the source.
 
     `aligned` is the sentence of `source` that is most like the claim.
@@ -96,7 +96,7 @@ def _initials(source: str) -> frozenset[str]:
     return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
 
-def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[Name], aligned: Aligned) -> bool:
+def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[Name], aligned: AlignedSentence) -> bool:
     named = {place for name in absent for place in range(name.first, name.last + 1)}
     rest = content_stems(" ".join(token[0] for place, token in enumerate(tokens) if place not in named))
     return coverage(rest, set(aligned.stems)) >= _SAME_MATTER

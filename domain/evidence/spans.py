@@ -12,7 +12,7 @@ from itertools import accumulate
 from domain.evidence.contradictions import Disagreement, disagreements, without_markers
 from domain.text.quotes import Located, locate_quote
 from domain.text.sentence_alignment import claim_stems
-from domain.text.word_index import read_sentences
+from domain.text.word_index import parse_sentences
 from domain.text.words import content_stems, coverage, words
 
 __all__ = ["Disagreement", "Located", "best_text_span", "claim_relevance", "disagreements", "locate_quote"]
@@ -46,7 +46,7 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
     or its densest part of at most `max_chars`; it begins and ends with whole words, except for one that is longer than
     `max_chars`. (0, 0) when `text` is blank.
     """
-    read = read_sentences(text)
+    read = parse_sentences(text)
     sentences = read.sentences
     if not sentences:
         return 0, 0

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.documents.chunk_context import below_columns, headings_of
-from domain.facts.above import form_of, lasting
+from domain.documents.chunk_context import headings_of, with_columns
+from domain.facts.above import active_headings, name_pattern
 from domain.facts.comparison.source import identifiers_in
 from domain.facts.kinds import Difference
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC
-from domain.facts.structure.headings import is_named_by_heading
-from domain.facts.structure.sections import Section, read_sections
-from domain.facts.structure.tables import Row, cells_of, read_tables
-from domain.facts.structure.terms import Term, Told, most_specific, terms, terms_of
+from domain.facts.structure.headings import is_naming_token
+from domain.facts.structure.sections import Section, parse_sections
+from domain.facts.structure.tables import Row, cells_of, parse_tables
+from domain.facts.structure.terms import Term, TermIndex, most_specific, terms, terms_of
 
 _TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")
 _DEMONSTRATIVES = frozenset("이 그 해당 본".split())
@@ -23,7 +23,7 @@ _LOWER = re.compile(r"(?<!\w)[a-z]+")
 
 
 @dataclass(frozen=True)
-class Cited:
+class Quotation:
     """Words that are quoted from a `source`; `context` are the headings and columns that stand outside of it."""
 
     words: str
@@ -33,7 +33,7 @@ class Cited:
     @cached_property
     def whole(self) -> str:
         """The source, below the names of its columns where it begins within a table."""
-        return below_columns(self.source, self.context)
+        return with_columns(self.source, self.context)
 
     @cached_property
     def readable(self) -> str:
@@ -44,10 +44,10 @@ class Cited:
     def headings(self) -> tuple[str, ...]:
         """The headings that the words stand below, in every section that has them, but for those that others undo."""
         above = headings_of(self.context)
-        paths = [lasting((*above, *section.path)) for section in self._sections] or [lasting(above)]
+        paths = [active_headings((*above, *section.path)) for section in self._sections] or [active_headings(above)]
         return tuple(dict.fromkeys(heading for path in paths for heading in path))
 
-    def is_above(self, claim: str, stated: str, known: str | None) -> bool:
+    def is_stated_by_heading(self, claim: str, statement_text: str, source_text: str | None) -> bool:
         """Say whether what a `claim` states is told by a heading, and the words only refer to that.
 
         So is the 4 of "Pump 4", and "Pump 4" where the words say "this pump" or "the device" (`known`) instead. "The
@@ -55,10 +55,10 @@ class Cited:
         """
         if not self.headings:
             return False
-        told, whole = Told(terms(read_tokens(claim))), re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\d)")
-        named = (each for heading in self.headings for each in read_tokens(heading) if not each.value)
-        refers = known is None or self._refer_to(known)
-        return refers and any(whole.search(each.text) and told.has(terms_of(each.text)) for each in named)
+        claimed, whole = TermIndex(terms(tokenize(claim))), re.compile(rf"(?<![\w.]){re.escape(statement_text)}(?!\d)")
+        named = (each for heading in self.headings for each in tokenize(heading) if not each.value)
+        refers = source_text is None or self._refer_to(source_text)
+        return refers and any(whole.search(each.text) and claimed.has_all(terms_of(each.text)) for each in named)
 
     def _refer_to(self, noun: str) -> bool:
         if noun in _DEMONSTRATIVES:
@@ -66,37 +66,37 @@ class Cited:
         before = "the|this|these" if noun in GENERIC else "this|these"
         return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
 
-    def name(self, thing: str) -> bool:
+    def mentions(self, thing: str) -> bool:
         """Say whether the words have the whole name of a row or heading."""
-        return self._told.has(terms_of(thing))
+        return self._terms.has_all(terms_of(thing))
 
-    def of_another(self, claim: str) -> Iterator[Difference]:
+    def other_subjects(self, claim: str) -> Iterator[Difference]:
         """Yield what the `claim` names, a row or a heading of the source, where the words are those of another one."""
-        yield from self._of_another_row(claim)
-        yield from self._of_another_section(claim)
-        yield from self._of_another_identifier(claim)
+        yield from self._other_rows(claim)
+        yield from self._other_sections(claim)
+        yield from self._other_identifiers(claim)
 
-    def _of_another_row(self, claim: str) -> Iterator[Difference]:
-        tables, told = {row.table for row in self._rows}, Told(terms(read_tokens(claim)))
-        rows = [row for row in read_tables(self.whole).rows if row.table in tables and _is_named(row)]
-        meant = most_specific([row for row in rows if told.has(terms_of(row.label))], lambda row: row.label)
+    def _other_rows(self, claim: str) -> Iterator[Difference]:
+        tables, claimed = {row.table for row in self._rows}, TermIndex(terms(tokenize(claim)))
+        rows = [row for row in parse_tables(self.whole).rows if row.table in tables and _is_named(row)]
+        meant = most_specific([row for row in rows if claimed.has_all(terms_of(row.label))], lambda row: row.label)
         labels = {row.label for row in meant}
         if labels and not labels & {row.label for row in self._rows}:
             yield Difference("subject", min(labels), self._rows[0].label)
 
-    def _of_another_section(self, claim: str) -> Iterator[Difference]:
-        above = [each for each in map(self._named_by, self.headings) if each]
-        told = Told(terms(read_tokens(claim)))
-        if not above or any(told.has(each) for each in above):
+    def _other_sections(self, claim: str) -> Iterator[Difference]:
+        above = [each for each in map(self._naming_terms, self.headings) if each]
+        claimed = TermIndex(terms(tokenize(claim)))
+        if not above or any(claimed.has_all(each) for each in above):
             return
-        for heading in dict.fromkeys(heading for section in read_sections(self.whole) for heading in section.path):
-            named = self._named_by(heading)
-            if heading not in self.headings and told.has(named) and not self._told.has(named):
+        for heading in dict.fromkeys(heading for section in parse_sections(self.whole) for heading in section.path):
+            named = self._naming_terms(heading)
+            if heading not in self.headings and claimed.has_all(named) and not self._terms.has_all(named):
                 yield Difference("subject", heading, self.headings[-1])
 
-    def _named_by(self, heading: str) -> tuple[Term, ...]:
+    def _naming_terms(self, heading: str) -> tuple[Term, ...]:
         """What a heading names: a thing of its own, not what part of a text or of a thing stands below it."""
-        tokens = [each for each in read_tokens(heading) if is_named_by_heading(each)]
+        tokens = [each for each in tokenize(heading) if is_naming_token(each)]
         return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
 
     def _may_be_name(self, token: Token) -> bool:
@@ -105,18 +105,18 @@ class Cited:
             return token.kind == "name"
         return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
 
-    def _of_another_identifier(self, claim: str) -> Iterator[Difference]:
+    def _other_identifiers(self, claim: str) -> Iterator[Difference]:
         """An identifier is known whatever else its heading says: "3.1 X200 overview"."""
-        known = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
-        mine = {form_of(each): heading for heading in self.headings for each in identifiers_in(heading)}
+        quoted = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
+        mine = {name_pattern(each): heading for heading in self.headings for each in identifiers_in(heading)}
         headings = (
             *headings_of(self.context),
-            *(each for section in read_sections(self.whole) for each in section.path),
+            *(each for section in parse_sections(self.whole) for each in section.path),
         )
         named = frozenset(each for heading in headings for each in identifiers_in(heading))
         for each in dict.fromkeys(identifiers_in(claim)):
-            if each in named and each not in known and form_of(each) in mine:
-                yield Difference("subject", each, mine[form_of(each)])
+            if each in named and each not in quoted and name_pattern(each) in mine:
+                yield Difference("subject", each, mine[name_pattern(each)])
 
     @cached_property
     def _words(self) -> str:
@@ -127,12 +127,12 @@ class Cited:
         return frozenset(_LOWER.findall(self.source))
 
     @cached_property
-    def _told(self) -> Told:
-        return Told(terms(read_tokens(self.words)))
+    def _terms(self) -> TermIndex:
+        return TermIndex(terms(tokenize(self.words)))
 
     @cached_property
     def _sections(self) -> Sequence[Section]:
-        return [section for section in read_sections(self.whole) if self._words in section.text]
+        return [section for section in parse_sections(self.whole) if self._words in section.text]
 
     @cached_property
     def _rows(self) -> Sequence[Row]:
@@ -141,7 +141,8 @@ class Cited:
         if not all(len(each) > 1 for each in lines):
             return []
         rows = [
-            (frozenset((row.label, *(cell.content for cell in row.cells))), row) for row in read_tables(self.whole).rows
+            (frozenset((row.label, *(cell.content for cell in row.cells))), row)
+            for row in parse_tables(self.whole).rows
         ]
         by_cell: dict[str, list[tuple[frozenset[str], Row]]] = defaultdict(list)
         for cells, row in rows:

@@ -16,6 +16,6 @@ class Difference:
     """
 
     kind: Kind
-    stated: str
-    known: str | None
+    statement_text: str
+    source_text: str | None
     sure: bool = True

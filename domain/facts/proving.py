@@ -6,15 +6,21 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from domain.documents.chunk_context import headings_of
-from domain.facts.comparison.source import ReadSource, identifiers_in, read_source
+from domain.facts.comparison.source import ParsedSource, identifiers_in, parse_source
 from domain.facts.reading import korean
 from domain.facts.reading.clauses import clauses
-from domain.facts.reading.token_alignment import same
-from domain.facts.reading.tokens import Token, Value, read_tokens
-from domain.facts.reading.values import Values, agree
-from domain.facts.structure.headings import is_named_by_heading, lines_apart, path_at, read_headings, told_below
+from domain.facts.reading.token_alignment import tokens_match
+from domain.facts.reading.tokens import Token, Value, tokenize
+from domain.facts.reading.values import ValueIndex, values_agree
+from domain.facts.structure.headings import (
+    heading_lines,
+    heading_path,
+    inherited_tokens,
+    is_naming_token,
+    split_off_headings,
+)
 from domain.text.memory import remembered
-from domain.text.word_index import read_sentences
+from domain.text.word_index import parse_sentences
 from domain.text.words import vocabulary
 
 _MOST_PARTS = 8  # sections of a quotation that are read apart
@@ -36,7 +42,7 @@ _MOST_HEADING = 400
 _MOST_ABOVE = 3  # headings that a quotation is read with
 
 
-def unproven_words(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
+def ungrounded_words(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
     """Return the names and values of `statement` that `source[start:end]` lacks, read with what it belongs to.
 
     That is the whole sentences, two before and one behind them, the headings above, and the rows of tables. A name
@@ -46,12 +52,12 @@ def unproven_words(statement: str, source: str, start: int, end: int, context: s
     quotation that begins with a pronoun.
     """
     unnamed = frozenset(map(id, _unnamed(statement, source, start, end, context)))
-    stated = read_tokens(statement)
-    places = [_Told(nearby(statement, source, *part)) for part in _by_sections(source, start, end)]
+    stated = tokenize(statement)
+    places = [_PlaceTokens(context_tokens(statement, source, *part)) for part in _by_sections(source, start, end)]
     clauses_of = clauses(statement) if len(places) > 1 else ()
     lacking = {id(token) for token in stated if len(places) == 1 and not places[0].has_value(token)}
     for clause in clauses_of:
-        tokens = read_tokens(clause)
+        tokens = tokenize(clause)
         lost = min(([each.text for each in tokens if not place.has_value(each)] for place in places), key=len)
         lacking |= {id(token) for token in stated if token.value and token.text in lost}
     return [token.text for token in stated if id(token) in unnamed or id(token) in lacking]
@@ -59,7 +65,7 @@ def unproven_words(statement: str, source: str, start: int, end: int, context: s
 
 def _by_sections(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of `source[start:end]` that begin with a heading, or with the quotation."""
-    known = read_headings(source)
+    known = heading_lines(source)
     position = began = start
     parts = 1
     for line in source[start:end].splitlines(keepends=True):
@@ -80,13 +86,15 @@ def unnamed_subjects(statement: str, source: str, start: int, end: int, context:
 
 
 def _unnamed(statement: str, source: str, start: int, end: int, context: str) -> list[Token]:
-    stated = read_tokens(statement)
-    places = read_source(source), read_source(context)
+    stated = tokenize(statement)
+    places = parse_source(source), parse_source(context)
     if headings := _HEADING_LINES.match(source, start, end):
         start = headings.end()
-    unnamed = [token for token in stated if not any(_names(token, known) for known in places)]
-    strict = [token for token in unnamed if _is_subject(token) or (_opens(token) and korean.opens(statement))]
-    refers, quoted = _refers(source[start:end]), read_sentences(source)
+    unnamed = [token for token in stated if not any(_is_named_in(token, known) for known in places)]
+    strict = [
+        token for token in unnamed if _is_subject(token) or (_opens(token) and korean.starts_with_topic(statement))
+    ]
+    refers, quoted = _refers(source[start:end]), parse_sentences(source)
     opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""
     if not unnamed or not (refers or _refers(opening)):
         return strict
@@ -110,13 +118,13 @@ def _may_name(token: Token) -> bool:
 
 def _is_named_before(stated: Sequence[Token], source: str, start: int, context: str) -> bool:
     """Say whether something that the statement does not speak of is named where an antecedent is looked for."""
-    read = read_sentences(source)
+    read = parse_sentences(source)
     opening = max(0, bisect_right(read.starts, start) - 1)
     before = [each.text for each in read.sentences[max(0, opening - _BEFORE) : opening]]
     above = (*headings_of(context), *_headings_above(source, start)[-_MOST_ABOVE:])
-    named = [token for text in before for token in read_tokens(text) if token.kind == "name"]
-    named += [token for text in above for token in read_tokens(text[:_MOST_HEADING]) if is_named_by_heading(token)]
-    return any(not any(same(token, each) for each in stated) for token in named)
+    named = [token for text in before for token in tokenize(text) if token.kind == "name"]
+    named += [token for text in above for token in tokenize(text[:_MOST_HEADING]) if is_naming_token(token)]
+    return any(not any(tokens_match(token, each) for each in stated) for token in named)
 
 
 def _refers(quotation: str) -> bool:
@@ -124,22 +132,22 @@ def _refers(quotation: str) -> bool:
     return _ANTECEDENT.match(quotation) is not None
 
 
-def nearby(statement: str, source: str, start: int, end: int) -> list[Token]:
+def context_tokens(statement: str, source: str, start: int, end: int) -> list[Token]:
     """Return the tokens of `source[start:end]` with two sentences before it, one behind it, and its headings.
 
     Of the headings, those of the values that are told of what the `statement` says (`told_below`).
     """
-    read = read_sentences(source)
+    read = parse_sentences(source)
     sentences = read.sentences
     # The sentences lie in order and none in another.
     opening = max(0, bisect_right(read.starts, start) - 1)
     opening += bool(sentences) and sentences[opening].end <= start
     closing = bisect_left(read.starts, end)
     if opening >= closing:
-        return list(read_tokens(source[start:end]))
-    known, stated = read_headings(source), {each.key for each in read_tokens(statement)}
+        return list(tokenize(source[start:end]))
+    known, stated = heading_lines(source), {each.key for each in tokenize(statement)}
     before, own, behind = (
-        [part for each in sentences[first:last] for part in lines_apart(each.text, known)]
+        [part for each in sentences[first:last] for part in split_off_headings(each.text, known)]
         for first, last in (
             (max(0, opening - _BEFORE), opening),
             (opening, closing),
@@ -153,16 +161,16 @@ def nearby(statement: str, source: str, start: int, end: int) -> list[Token]:
     belongs += takewhile(lambda text: text.strip() not in known, behind)
     # A heading that is quoted by itself says what it says.
     lone = all(text.strip() in known for text in own)
-    told = [
-        token for text in belongs if text.strip() not in known or (lone and text in own) for token in read_tokens(text)
+    stated_tokens = [
+        token for text in belongs if text.strip() not in known or (lone and text in own) for token in tokenize(text)
     ]
     # The path has the heading at which the quotation begins.
-    path = path_at(source, sentences[opening].end + 1 if begun else sentences[opening].start)
-    dated = [token for text in path for token in told_below(read_tokens(text[-_MOST_HEADING:]), stated)]
+    path = heading_path(source, sentences[opening].end + 1 if begun else sentences[opening].start)
+    dated = [token for text in path for token in inherited_tokens(tokenize(text[-_MOST_HEADING:]), stated)]
     above = [each[-_MOST_HEADING:] for each in _headings_above(source, sentences[opening].start)[-_MOST_ABOVE:]]
     quoted = [text for text in belongs if text.strip() in known]
-    named = [token for text in (*quoted, *above) for token in read_tokens(text) if not token.value]
-    return [*told, *dated, *named]
+    named = [token for text in (*quoted, *above) for token in tokenize(text) if not token.value]
+    return [*stated_tokens, *dated, *named]
 
 
 def _headings_above(source: str, position: int) -> Sequence[str]:
@@ -184,12 +192,12 @@ def _is_subject(token: Token) -> bool:
     return token.kind == "name" or (token.kind == "word" and token.case in ("subject", "topic"))
 
 
-class _Told:
+class _PlaceTokens:
     """The tokens of a place; whether it has a value is found by what the value is, not one token by one."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._values = [each.value for each in tokens]
-        self._alike = Values(self._values)
+        self._alike = ValueIndex(self._values)
         self._others = frozenset(each.key for each in tokens if not each.value)
 
     def has_value(self, token: Token) -> bool:
@@ -200,10 +208,10 @@ class _Told:
         """Say whether one of the tokens is the `same` as this one with its value; a weak number always is."""
         if (value.quantity is not None and value.quantity.weak) or token.key in self._others:
             return True
-        return any(agree(value, known) for at in self._alike.like(value) if (known := self._values[at]))
+        return any(values_agree(value, known) for at in self._alike.candidates(value) if (known := self._values[at]))
 
 
-def _names(token: Token, known: ReadSource) -> bool:
+def _is_named_in(token: Token, known: ParsedSource) -> bool:
     """A name is there whole, in part, in another form, or as an acronym; when in doubt it is. Of an identifier, X200,
     the part with the digits has to be there."""
     labelled = token.key.rpartition("#")[1]
@@ -211,12 +219,12 @@ def _names(token: Token, known: ReadSource) -> bool:
     identifiers = [each for part in parts if part.isalnum() for each in identifiers_in(part)]
     if identifiers and (known.identifiers.issuperset(identifiers) or not labelled):
         return known.identifiers.issuperset(identifiers)
-    if any(same(token, each) or each.key in token.key.split() for each in known.names.like(token)):
+    if any(tokens_match(token, each) or each.key in token.key.split() for each in known.token_index.candidates(token)):
         return True
     if labelled:
         return False
     return (
-        any(part[: _stem_size(part)] in known.casefolded for part in token.key.split()) or token.key in known.initials
+        any(part[: _stem_size(part)] in known.casefolded for part in token.key.split()) or token.key in known.acronyms
     )
 
 

@@ -16,7 +16,7 @@ from domain.support.logistic import Weighing, parsed_weighing
 from domain.support.reading import ReadSentences, ReadText
 from domain.text.lengths import is_too_long
 from domain.text.memory import remembered
-from domain.text.word_index import read_sentences
+from domain.text.word_index import parse_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +81,4 @@ def estimated_support(statement: str, source: str) -> float:
 
 @remembered()
 def _read(source: str) -> ReadSentences:
-    return ReadSentences(ReadText(each.text) for each in read_sentences(without_markers(source)).sentences)
+    return ReadSentences(ReadText(each.text) for each in parse_sentences(without_markers(source)).sentences)

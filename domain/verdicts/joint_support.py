@@ -10,14 +10,14 @@ from itertools import repeat
 
 from domain.evidence.equivalence import is_said_in, is_told_above
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.facts.above import below
-from domain.facts.comparison.source import read_source
+from domain.facts.above import with_headings
+from domain.facts.comparison.source import parse_source
 from domain.facts.comparison.whole_source import compare
-from domain.facts.proving import unproven_words
-from domain.facts.reading.clauses import HANGUL, spoken_subject
-from domain.facts.reading.statement_parts import Part, partings
-from domain.facts.reading.token_alignment import align, same
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.proving import ungrounded_words
+from domain.facts.reading.clauses import HANGUL, subject_phrase
+from domain.facts.reading.statement_parts import Part, candidate_parts
+from domain.facts.reading.token_alignment import align, tokens_match
+from domain.facts.reading.tokens import Token, tokenize
 from domain.prompting.judgements import StatementCheck
 from domain.text.sentences import LONGEST_SENTENCE
 from domain.verdicts.ruling import DOUBT, Evidence, Ruling
@@ -78,7 +78,7 @@ def read_jointly(statement: str, sources: Sequence[str], contexts: Sequence[str]
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
-    found, count = partings(statement)
+    found, count = candidate_parts(statement)
     if count < 2:
         return None
     read = list(zip(sources[:MOST_SOURCES], contexts or repeat(""), strict=False))
@@ -119,7 +119,7 @@ def _place_below(
     context: str, statement: str, reading: str, source: str, *, shared: bool, sure: bool
 ) -> tuple[int, int] | None:
     """Where a source says a part, read below its headings and columns; what they say alone is no evidence."""
-    whole = below(reading, source, context)
+    whole = with_headings(reading, source, context)
     outside = len(whole) - len(source)
     found = _place(statement, reading, whole, shared=shared, sure=sure)
     return (max(0, found[0] - outside), found[1] - outside) if found and found[1] > outside else None
@@ -131,16 +131,18 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
         return None
     found = compare(reading, source)
     if sure:
-        says = found.clean and (not shared or align(read_tokens(reading), read_tokens(found.place)).local >= _UNBROKEN)
+        says = found.is_full_match and (
+            not shared or align(tokenize(reading), tokenize(found.place)).local_similarity >= _UNBROKEN
+        )
     else:
         says = is_said_in(source, reading) and all(
-            is_told_above(reading, source, each.stated, each.known) for each in found.differences
+            is_told_above(reading, source, each.statement_text, each.source_text) for each in found.differences
         )
     if not says:
         return None
     start, end = best_text_span(source, reading)
     relevant = sure or claim_relevance(reading, source[start:end]) >= _ALIKE
-    if not relevant or unproven_words(reading, source, start, end):
+    if not relevant or ungrounded_words(reading, source, start, end):
         return None
     place = found.place or source[start:end]
     # The heads of a table are names of none of its rows.
@@ -150,8 +152,8 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
 
 def _may_say(reading: str, source: str) -> bool:
     """Whether a source has half of a part's words anywhere; otherwise it is not read more closely."""
-    wanted = [each.key for each in read_tokens(reading) if each.matters and not each.value]
-    known = read_source(source).everything
+    wanted = [each.key for each in tokenize(reading) if each.is_content and not each.value]
+    known = parse_source(source).all_keys
     return 2 * sum(known.issuperset(key.split()) for key in wanted) >= len(wanted)
 
 
@@ -160,14 +162,14 @@ def _is_of_another(statement: str, reading: str, place: str, source: str) -> boo
 
     In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of another named firm.
     """
-    told, own = read_tokens(statement), read_tokens(reading)
+    told, own = tokenize(statement), tokenize(reading)
     led = _leading(statement)
-    if not led or all(any(same(lead, each) for each in own) for lead in led):
+    if not led or all(any(tokens_match(lead, each) for each in own) for lead in led):
         return False
-    known = [each for tokens in read_source(source).tokens for each in tokens if each.matters]
-    if all(any(same(lead, each) for each in known) for lead in led):
+    known = [each for tokens in parse_source(source).clause_tokens for each in tokens if each.is_content]
+    if all(any(tokens_match(lead, each) for each in known) for lead in led):
         return False
-    return any(not any(same(each, mine) for mine in told) for each in _named(place))
+    return any(not any(tokens_match(each, mine) for mine in told) for each in _named(place))
 
 
 def _leading(statement: str) -> list[Token]:
@@ -175,23 +177,23 @@ def _leading(statement: str) -> list[Token]:
     if HANGUL.search(statement):
         topic = _topic(statement)
         owners = [at for at, each in enumerate(topic) if each.case == "owner"]
-        return [each for each in topic[: owners[-1] + 1] if each.matters] if owners else []
-    return [each for each in read_tokens(spoken_subject(statement)) if _is_name(each)]
+        return [each for each in topic[: owners[-1] + 1] if each.is_content] if owners else []
+    return [each for each in tokenize(subject_phrase(statement)) if _is_name(each)]
 
 
 def _named(place: str) -> list[Token]:
-    tokens = _topic(place) if HANGUL.search(place) else read_tokens(place)
-    return [each for each in tokens if _is_name(each) or (each.matters and HANGUL.search(each.text))]
+    tokens = _topic(place) if HANGUL.search(place) else tokenize(place)
+    return [each for each in tokens if _is_name(each) or (each.is_content and HANGUL.search(each.text))]
 
 
 def _topic(sentence: str) -> list[Token]:
-    tokens = read_tokens(sentence)
+    tokens = tokenize(sentence)
     first = next((at for at, each in enumerate(tokens) if each.case in ("topic", "subject")), -1)
     return list(tokens[: first + 1])
 
 
 def _is_name(token: Token) -> bool:
-    return token.matters and not token.value and (token.kind == "name" or token.text[:1].isupper())
+    return token.is_content and not token.value and (token.kind == "name" or token.text[:1].isupper())
 
 
 def joint_rulings(joint: Joint, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:

@@ -12,8 +12,8 @@ from typing import Any, Literal
 from domain.evidence.contradictions import Disagreement, disagreements
 from domain.evidence.equivalence import untold_above
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.facts.above import below_own, lasting_context
-from domain.facts.proving import unproven_words
+from domain.facts.above import active_context, with_outer_headings
+from domain.facts.proving import ungrounded_words
 from domain.prompting.judgements import Relation, StatementCheck
 from domain.safety.prompt_injection import without_orders
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
@@ -84,11 +84,11 @@ class Grounds:
         """Read the `sources` once; words in them that address a model do not count. `contexts` are the headings and
         columns above each source: they name what it is about, but prove no value."""
         readable = tuple(map(without_orders, sources))
-        above = tuple(lasting_context(without_orders(each)) for each in contexts or [""] * len(readable))
+        above = tuple(active_context(without_orders(each)) for each in contexts or [""] * len(readable))
         if is_too_long(statement):
             own = _verbatim(statement, readable)
             return cls(statement, readable, above, disagreements=(), own_evidence=own, hardly_said=False)
-        whole = "\n\n".join(below_own(statement, *each) for each in zip(readable, above, strict=True))
+        whole = "\n\n".join(with_outer_headings(statement, *each) for each in zip(readable, above, strict=True))
         found = disagreements(statement, whole)
         return cls(
             statement=statement,
@@ -130,7 +130,7 @@ class Grounds:
     def _lacks(self, place: Evidence) -> list[str]:
         """V4: the names and values of the statement that a place lacks, read together with its context."""
         source, context = self.readable[place.source], self.contexts[place.source]
-        return unproven_words(self.statement, source, place.start, place.end, context)
+        return ungrounded_words(self.statement, source, place.start, place.end, context)
 
 
 def _unproven(reply: StatementCheck, why: str, evidence: Evidence | None) -> Ruling:

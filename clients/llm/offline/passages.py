@@ -10,7 +10,7 @@ from domain.prompting.numbered_sources import Source
 from domain.support.reading import ReadSentences, ReadText
 from domain.text.memory import remembered
 from domain.text.sentences import Sentence
-from domain.text.word_index import WordIndex, read_sentences
+from domain.text.word_index import WordIndex, parse_sentences
 
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _LISTED = re.compile(r"[-*+•‣▪◦·●○■□▶►>|(]|\d+[.)]\s|.*[|\t]")
@@ -59,7 +59,7 @@ class Passage:
 def read_passage(text: str) -> Passage:
     """Split `text` into sentences. Pure and cached: every check of an answer reads the same sources."""
     plain = without_markers(text)
-    sentences = tuple(_read(read_sentences(plain).sentences))
+    sentences = tuple(_read(parse_sentences(plain).sentences))
     stems = frozenset[str]().union(*(sentence.stems for sentence in sentences))
     return Passage(plain, sentences, stems, ReadSentences(each.read for each in sentences), WordIndex([sorted(stems)]))
 

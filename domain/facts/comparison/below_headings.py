@@ -3,71 +3,87 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.facts.comparison.best_place import Compared, best_place
-from domain.facts.comparison.source import ReadSource, read_source
+from domain.facts.comparison.best_place import SourceMatch, best_place
+from domain.facts.comparison.source import ParsedSource, parse_source
 from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import align
-from domain.facts.reading.tokens import Token, read_tokens
-from domain.facts.structure.antecedents import Rival, classes_in, classes_of, rival
+from domain.facts.reading.tokens import Token, tokenize
+from domain.facts.structure.antecedents import CompetingSubject, competing_subject, stated_classes, subject_classes
 from domain.facts.structure.classes import ARTEFACTS, CLASSES, has_class
-from domain.facts.structure.sections import NamedSection, is_of, named_section
+from domain.facts.structure.sections import NamedSection, is_in_name, named_section
 
 _ABOUT_OTHERS = ("order", "negation")  # differences that are none of the name
 
 
-def in_section(tokens: Sequence[Token], source: str) -> Compared | None:
+def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | None:
     """What the section says whose heading the statement names; another section's words are about another one (V2)."""
     section = named_section(tokens, source)
     if section is None:
         return None
-    own = read_source(section.own)
-    whole = best_place(tokens, own, whole=False)
-    if section.in_part and _names_it(best_place(tokens, read_source(source), whole=False), section):
+    own = parse_source(section.text)
+    whole = best_place(tokens, own, by_sentence=False)
+    if section.is_partial and _matches_by_name(best_place(tokens, parse_source(source), by_sentence=False), section):
         return None
-    if _names_it(whole, section) or (whole.near and any(each.kind in _ABOUT_OTHERS for each in whole.differences)):
+    if _matches_by_name(whole, section) or (
+        whole.is_close and any(each.kind in _ABOUT_OTHERS for each in whole.differences)
+    ):
         return replace(whole, section=section.heading)
-    found = whole if whole.clean and not section.in_part else best_place(section.rest, own, whole=False)
-    if not found.clean:
-        if found.near and any(each.sure for each in found.differences):
+    found = (
+        whole
+        if whole.is_full_match and not section.is_partial
+        else best_place(section.remainder, own, by_sentence=False)
+    )
+    if not found.is_full_match:
+        if found.is_close and any(each.sure for each in found.differences):
             return replace(found, section=section.heading)
-        return _in_others(section) if section.is_apart else None
-    other = _rival(tokens, section, found.place, own)
+        return _compare_with_others(section) if section.is_exclusive else None
+    other = _competing_subject(tokens, section, found.place, own)
     if other and other.token.kind == "name":
-        return _in_others(section) if section.is_apart else None
-    doubt = section.heading if section.in_part else other.token.text if other else _below_another(section, found.place)
+        return _compare_with_others(section) if section.is_exclusive else None
+    doubt = (
+        section.heading
+        if section.is_partial
+        else other.token.text
+        if other
+        else _other_subheading(section, found.place)
+    )
     # In doubt, as another thing may be meant: neither proven nor contradicted.
-    doubted = (Difference("wording", section.named, doubt),) if doubt else ()
+    doubted = (Difference("wording", section.mention, doubt),) if doubt else ()
     return replace(found, section=section.heading, differences=doubted)
 
 
-def _names_it(found: Compared, section: NamedSection) -> bool:
+def _matches_by_name(found: SourceMatch, section: NamedSection) -> bool:
     """Say whether a place says all of the statement and has the name itself."""
-    return found.clean and any(is_of(each, section.names) for each in read_tokens(found.place))
+    return found.is_full_match and any(is_in_name(each, section.name_terms) for each in tokenize(found.place))
 
 
-def _rival(tokens: Sequence[Token], section: NamedSection, place: str, own: ReadSource) -> Rival | None:
+def _competing_subject(
+    tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource
+) -> CompetingSubject | None:
     """What the place is about instead of what the heading names."""
-    sentence, present = read_tokens(place), classes_in(own.tokens)
-    said = {each.key for each in section.names} | classes_of(own.tokens, section.names)
+    sentence, present = tokenize(place), subject_classes(own.clause_tokens)
+    said = {each.key for each in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)
     # Where the heading has a class of its own, or its section tells of things of several, not any class stands for it.
     known = said & CLASSES
     if has_class(section.heading) or (known and len(present) > 1):
         classes = said if known.isdisjoint(ARTEFACTS) else said | ARTEFACTS
     else:
         classes = said | ({present[0]} if len(present) > 1 else CLASSES)
-    return rival(tokens, sentence, align(section.rest, sentence).met, section.names, classes)
+    return competing_subject(
+        tokens, sentence, align(section.remainder, sentence).matched_source, section.name_terms, classes
+    )
 
 
-def _below_another(section: NamedSection, place: str) -> str | None:
+def _other_subheading(section: NamedSection, place: str) -> str | None:
     """The heading between that of the section and the place, where it names a thing that the statement does not."""
-    found = [each.path for each in section.below if place in read_source(each.text).sentences]
+    found = [each.path for each in section.subsections if place in parse_source(each.text).clauses]
     return None if not found or () in found else found[0][-1]
 
 
-def _in_others(section: NamedSection) -> Compared | None:
-    for other in section.others:
-        found = best_place(section.rest, read_source(other.text), whole=False)
-        if found.clean and not (section.in_part and _names_it(found, section)):
+def _compare_with_others(section: NamedSection) -> SourceMatch | None:
+    for other in section.other_sections:
+        found = best_place(section.remainder, parse_source(other.text), by_sentence=False)
+        if found.is_full_match and not (section.is_partial and _matches_by_name(found, section)):
             difference = Difference("subject", section.heading, other.path[-1])
             return replace(found, differences=(difference,), section=section.heading)
     return None

@@ -9,13 +9,13 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import takewhile
 
-from domain.facts.differences.roles import Pair, pairs
+from domain.facts.differences.roles import RolePair, role_pairs
 from domain.facts.reading.clauses import clauses
-from domain.facts.reading.token_alignment import Names
-from domain.facts.reading.tokens import Token, Value, read_tokens
-from domain.facts.structure.headings import lines_apart, read_headings, told_below
+from domain.facts.reading.token_alignment import TokenIndex
+from domain.facts.reading.tokens import Token, Value, tokenize
+from domain.facts.structure.headings import heading_lines, inherited_tokens, split_off_headings
 from domain.text.memory import remembered
-from domain.text.word_index import read_sentences
+from domain.text.word_index import parse_sentences
 
 _CANDIDATES = 5
 _BEFORE = 2  # sentences in front of one that belong to its context
@@ -32,80 +32,82 @@ _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 
 
 @dataclass(frozen=True)
-class ReadSource:
+class ParsedSource:
     """A source as it is compared: its sentences, what they tell, and what belongs to each. Read once and remembered."""
 
     text: str
 
     @cached_property
-    def whole(self) -> tuple[str, ...]:
-        """Its sentences in order."""
-        headings = read_headings(self.text)
-        return tuple(part for each in read_sentences(self.text).sentences for part in lines_apart(each.text, headings))
-
-    @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Its clauses in order: the parts of a sentence that each assert something, else the sentence."""
-        return tuple(clause for each in self.whole for clause in clauses(each))
-
-    @cached_property
-    def tokens(self) -> tuple[tuple[Token, ...], ...]:
-        """The tokens of each sentence."""
-        return tuple(map(read_tokens, self.sentences))
-
-    @cached_property
-    def folded(self) -> frozenset[str]:
-        """Its sentences as they are recognised word for word."""
-        return frozenset(map(folded, self.whole))
-
-    @cached_property
-    def keys(self) -> tuple[frozenset[str], ...]:
-        """The keys of what each sentence tells."""
+        """Its sentences in order."""
+        headings = heading_lines(self.text)
         return tuple(
-            frozenset(key for each in tokens if each.matters for key in (each.key, *each.key.split()))
-            for tokens in self.tokens
+            part for each in parse_sentences(self.text).sentences for part in split_off_headings(each.text, headings)
         )
 
     @cached_property
-    def whole_keys(self) -> tuple[frozenset[str], ...]:
+    def clauses(self) -> tuple[str, ...]:
+        """Its clauses in order: the parts of a sentence that each assert something, else the sentence."""
+        return tuple(clause for each in self.sentences for clause in clauses(each))
+
+    @cached_property
+    def clause_tokens(self) -> tuple[tuple[Token, ...], ...]:
+        """The tokens of each sentence."""
+        return tuple(map(tokenize, self.clauses))
+
+    @cached_property
+    def verbatim_keys(self) -> frozenset[str]:
+        """Its sentences as they are recognised word for word."""
+        return frozenset(map(verbatim_key, self.sentences))
+
+    @cached_property
+    def clause_keys(self) -> tuple[frozenset[str], ...]:
+        """The keys of what each sentence tells."""
+        return tuple(
+            frozenset(key for each in tokens if each.is_content for key in (each.key, *each.key.split()))
+            for tokens in self.clause_tokens
+        )
+
+    @cached_property
+    def sentence_keys(self) -> tuple[frozenset[str], ...]:
         """The keys of each of its sentences."""
-        return tuple(frozenset(token.key for token in read_tokens(each)) for each in self.whole)
+        return tuple(frozenset(token.key for token in tokenize(each)) for each in self.sentences)
 
     @cached_property
     def clauses_by_key(self) -> Mapping[str, Sequence[int]]:
         """The indexes of the clauses that tell a key."""
-        return _by_key(self.keys)
+        return _by_key(self.clause_keys)
 
     @cached_property
-    def whole_by_key(self) -> Mapping[str, Sequence[int]]:
+    def sentences_by_key(self) -> Mapping[str, Sequence[int]]:
         """The indexes of the sentences that have a key."""
-        return _by_key(self.whole_keys)
+        return _by_key(self.sentence_keys)
 
     @cached_property
-    def everything(self) -> frozenset[str]:
+    def all_keys(self) -> frozenset[str]:
         """The keys of what the source tells."""
-        return frozenset[str]().union(*self.keys)
+        return frozenset[str]().union(*self.clause_keys)
 
     @cached_property
-    def initials(self) -> frozenset[str]:
+    def acronyms(self) -> frozenset[str]:
         """Acronyms of its runs of capitalised words."""
         runs = re.findall(r"(?:[A-Z][\w'’]*+[ -](?:of |and |for |the |& )?+){1,7}+[A-Z][\w'’]*+", self.text)
         return frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in runs)
 
     @cached_property
-    def pairs(self) -> tuple[Pair, ...]:
+    def role_pairs(self) -> tuple[RolePair, ...]:
         """Who it says to be what."""
-        return pairs(self.text)
+        return role_pairs(self.text)
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
+    def clause_positions(self) -> Mapping[str, int]:
         """The index of each clause, the first one of equals."""
-        return {clause: at for at, clause in reversed(tuple(enumerate(self.sentences)))}
+        return {clause: at for at, clause in reversed(tuple(enumerate(self.clauses)))}
 
     @cached_property
-    def names(self) -> "Names":
+    def token_index(self) -> "TokenIndex":
         """What it tells, found by the beginnings of its words."""
-        return Names(token for tokens in self.tokens for token in tokens)
+        return TokenIndex(token for tokens in self.clause_tokens for token in tokens)
 
     @cached_property
     def casefolded(self) -> str:
@@ -117,39 +119,39 @@ class ReadSource:
         """What it has of letters and digits, `identifiers_in`."""
         return frozenset(identifiers_in(self.text))
 
-    def place_of(self, sentence: str) -> int:
+    def clause_position(self, sentence: str) -> int:
         """The index among the clauses of the first one of a whole sentence."""
-        return self.places[clauses(sentence)[0]]
+        return self.clause_positions[clauses(sentence)[0]]
 
     @cached_property
     def is_heading(self) -> tuple[bool, ...]:
         """Whether each of its clauses is a heading."""
-        headings = read_headings(self.text)
-        return tuple(each.strip() in headings for each in self.sentences)
+        headings = heading_lines(self.text)
+        return tuple(each.strip() in headings for each in self.clauses)
 
-    def values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
+    def nearby_values(self, at: int, stated: Collection[str]) -> tuple[Value, ...]:
         """The values of the sentences around sentence `at`, for a statement with the keys `stated`."""
-        behind = range(at + 1, min(at + 1 + _BEFORE, len(self.tokens)))
+        behind = range(at + 1, min(at + 1 + _BEFORE, len(self.clause_tokens)))
         own = takewhile(lambda each: not self.is_heading[each], behind)
-        told = [
-            told_below(self.tokens[each], stated) if self.is_heading[each] else self.tokens[each]
-            for each in (*self._before(at), *own)
+        around = [
+            inherited_tokens(self.clause_tokens[each], stated) if self.is_heading[each] else self.clause_tokens[each]
+            for each in (*self._preceding(at), *own)
         ]
-        return tuple(each.value for tokens in told for each in tokens if each.value)
+        return tuple(each.value for tokens in around for each in tokens if each.value)
 
-    def context(self, at: int) -> frozenset[str]:
+    def context_keys(self, at: int) -> frozenset[str]:
         """Keys of the two sentences before sentence `at`."""
-        return frozenset[str]().union(*(self.keys[each] for each in self._before(at)))
+        return frozenset[str]().union(*(self.clause_keys[each] for each in self._preceding(at)))
 
-    def _before(self, at: int) -> range:
+    def _preceding(self, at: int) -> range:
         """The two sentences before sentence `at`, from the last heading on."""
         first = max(0, at - _BEFORE)
         return range(next((each for each in range(at - 1, first, -1) if self.is_heading[each]), first), at)
 
 
-def _by_key(told: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:
+def _by_key(keys_of_each: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int]]:
     found: dict[str, list[int]] = defaultdict(list)
-    for at, keys in enumerate(told):
+    for at, keys in enumerate(keys_of_each):
         for key in keys:
             found[key].append(at)
     return found
@@ -165,9 +167,9 @@ def most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) ->
 
 
 @remembered(_MOST_CHARS)
-def read_source(text: str) -> ReadSource:
+def parse_source(text: str) -> ParsedSource:
     """Return `text` read for comparing."""
-    return ReadSource(text)
+    return ParsedSource(text)
 
 
 def identifiers_in(text: str) -> Iterator[str]:
@@ -177,6 +179,6 @@ def identifiers_in(text: str) -> Iterator[str]:
     return (_JOINT.sub("", found[0]) for found in _IDENTIFIER.finditer(plain))
 
 
-def folded(sentence: str) -> str:
+def verbatim_key(sentence: str) -> str:
     """Return a sentence as it counts as the same word for word: without list sign, case, spacing and final stop."""
     return "".join(_LIST_SIGN.sub("", sentence).casefold().strip(_EDGES).split())

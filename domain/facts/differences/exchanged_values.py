@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.facts.reading.token_alignment import Alignment, same
+from domain.facts.reading.token_alignment import Alignment, tokens_match
 from domain.facts.reading.tokens import Token
 
 _DIGITS = re.compile(r"\d+")
@@ -21,43 +21,47 @@ _JOINED = ("와", "과", "하고", "이랑", "랑")
 
 
 @dataclass(frozen=True, slots=True)
-class Crossed:
+class Misattribution:
     """`value` belongs to `owner` in the source, and `subject` has `known` there; it may be anything said of it."""
 
     value: str
     subject: str
     owner: str
-    known: str
+    actual: str
     is_value: bool = True
 
 
-def crossed(alignment: Alignment) -> Iterator[Crossed]:
+def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
     """Yield each value of a statement of one part that stands beside the subject of another part."""
-    yield from _out_of_turn(alignment)
-    if len({each.part for each in alignment.statement}) > 1:
+    yield from _out_of_order(alignment)
+    if len({each.clause for each in alignment.statement}) > 1:
         return
-    rest = [each for at, each in enumerate(alignment.source) if at not in alignment.met]
-    known = [alignment.source[at] for at in sorted(alignment.met) if _is_in_one_part(alignment.source[at], alignment)]
+    rest = [each for at, each in enumerate(alignment.source) if at not in alignment.matched_source]
+    known = [
+        alignment.source[at]
+        for at in sorted(alignment.matched_source)
+        if _is_in_one_clause(alignment.source[at], alignment)
+    ]
     for value in known:
         if owner := _owner(value, alignment):
             yield from (
-                _of_others(value, owner, known, rest)
+                _values_of_other_clauses(value, owner, known, rest)
                 if value.value
-                else _of_its_form(value, owner, known, rest, alignment.source)
+                else _facts_of_similar_identifiers(value, owner, known, rest, alignment.source)
             )
 
 
-def _out_of_turn(alignment: Alignment) -> Iterator[Crossed]:
+def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
     """Each value that a sentence with "respectively" gives to another one of those it lists than the statement does."""
     listed = _listed(alignment.source)
-    stated = [owner for owner, _ in listed if any(same(owner, each) for each in alignment.statement)]
+    stated = [owner for owner, _ in listed if any(tokens_match(owner, each) for each in alignment.statement)]
     if len(stated) != 1:
         return
     known = next(value for owner, value in listed if owner is stated[0])
     for owner, value in listed:
-        said = [each for each in alignment.statement if each.value and same(each, value)]
-        if owner is not stated[0] and said and not same(said[0], known):
-            yield Crossed(said[0].text, stated[0].text, owner.text, known.text)
+        said = [each for each in alignment.statement if each.value and tokens_match(each, value)]
+        if owner is not stated[0] and said and not tokens_match(said[0], known):
+            yield Misattribution(said[0].text, stated[0].text, owner.text, known.text)
 
 
 def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
@@ -65,65 +69,84 @@ def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
     if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
         return []
     values = [each for each in tokens if each.value]
-    before = [each for each in tokens if values and each.start < values[0].start and each.matters]
+    before = [each for each in tokens if values and each.start < values[0].start and each.is_content]
     named = [each for each in before if each.kind == "name" or each.text[0].isupper() or each.text.endswith(_JOINED)]
     last = next((each for each in before if named and each.start > named[-1].start), None)
     owners = [*named, last] if last and named[-1].text.endswith(_JOINED) else named
     return list(zip(owners, values, strict=True)) if len(owners) == len(values) > 1 else []
 
 
-def _of_others(value: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token]) -> Iterator[Crossed]:
+def _values_of_other_clauses(
+    value: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token]
+) -> Iterator[Misattribution]:
     """The first token of the statement that another part has, where this part has a value of the same kind."""
     for subject in known:
-        rival = next((each for each in rest if each.part == subject.part and _are_alike(each, value)), None)
-        if _can_own(subject) and subject.part != value.part and rival and bool(subject.value) == bool(owner.value):
-            yield Crossed(value.text, subject.text, owner.text, rival.text)
+        counterpart = next((each for each in rest if each.clause == subject.clause and _are_alike(each, value)), None)
+        if (
+            _can_own(subject)
+            and subject.clause != value.clause
+            and counterpart
+            and bool(subject.value) == bool(owner.value)
+        ):
+            yield Misattribution(value.text, subject.text, owner.text, counterpart.text)
             return
 
 
-def _of_its_form(
-    told: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token], sentence: Sequence[Token]
-) -> Iterator[Crossed]:
+def _facts_of_similar_identifiers(
+    fact: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token], sentence: Sequence[Token]
+) -> Iterator[Misattribution]:
     """What is told of an identifier, where another one of its form has the same of its own, as in "B-12 is found in
     meat, B-6 in bananas"."""
-    joint = _joint(told, sentence)
+    joint = _preceding_function_word(fact, sentence)
     for subject in known:
-        if not joint or subject.part == told.part or not _form(subject) or _form(subject) != _form(owner):
+        if (
+            not joint
+            or subject.clause == fact.clause
+            or not _identifier_pattern(subject)
+            or _identifier_pattern(subject) != _identifier_pattern(owner)
+        ):
             continue
-        rival = next((each for each in rest if each.part == subject.part and _joint(each, sentence) == joint), None)
-        if rival:
-            yield Crossed(told.text, subject.text, owner.text, rival.text, is_value=False)
+        counterpart = next(
+            (
+                each
+                for each in rest
+                if each.clause == subject.clause and _preceding_function_word(each, sentence) == joint
+            ),
+            None,
+        )
+        if counterpart:
+            yield Misattribution(fact.text, subject.text, owner.text, counterpart.text, is_value=False)
             return
 
 
-def _joint(token: Token, sentence: Sequence[Token]) -> str:
+def _preceding_function_word(token: Token, sentence: Sequence[Token]) -> str:
     """The small word directly before a token; empty if there is none."""
     at = next(index for index, each in enumerate(sentence) if each is token)
-    return sentence[at - 1].key if at and sentence[at - 1].kind == "filler" and token.matters else ""
+    return sentence[at - 1].key if at and sentence[at - 1].kind == "filler" and token.is_content else ""
 
 
-def _form(token: Token) -> str:
+def _identifier_pattern(token: Token) -> str:
     """An identifier without its digits; empty for any other token."""
     return _DIGITS.sub("#", token.key) if token.kind == "name" and _DIGITS.search(token.key) else ""
 
 
 def _can_own(token: Token) -> bool:
     """A Korean sentence ends in its verb."""
-    return token.matters and not token.text.endswith("다")
+    return token.is_content and not token.text.endswith("다")
 
 
-def _is_in_one_part(token: Token, alignment: Alignment) -> bool:
-    return len({each.part for each in alignment.source if same(each, token)}) == 1
+def _is_in_one_clause(token: Token, alignment: Alignment) -> bool:
+    return len({each.clause for each in alignment.source if tokens_match(each, token)}) == 1
 
 
 def _owner(value: Token, alignment: Alignment) -> Token | None:
     """What stands in front of the first word that the part of `value` shares with the statement: its own subject."""
     leading: list[Token] = []
     for at, token in enumerate(alignment.source):
-        if token.part == value.part and token.matters:
-            if at in alignment.met and not token.case:
+        if token.clause == value.clause and token.is_content:
+            if at in alignment.matched_source and not token.case:
                 break
-            if at not in alignment.met:
+            if at not in alignment.matched_source:
                 leading.append(token)
     return next((each for each in leading[:_MOST_LEADING] if not each.text.endswith(_VERBAL)), None)
 

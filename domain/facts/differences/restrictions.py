@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from domain.facts.kinds import Difference, Kind
 from domain.text.words import content_stems, coverage, vocabulary
 
-_TOLD = 0.5  # share of a restriction's words, for a statement to have it in a form of its own
+_MENTIONED = 0.5  # share of a restriction's words, for a statement to have it in a form of its own
 _MOST_WORDS, _MOST_CHARS = 12, 200  # of a restriction that are looked for
 _NO_CONDITION = (
     r"(?<!as )(?<!even )(?<!what )(?<!ask )(?<!asked )(?<!asks )(?<!see )(?<!wonder )(?<!know )(?<!check )"
@@ -90,7 +90,7 @@ _RESTRICTIONS = (
 )
 
 
-def left_out(statement: str, place: str) -> Iterator[Difference]:
+def omitted_restrictions(statement: str, place: str) -> Iterator[Difference]:
     """Yield what the `place` of a source restricts and the `statement` says without it; of each kind of words one.
 
     Linear in both lengths.
@@ -101,7 +101,7 @@ def left_out(statement: str, place: str) -> Iterator[Difference]:
             continue
         what = place[max(0, found.start() - _IN_FRONT) : found.end()] if each.behind else found[0]
         what = re.split(r"[,.;]\s", what)[-1]
-        if not _is_told(what if each.behind else found["what"], statement):
+        if not _is_mentioned(what if each.behind else found["what"], statement):
             yield Difference(each.kind, statement.strip(" .。"), " ".join(what.split()))
 
 
@@ -113,7 +113,7 @@ def _restricts(match: re.Match[str], place: str) -> bool:
     return word not in _KOREAN_NOUNS and _NOT_IF.search(word) is None
 
 
-def _is_told(what: str | None, statement: str) -> bool:
+def _is_mentioned(what: str | None, statement: str) -> bool:
     """Say whether the statement has the words of the restriction in a form of its own."""
     wanted = content_stems((what or "")[:_MOST_CHARS])[:_MOST_WORDS]
-    return bool(wanted) and coverage(wanted, set(content_stems(statement))) >= _TOLD
+    return bool(wanted) and coverage(wanted, set(content_stems(statement))) >= _MENTIONED

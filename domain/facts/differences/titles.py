@@ -11,7 +11,7 @@ from domain.facts.kinds import Difference
 _TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]")
 
 
-def other_titles(statement: str, place: str) -> Iterator[Difference]:
+def title_differences(statement: str, place: str) -> Iterator[Difference]:
     """Yield each title of the `statement` that the `place` does not have, where the place has another title."""
     titles = _TITLE.findall(place)
     words = _joined(place)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from domain.facts.kinds import Difference
-from domain.facts.reading.token_alignment import Alignment, akin, same
+from domain.facts.reading.token_alignment import Alignment, same_lexeme, tokens_match
 from domain.facts.reading.tokens import Token
 
 _VERY_ALIKE = 0.9  # of two sentences, for the order of common words to mean something
@@ -21,7 +21,7 @@ _ARTICLES = frozenset("a an the".split())
 _LONGEST = 5  # words of who did it
 
 
-def of_order(alignment: Alignment) -> Iterator[Difference]:
+def order_differences(alignment: Alignment) -> Iterator[Difference]:
     """Two things exchanged around a third that both sentences have between them: `Bob hired Alice` (V2)."""
     both = sorted((*alignment.pairs, *alignment.moved))
     voice = _exchanged_voice(alignment)
@@ -30,22 +30,22 @@ def of_order(alignment: Alignment) -> Iterator[Difference]:
         return
     if not alignment.moved:
         if voice and len(both) > 2:
-            yield _turned(alignment, both[0])
+            yield _order_difference(alignment, both[0])
         return
-    loose = voice or len(alignment.moved) > _MOST_MOVED or not alignment.is_tight
+    loose = voice or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
     turned = None if loose else _reversed(alignment, both)
     if turned:
-        yield _turned(alignment, turned)
+        yield _order_difference(alignment, turned)
 
 
-def _turned(alignment: Alignment, pair: tuple[int, int]) -> Difference:
+def _order_difference(alignment: Alignment, pair: tuple[int, int]) -> Difference:
     mine, theirs = pair
     return Difference("order", alignment.statement[mine].text, alignment.source[theirs].text)
 
 
 def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
-    alike = alignment.likeness >= _VERY_ALIKE
+    alike = alignment.similarity >= _VERY_ALIKE
     ends = [_is_end(alignment.statement[mine], alignment.source[theirs], alike=alike) for mine, theirs in both]
     highest = -1  # the index, among tokens before, of the end that stands last in the source
     middles: list[tuple[int, int]] = []  # (its place in the source, the end before it) of tokens below an earlier end
@@ -83,14 +83,14 @@ def _exchanged_voice(alignment: Alignment) -> bool:
     others = alignment.source if here else alignment.statement
     if any(each.key == "by" for each in others):
         return False
-    told = [at for at, each in enumerate(others) if each.matters and akin_or_same(each.key, verb)]
+    verbs = [at for at, each in enumerate(others) if each.is_content and same_word(each.key, verb)]
     # "It was released in May" only leaves out who released it.
-    return bool(told) and not any(_is_passive_at(others, at) for at in told)
+    return bool(verbs) and not any(_is_passive_at(others, at) for at in verbs)
 
 
-def akin_or_same(one: str, other: str) -> bool:
+def same_word(one: str, other: str) -> bool:
     """Say whether two stems are one word or forms of one."""
-    return one == other or akin(one, other)
+    return one == other or same_lexeme(one, other)
 
 
 def _agent_as_subject(alignment: Alignment) -> Difference | None:
@@ -98,16 +98,16 @@ def _agent_as_subject(alignment: Alignment) -> Difference | None:
     sentence = alignment.source
     for at, auxiliary in enumerate(sentence):
         by = next((each for each in range(at + 2, at + 5) if _key_at(sentence, each) == "by"), None)
-        verb = next((each for each in sentence[at + 1 : by] if each.matters), None)
+        verb = next((each for each in sentence[at + 1 : by] if each.is_content), None)
         if auxiliary.key not in _PASSIVE or by is None or verb is None:
             continue
         agent = list(
-            takewhile(lambda each: each.matters or each.key in _ARTICLES, sentence[by + 1 : by + 1 + _LONGEST])
+            takewhile(lambda each: each.is_content or each.key in _ARTICLES, sentence[by + 1 : by + 1 + _LONGEST])
         )
         done_to = _passive_subject(alignment.statement, verb.key)
-        if done_to is None or any(same(done_to, each) for each in sentence[:at] if each.matters):
+        if done_to is None or any(tokens_match(done_to, each) for each in sentence[:at] if each.is_content):
             continue
-        if found := next((each for each in agent if each.matters and same(done_to, each)), None):
+        if found := next((each for each in agent if each.is_content and tokens_match(done_to, each)), None):
             return Difference("order", done_to.text, found.text)
     return None
 
@@ -119,9 +119,9 @@ def _key_at(tokens: Sequence[Token], at: int) -> str:
 def _passive_subject(tokens: Sequence[Token], verb: str) -> Token | None:
     """The noun in front of the auxiliaries of a passive verb."""
     for at, token in enumerate(tokens):
-        if token.key in _PASSIVE and any(akin_or_same(each.key, verb) for each in tokens[at + 1 : at + 3]):
+        if token.key in _PASSIVE and any(same_word(each.key, verb) for each in tokens[at + 1 : at + 3]):
             before = next((each for each in reversed(tokens[:at]) if each.key not in _BEFORE_PASSIVE), None)
-            return before if before and before.matters else None
+            return before if before and before.is_content else None
     return None
 
 
@@ -134,7 +134,7 @@ def _passive(tokens: Sequence[Token]) -> str:
     for at, token in enumerate(tokens):
         if token.key not in _AUXILIARY:
             continue
-        verb = next((place for place in (at + 1, at + 2) if place < len(tokens) and tokens[place].matters), None)
+        verb = next((place for place in (at + 1, at + 2) if place < len(tokens) and tokens[place].is_content), None)
         if (
             verb
             and _PARTICIPLE.search(tokens[verb].text)
@@ -144,16 +144,18 @@ def _passive(tokens: Sequence[Token]) -> str:
     return ""
 
 
-def of_roles(alignment: Alignment) -> Iterator[Difference]:
+def case_differences(alignment: Alignment) -> Iterator[Difference]:
     """Korean roles by their particles: two that were exchanged, whatever the order of the words."""
     both = [
         (alignment.statement[mine], alignment.source[theirs]) for mine, theirs in (*alignment.pairs, *alignment.moved)
     ]
     if not any(one.case for one, _ in both):
         return
-    changed = [(one, other, _role(one), _role(other)) for one, other in both if one.matters and _has_role(one, other)]
+    changed = [
+        (one, other, _role(one), _role(other)) for one, other in both if one.is_content and _has_role(one, other)
+    ]
     roles = {(here, there) for _, _, here, there in changed if here != there}
-    alike = alignment.likeness >= _VERY_ALIKE
+    alike = alignment.similarity >= _VERY_ALIKE
     for one, other, here, there in changed:
         if (there, here) in roles and here != there and (alike or "bare" not in (here, there)):
             yield Difference("order", one.text, other.text)

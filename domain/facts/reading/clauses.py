@@ -43,7 +43,7 @@ def clauses(sentence: str) -> tuple[str, ...]:
     parts = [part for strong in parts for part in (_split(strong, _WEAK) if _opens_clause(strong) else [strong])]
     if len(parts) < 2:
         return (sentence,)
-    subject = spoken_subject(parts[0])
+    subject = subject_phrase(parts[0])
     return tuple(part if has_subject(part) or not subject else f"{subject} {part}" for part in parts)
 
 
@@ -69,7 +69,7 @@ def _asserts(part: str) -> bool:
     return len(part.split()) > 1 and (HANGUL.search(part) is not None or VERB.search(part) is not None)
 
 
-def spoken_subject(clause: str) -> str:
+def subject_phrase(clause: str) -> str:
     """Return the words of a clause in front of its verb; empty where they cannot be told from the others."""
     if HANGUL.search(clause):
         found = KOREAN_SUBJECT.match(clause)

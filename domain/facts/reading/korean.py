@@ -169,7 +169,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class EndingCue:
     """The end of a verb that says how it is asserted."""
 
     text: str
@@ -181,7 +181,7 @@ def is_korean(word: str) -> bool:
     return _HANGUL.search(word) is not None
 
 
-def read_word(folded: str, following: str = "") -> Word:
+def analyse_word(folded: str, following: str = "") -> Word:
     """Return what a word is by itself; `folded` has no capitals, `following` is the text behind it."""
     if folded in PRONOUNS:
         return Word("pronoun", folded)
@@ -197,7 +197,7 @@ def read_word(folded: str, following: str = "") -> Word:
     return Word(kind, SAME.get(key, key), case=case_of(folded))
 
 
-def opens(sentence: str) -> bool:
+def starts_with_topic(sentence: str) -> bool:
     """Say whether a sentence begins with the noun that it is about: `강릉에서 가장 …`, `울산 시장은 …`, `민수의 …`.
 
     A noun without a particle is one before the topic; an adverb is none, nor is what has the ending of a verb.
@@ -242,11 +242,11 @@ def is_particle(word: str) -> bool:
     return _BEHIND.fullmatch(word) is not None and word not in ("부터", "까지", "보다")
 
 
-def said_behind(text: str, start: int, end: int) -> tuple[int, int] | None:
+def attached_word(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return where, in what is written to a number, a word of its own begins: `5월까지`, `2조 원이었다는 소문`."""
     if text[max(start, end - 2) : end] in ("부터", "까지"):
         return end - 2, end
-    return (start, end) if carried(text[start:end], text, end) else None
+    return (start, end) if ending_cue(text[start:end], text, end) else None
 
 
 def is_counter(word: str) -> bool:
@@ -264,16 +264,16 @@ def minutes(clock: re.Match[str]) -> int:
     return hours * 60 + (30 if and_half else int(past or behind or 0))
 
 
-def carried(word: str, text: str, end: int) -> Carried | None:
+def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
     """The cue in the ending of a verb: `…했다고 주장`, `…겠다고`, `…다는 의혹`, `…해야`; it ends at `end` of `text`."""
     if duty := _DUTY.search(word):
         cue = "obliged" if duty["must"] else "possible" if _ALLOWED.match(text, end) else ""
-        return Carried(duty[0], cue) if cue else None
+        return EndingCue(duty[0], cue) if cue else None
     if not _QUOTED.search(word):
         return None
     if _INTENDED.search(word):
-        return Carried(word[-3:], "planned")
-    return Carried(word[-2:], "reported") if _CLAIMED.match(text, end) else None
+        return EndingCue(word[-3:], "planned")
+    return EndingCue(word[-2:], "reported") if _CLAIMED.match(text, end) else None
 
 
 def is_plain_noun(word: str, before: str) -> bool:

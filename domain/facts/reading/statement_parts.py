@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from domain.facts.reading.clauses import HANGUL, KOREAN_SUBJECT, VERB, spoken_subject
+from domain.facts.reading.clauses import HANGUL, KOREAN_SUBJECT, VERB, subject_phrase
 
 _JOINT = re.compile(
     r"[,;]?\s(?:and|but|while|whereas|although)\s(?:also\s|then\s)?|[,;]\s"
@@ -30,7 +30,7 @@ class Part:
 
 
 @lru_cache(maxsize=1024)
-def partings(statement: str) -> tuple[tuple[tuple[int, int, Part], ...], int]:
+def candidate_parts(statement: str) -> tuple[tuple[tuple[int, int, Part], ...], int]:
     """Return the parts that `statement` may consist of as (first, last + 1, part), and the number of its segments.
 
     Segments are numbered from 0; neighbours may belong to one part. At most five, so at most 15 parts.
@@ -81,7 +81,7 @@ def _part(statement: str, spans: list[tuple[int, int]], first: int, last: int) -
 
 
 def _korean(text: str, opening: str, head: str, first: int) -> tuple[str, ...]:
-    subject = spoken_subject(head) if first else ""
+    subject = subject_phrase(head) if first else ""
     return (text,) if not subject or KOREAN_SUBJECT.match(opening) else (f"{subject} {text}",)
 
 
@@ -93,7 +93,7 @@ def _english(text: str, opening: str, head: str, first: int) -> tuple[str, ...]:
 
 def _completed(text: str, opening: str, head: str) -> Iterator[str]:
     """What a later part says in full: by itself, with the subject of the first, or with its verb, too."""
-    subject, verb = spoken_subject(head), VERB.search(head)
+    subject, verb = subject_phrase(head), VERB.search(head)
     plain = _OPENING.sub("", text)
     opens_with_verb = VERB.match(f" {_OPENING.sub('', opening)}", 1)
     has_own_verb = any(opening[: found.start()].strip() for found in VERB.finditer(opening))

@@ -9,24 +9,24 @@ from functools import cached_property
 from rapidfuzz.distance import LCSseq
 
 from domain.facts.reading.tokens import Token
-from domain.facts.reading.values import Values, agree
+from domain.facts.reading.values import ValueIndex, values_agree
 from domain.facts.reading.vocabulary import RELATIONS
 
 _DIGITS = re.compile(r"\d+")
-_AKIN = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
+_LEAST_SHARED_PREFIX = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
 _HEAD = 4
-_MOST_AKIN = 1000  # tokens that begin alike, of a source that are kept
-_TIGHT = 0.85  # likeness of a statement and a stretch of its source
+_MOST_PER_PREFIX = 1000  # tokens that begin alike, of a source that are kept
+_CLOSE = 0.85  # likeness of a statement and a stretch of its source
 _ONE_PLACE = 3  # words that may differ in the one place in which a short statement differs
-_EXCHANGED = 2  # words of one place that were exchanged, with all others the same
+_MOST_SUBSTITUTED = 2  # words of one place that were exchanged, with all others the same
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """What stands between two tokens that are the same: `stated` in the statement, `known` in the source."""
 
-    stated: tuple[Token, ...]
-    known: tuple[Token, ...]
+    statement: tuple[Token, ...]
+    source: tuple[Token, ...]
 
 
 @dataclass(frozen=True)
@@ -40,91 +40,91 @@ class Alignment:
     gaps: tuple[Gap, ...]
 
     @cached_property
-    def matched(self) -> frozenset[int]:
+    def matched_statement(self) -> frozenset[int]:
         """Indexes of the statement's tokens that the source has, in place or moved."""
         return frozenset(mine for mine, _ in (*self.pairs, *self.moved))
 
     @cached_property
-    def met(self) -> frozenset[int]:
+    def matched_source(self) -> frozenset[int]:
         """Indexes of the source's tokens that the statement has."""
         return frozenset(theirs for _, theirs in (*self.pairs, *self.moved))
 
     @cached_property
-    def share(self) -> float:
+    def coverage(self) -> float:
         """Share of the statement's values, names and words that the source's sentence has, 0..1."""
-        wanted = [index for index, token in enumerate(self.statement) if token.matters]
-        return sum(index in self.matched for index in wanted) / len(wanted) if wanted else 0.0
+        wanted = [index for index, token in enumerate(self.statement) if token.is_content]
+        return sum(index in self.matched_statement for index in wanted) / len(wanted) if wanted else 0.0
 
     @cached_property
-    def local(self) -> float:
+    def local_similarity(self) -> float:
         """The same as `likeness` with that stretch of the source's sentence in which the statement's tokens stand."""
-        if not self.met:
+        if not self.matched_source:
             return 0.0
-        span = self.source[min(self.met) : max(self.met) + 1]
-        here, there = (sum(token.matters for token in tokens) for tokens in (self.statement, span))
-        both = sum(self.statement[index].matters for index in self.matched)
+        span = self.source[min(self.matched_source) : max(self.matched_source) + 1]
+        here, there = (sum(token.is_content for token in tokens) for tokens in (self.statement, span))
+        both = sum(self.statement[index].is_content for index in self.matched_statement)
         return 2 * both / (here + there) if here + there else 0.0
 
     @cached_property
-    def exchanges(self) -> int:
+    def substitutions(self) -> int:
         """Count the gaps in which the statement tells something else."""
         lost = {id(self.statement[mine]) for mine, _ in self.moved}
-        return sum(any(each.matters and id(each) not in lost for each in gap.stated) for gap in self.gaps)
+        return sum(any(each.is_content and id(each) not in lost for each in gap.statement) for gap in self.gaps)
 
     @cached_property
     def unmatched(self) -> tuple[int, int]:
         """How many values, names and words of the statement, and of the source, the other one does not have."""
-        lost = sum(each.matters for at, each in enumerate(self.statement) if at not in self.matched)
-        return lost, sum(each.matters for at, each in enumerate(self.source) if at not in self.met)
+        lost = sum(each.is_content for at, each in enumerate(self.statement) if at not in self.matched_statement)
+        return lost, sum(each.is_content for at, each in enumerate(self.source) if at not in self.matched_source)
 
     @cached_property
-    def is_tight(self) -> bool:
+    def is_close(self) -> bool:
         """Whether the statement is so much like the stretch of the source that other words there mean other things."""
         lost, left = self.unmatched
-        one_place = self.exchanges <= 1 and lost < _ONE_PLACE and left <= _ONE_PLACE
-        return one_place or min(self.local, self.share) >= _TIGHT
+        one_place = self.substitutions <= 1 and lost < _ONE_PLACE and left <= _ONE_PLACE
+        return one_place or min(self.local_similarity, self.coverage) >= _CLOSE
 
     @cached_property
-    def is_one_exchange(self) -> bool:
+    def is_single_substitution(self) -> bool:
         """Whether both sentences are the same but for one or two words in one place."""
-        if self.moved or self.exchanges != 1:
+        if self.moved or self.substitutions != 1:
             return False
         lost, left = self.unmatched
-        return 1 <= lost <= _EXCHANGED and 1 <= left <= _EXCHANGED and len(self.pairs) >= lost
+        return 1 <= lost <= _MOST_SUBSTITUTED and 1 <= left <= _MOST_SUBSTITUTED and len(self.pairs) >= lost
 
     @cached_property
-    def likeness(self) -> float:
+    def similarity(self) -> float:
         """How much both have in common of all that both tell, 0..1."""
-        here = sum(token.matters for token in self.statement)
-        there = sum(token.matters for token in self.source)
-        both = sum(self.statement[index].matters for index in self.matched)
+        here = sum(token.is_content for token in self.statement)
+        there = sum(token.is_content for token in self.source)
+        both = sum(self.statement[index].is_content for index in self.matched_statement)
         return 2 * both / (here + there) if here + there else 0.0
 
 
 def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
     """Lay `statement` beside one sentence of a source. Bounded: both have at most 400 tokens."""
-    mine = [each for each in enumerate(statement) if _counts(each[1])]
-    theirs = [each for each in enumerate(source) if _counts(each[1])]
-    held = _Held([token for _, token in theirs])
-    known = held.labels
-    stated = [held.label(token, -1 - at) for at, (_, token) in enumerate(mine)]
-    same = _in_order(stated, known)
-    gaps = _gaps([token for _, token in mine], [token for _, token in theirs], same)
-    placed = {one for one, _ in same}, {other for _, other in same}
+    mine = [each for each in enumerate(statement) if _is_compared(each[1])]
+    theirs = [each for each in enumerate(source) if _is_compared(each[1])]
+    labelled = _LabelledTokens([token for _, token in theirs])
+    known = labelled.labels
+    stated = [labelled.label(token, -1 - at) for at, (_, token) in enumerate(mine)]
+    equal = _in_order(stated, known)
+    gaps = _gaps([token for _, token in mine], [token for _, token in theirs], equal)
+    placed = {one for one, _ in equal}, {other for _, other in equal}
     moved = _moved(stated, known, *placed)
     return Alignment(
         statement=statement,
         source=source,
-        pairs=tuple((mine[one][0], theirs[other][0]) for one, other in same),
+        pairs=tuple((mine[one][0], theirs[other][0]) for one, other in equal),
         moved=tuple((mine[one][0], theirs[other][0]) for one, other in moved),
         gaps=tuple(gaps),
     )
 
 
-def same(one: Token, other: Token) -> bool:
+def tokens_match(one: Token, other: Token) -> bool:
     """Say whether two tokens tell the same."""
     if one.value and other.value:
-        return agree(one.value, other.value)
+        return values_agree(one.value, other.value)
     if one.value or other.value:
         return one.key == other.key
     if one.cue or other.cue:
@@ -133,10 +133,10 @@ def same(one: Token, other: Token) -> bool:
         return True  # "X 200" and "X200"
     if " " in one.key or " " in other.key:
         return _same_name(one.key.split(), other.key.split())
-    return one.key == other.key or akin(one.key, other.key)
+    return one.key == other.key or same_lexeme(one.key, other.key)
 
 
-class Names:
+class TokenIndex:
     """Tokens that are found by the beginnings of their words: those that may be the same as a name or word.
 
     It takes as long as there are tokens that begin alike. Never changes.
@@ -144,19 +144,19 @@ class Names:
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._by_head: dict[str, list[Token]] = defaultdict(list)
-        distinct = {(each.key, each.kind == "value"): each for each in tokens if each.matters}
+        distinct = {(each.key, each.kind == "value"): each for each in tokens if each.is_content}
         for (key, _), each in distinct.items():
-            for begins in {head(part) for part in (key, *key.split())}:
-                if len(self._by_head[begins]) < _MOST_AKIN:
+            for begins in {prefix_key(part) for part in (key, *key.split())}:
+                if len(self._by_head[begins]) < _MOST_PER_PREFIX:
                     self._by_head[begins].append(each)
 
-    def like(self, token: Token) -> Iterator[Token]:
+    def candidates(self, token: Token) -> Iterator[Token]:
         """Yield all tokens that may be the same as `token`, which has no value, and some others."""
-        for begins in dict.fromkeys(head(part) for part in (token.key, *token.key.split())):
+        for begins in dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split())):
             yield from self._by_head.get(begins, ())
 
 
-def head(part: str) -> str:
+def prefix_key(part: str) -> str:
     """Return what two words must begin with to be akin."""
     return part[:2] if part[:1] >= "가" else part[:_HEAD]
 
@@ -166,10 +166,10 @@ def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if any(part.startswith("#") and part not in shorter for part in longer):
         return False
-    return all(any(part == each or akin(part, each) for each in longer) for part in shorter)
+    return all(any(part == each or same_lexeme(part, each) for each in longer) for part in shorter)
 
 
-def akin(one: str, other: str) -> bool:
+def same_lexeme(one: str, other: str) -> bool:
     """Say whether two stems are forms of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
     if not (one.isalpha() and other.isalpha()) and _DIGITS.findall(one) != _DIGITS.findall(other):
         # X100 and X1000 begin alike and are two models.
@@ -181,10 +181,10 @@ def akin(one: str, other: str) -> bool:
     if one[:_HEAD] != other[:_HEAD] or min(len(one), len(other)) < _HEAD:
         return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return shared / max(len(one), len(other)) >= _AKIN
+    return shared / max(len(one), len(other)) >= _LEAST_SHARED_PREFIX
 
 
-def _counts(token: Token) -> bool:
+def _is_compared(token: Token) -> bool:
     return token.kind != "filler" or token.key in RELATIONS
 
 
@@ -198,12 +198,12 @@ def _labels(tokens: Sequence[Token]) -> list[int]:
     return found
 
 
-class _Held:
+class _LabelledTokens:
     """The tokens of a source's sentence, with their `labels`; values are found by what they are, not one by one."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens, self.labels = tokens, _labels(tokens)
-        self._values = Values([each.value for each in tokens])
+        self._values = ValueIndex([each.value for each in tokens])
         self._by_key: dict[str, list[int]] = defaultdict(list)
         for at, each in enumerate(tokens):
             self._by_key[each.key].append(at)
@@ -213,13 +213,15 @@ class _Held:
         alike = self._by_key.get(token.key, ())
         found = next((at for at in alike if _equal(token, self._tokens[at])), None)
         if found is None:
-            places = sorted({*alike, *self._values.like(token.value)}) if token.value else range(len(self._tokens))
-            found = next((at for at in places if same(token, self._tokens[at])), None)
+            places = (
+                sorted({*alike, *self._values.candidates(token.value)}) if token.value else range(len(self._tokens))
+            )
+            found = next((at for at in places if tokens_match(token, self._tokens[at])), None)
         return unknown if found is None else self.labels[found]
 
 
 def _equal(one: Token, other: Token) -> bool:
-    return one.key == other.key and one.cue == other.cue and (not one.value or same(one, other))
+    return one.key == other.key and one.cue == other.cue and (not one.value or tokens_match(one, other))
 
 
 def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, int]]:
@@ -231,14 +233,14 @@ def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, in
     return found
 
 
-def _gaps(mine: Sequence[Token], theirs: Sequence[Token], same: Sequence[tuple[int, int]]) -> list[Gap]:
-    ends = [*same, (len(mine), len(theirs))]
-    starts = [(-1, -1), *same]
+def _gaps(mine: Sequence[Token], theirs: Sequence[Token], equal: Sequence[tuple[int, int]]) -> list[Gap]:
+    ends = [*equal, (len(mine), len(theirs))]
+    starts = [(-1, -1), *equal]
     found = (
         Gap(tuple(mine[one + 1 : next_one]), tuple(theirs[other + 1 : next_other]))
         for (one, other), (next_one, next_other) in zip(starts, ends, strict=True)
     )
-    return [gap for gap in found if gap.stated or gap.known]
+    return [gap for gap in found if gap.statement or gap.source]
 
 
 def _moved(stated: Sequence[int], known: Sequence[int], placed: set[int], filled: set[int]) -> list[tuple[int, int]]:

@@ -58,36 +58,36 @@ class Token:
     cue: str = ""
     case: str = ""
     value: Value | None = None
-    part: int = 0
+    clause: int = 0
 
     @property
-    def matters(self) -> bool:
+    def is_content(self) -> bool:
         """Whether it is a part of what is told: a value, a name or a word."""
         return self.kind in ("value", "name", "word")
 
 
 @lru_cache(maxsize=4096)
-def read_tokens(sentence: str) -> tuple[Token, ...]:
+def tokenize(sentence: str) -> tuple[Token, ...]:
     """Return the tokens of one `sentence`, at most 400, in order. Remembered: a source is compared many times."""
     text = normalised(sentence)
     values = {start: (end, value) for start, end, value in _values(text)}
     found: list[Token] = []
     breaks = [match.start() for match in _BETWEEN.finditer(text)]
     ends = {end for end, _ in values.values()}
-    position = part = 0
+    position = clause = 0
     for start, end in _spans(text, values):
         counter = start - 1 in ends and text[start - 1] == " " and korean.is_counter(text[start:end])
         if start < position or counter or (start in ends and korean.is_particle(text[start:end])):
             continue
         position = end
-        while part < len(breaks) and breaks[part] < start:
-            part += 1
-        if token := _token(text, start, end, values, part):
-            found.append(_in_place(text, found[-1], token) if found else token)
-            found += _quoting(text, token)
+        while clause < len(breaks) and breaks[clause] < start:
+            clause += 1
+        if token := _token(text, start, end, values, clause):
+            found.append(_in_context(text, found[-1], token) if found else token)
+            found += _cues_in_ending(text, token)
         if len(found) == _MOST_TOKENS:
             break
-    return tuple(_whole_names(text, _korean_names(text, found)))
+    return tuple(_joined_names(text, _korean_names(text, found)))
 
 
 def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
@@ -113,46 +113,52 @@ def _spans(text: str, values: dict[int, tuple[int, Value]]) -> Iterator[tuple[in
             continue
         while start < end and taken[start]:
             start += 1
-        if start < end and (said := korean.said_behind(text, start, end)):
-            spans.append(said)
+        if start < end and (attached := korean.attached_word(text, start, end)):
+            spans.append(attached)
     return iter(sorted(spans))
 
 
-def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]], part: int) -> Token | None:
+def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]], clause: int) -> Token | None:
     written = text[start:end]
     if start in values and values[start][0] == end:
         case = korean.case_of_value(text[end : end + 8])
         return Token(
-            written, " ".join(written.casefold().split()), "value", start, case=case, value=values[start][1], part=part
+            written,
+            " ".join(written.casefold().split()),
+            "value",
+            start,
+            case=case,
+            value=values[start][1],
+            clause=clause,
         )
     if written in "-−":
         return None
     if korean.LABEL.fullmatch(written):
-        return Token(written, stem(written.casefold()), "name", start, part=part)
+        return Token(written, stem(written.casefold()), "name", start, clause=clause)
     folded = written.casefold().replace("’s", "").replace("'s", "")
     if korean.is_korean(folded):
-        return _korean(written, folded, start, part, text[end : end + 4])
+        return _korean(written, folded, start, clause, text[end : end + 4])
     if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
-        return Token(written, folded, "cue", start, cue=cue, part=part)
+        return Token(written, folded, "cue", start, cue=cue, clause=clause)
     is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")
     if folded in PRONOUNS and not is_code:
-        return Token(written, folded, "pronoun", start, part=part)
+        return Token(written, folded, "pronoun", start, clause=clause)
     if folded in FILLERS and not (is_code and start):
-        return Token(written, folded, "filler", start, part=part)
+        return Token(written, folded, "filler", start, clause=clause)
     key = SAME.get(stem(folded), stem(folded))
     is_name = is_code or (written[0].isupper() and not _opens(text, start))
-    return Token(written, key, "name" if is_name else "word", start, part=part)
+    return Token(written, key, "name" if is_name else "word", start, clause=clause)
 
 
-def _quoting(text: str, token: Token) -> Sequence[Token]:
+def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
     """The cue that a Korean verb carries within itself, behind the verb."""
-    carried = (
-        korean.carried(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
+    ending = (
+        korean.ending_cue(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
     )
-    return [replace(token, text=carried.text, key=carried.cue, kind="cue", cue=carried.cue, case="")] if carried else []
+    return [replace(token, text=ending.text, key=ending.cue, kind="cue", cue=ending.cue, case="")] if ending else []
 
 
-def _whole_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
     """Join the words of a name: `Ada Whitfield`, `Room 12`; a capital that opens the sentence belongs to it, too."""
     held: Token | None = None
     for token in tokens:
@@ -183,7 +189,7 @@ def _continues(text: str, held: Token, token: Token) -> bool:
     return held.text[0].isupper() and token.text[0].isupper() and not is_title
 
 
-def _in_place(text: str, before: Token, token: Token) -> Token:
+def _in_context(text: str, before: Token, token: Token) -> Token:
     """What a token is because of the one before it."""
     if token.cue == "planned" and token.text[:1] == "것" and not korean.is_future(before.text):
         return replace(token, kind="filler", cue="", key=token.text)
@@ -215,9 +221,9 @@ def _opens(text: str, start: int) -> bool:
     return not before or before[-1] in ".!?:;"
 
 
-def _korean(written: str, folded: str, start: int, part: int, following: str) -> Token:
-    word = korean.read_word(folded, following)
-    return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, part=part)
+def _korean(written: str, folded: str, start: int, clause: int, following: str) -> Token:
+    word = korean.analyse_word(folded, following)
+    return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, clause=clause)
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Value]]:

@@ -13,7 +13,7 @@ _TINY = 1e-9
 _HUGE = 1e290  # what is larger may be infinite in another unit, and agrees with everything
 
 
-def agree(stated: Value, known: Value) -> bool:
+def values_agree(stated: Value, known: Value) -> bool:
     """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
     if stated.date or known.date:
         return _same_date(stated, known)
@@ -29,7 +29,7 @@ def agree(stated: Value, known: Value) -> bool:
     return (states(one, other) and same_dimension(one, other)) or _decimal(one.text) == _decimal(other.text)
 
 
-class Values:
+class ValueIndex:
     """Values, found by what may agree with them: it takes as long as there are values that are nearly the same."""
 
     def __init__(self, values: Sequence[Value | None]) -> None:
@@ -42,7 +42,7 @@ class Values:
         self._in_base = sorted((_in_base(each), at) for at, each in measured if each.unit)
         self._others = [at for at, each in enumerate(values) if each and _is_special(each)]
 
-    def like(self, stated: Value) -> list[int]:
+    def candidates(self, stated: Value) -> list[int]:
         """The places, in order, of all values that agree with `stated`, and of some others."""
         wanted = stated.quantity
         if wanted is None or _is_special(stated):
@@ -130,6 +130,6 @@ def _decimal(text: str) -> str:
     return f"{whole}.{rest}" if comma and rest.isdigit() and whole.isdigit() and len(rest) < 3 else text.strip()
 
 
-def describes_same_unit(one: Quantity, other: Quantity) -> bool:
+def same_number_other_unit(one: Quantity, other: Quantity) -> bool:
     """Say whether both have the same value in units of other kinds: 5 kg and 5 m."""
     return one.value == other.value and one.unit != other.unit

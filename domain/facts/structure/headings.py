@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from domain.facts.reading.tokens import Token, read_tokens
+from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import keys_of
 from domain.text.memory import remembered
 from domain.text.words import vocabulary
@@ -33,7 +33,7 @@ PERIOD = keys_of("""
 """)
 _NUMBER_WORD = re.compile(r"[#§]?[\d.]+[.)]?|[ivx]+\.?|제?\d+[장절조항]|[a-z][.)]?|and|of|the|for|in|to|및|&")
 # What headings say of any thing: which part of a text stands below, or what it is about the thing.
-_PARTS = vocabulary("""
+_SECTION_WORDS = vocabulary("""
     abstract access account activity agenda annual answer appendix application approach architecture article award
     background balance basics benefit biography body budget career cast change chapter climate comment company
     compensation conclusion condition configuration construction contact content contract cost culture customer data
@@ -55,17 +55,17 @@ _PARTS = vocabulary("""
 """)
 
 
-_PART_KEYS = keys_of(" ".join(_PARTS))
+_SECTION_KEYS = keys_of(" ".join(_SECTION_WORDS))
 _TOPIC = re.compile(r"(?:ing|ion|ment|ness|[ae]nce|ity|ogy)$")
 
 
 @remembered()
-def read_headings(text: str) -> frozenset[str]:
+def heading_lines(text: str) -> frozenset[str]:
     """Return the lines of `text` that are headings, without the space around them."""
-    return frozenset(line.strip() for line, heading in headings_in(text) if heading is not None)
+    return frozenset(line.strip() for line, heading in lines_with_headings(text) if heading is not None)
 
 
-def path_at(text: str, position: int) -> tuple[str, ...]:
+def heading_path(text: str, position: int) -> tuple[str, ...]:
     """Return the headings that `text[position]` stands below, the outermost first."""
     ends, paths = _paths(text)
     at = bisect_right(ends, position) - 1
@@ -79,7 +79,7 @@ def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
     paths: list[tuple[str, ...]] = []
     path: list[tuple[int, str]] = []
     position = 0
-    for written, (line, heading) in zip(text.splitlines(keepends=True), headings_in(text), strict=True):
+    for written, (line, heading) in zip(text.splitlines(keepends=True), lines_with_headings(text), strict=True):
         position += len(written)
         if heading is not None:
             path = [each for each in path if each[0] < heading[0]] + [(heading[0], line)]
@@ -88,45 +88,45 @@ def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
     return ends, paths
 
 
-def lines_apart(sentence: str, headings: Collection[str]) -> list[str]:
+def split_off_headings(sentence: str, headings: Collection[str]) -> list[str]:
     """Return a sentence, and the headings before it that were read as a part of it, each by itself."""
     lines = sentence.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip() not in headings), len(lines))
     return [*lines[:first], *(["\n".join(lines[first:])] if first < len(lines) else [])]
 
 
-def told_below(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
+def inherited_tokens(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
     """Return what a heading tells of the text below it, for a statement with the keys `stated` (V4).
 
     Its dates do where it is a period, or the statement says the rest of it as well: "Report 2024" dates nothing that
     the report tells. Its other numbers do where the statement says two words of it, and all: "Revenue grew 12%".
     """
-    words = [each for each in heading if each.matters and not each.value]
+    words = [each for each in heading if each.is_content and not each.value]
     whole = len(words) >= _FEWEST and all(each.key in stated for each in words)
     dates = all(each.key in PERIOD or each.key in stated for each in words)
     return [each for each in heading if not each.value or whole or (dates and each.value.date)]
 
 
-def is_named_by_heading(token: Token) -> bool:
+def is_naming_token(token: Token) -> bool:
     """A heading names what stands below it, unless it only says what part of a text, or of a thing, that is."""
     words = [each for each in token.text.casefold().split() if not _NUMBER_WORD.fullmatch(each)]
     return token.kind in ("name", "word") and any(
-        each not in _PARTS and each.removesuffix("s") not in _PARTS for each in words
+        each not in _SECTION_WORDS and each.removesuffix("s") not in _SECTION_WORDS for each in words
     )
 
 
-def is_part(key: str) -> bool:
+def is_section_key(key: str) -> bool:
     """Say whether the key of a word is that of one which says of any thing what part of it, or of a text, is below."""
-    return key in _PART_KEYS
+    return key in _SECTION_KEYS
 
 
-def is_topic(heading: str) -> bool:
+def is_topic_heading(heading: str) -> bool:
     """Say whether a heading says only which part of a text, or of a thing, stands below: "Career", "Connectivity"."""
-    named = [each for each in read_tokens(heading) if is_named_by_heading(each)]
+    named = [each for each in tokenize(heading) if is_naming_token(each)]
     return all(each.kind == "word" and _TOPIC.search(each.text) for each in named)
 
 
-def headings_in(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
+def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
     """Yield each line, with its level and words where it is a heading."""
     lines = text.splitlines()
     before = ""
@@ -145,12 +145,12 @@ def _heading(before: str, line: str, following: str) -> tuple[int, str] | None:
     if not before.strip() and (bare := _LINE.fullmatch(_unnumbered(line))):
         if following.strip() and _UNDERLINE.fullmatch(following):
             return (1 if "=" in following else 2), bare[1]
-        if not following.strip() or (_STOPPED.search(following) and not _goes_on(bare[1], following)):
+        if not following.strip() or (_STOPPED.search(following) and not _is_wrapped(bare[1], following)):
             return _BARE, bare[1]
     return None
 
 
-def _goes_on(line: str, following: str) -> bool:
+def _is_wrapped(line: str, following: str) -> bool:
     """Say whether a line is rather the first one of a paragraph that was wrapped."""
     return following.lstrip()[:1].islower() or len(line.split()) > _MOST_WORDS
 

@@ -23,7 +23,7 @@ class Record:
     above: str
 
 
-def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
+def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
     """Return the records of `lines`, and the lines that belong to none."""
     blocks: list[tuple[str, list[tuple[str, str]]]] = []
     records: list[Record] = []
@@ -32,7 +32,7 @@ def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
     block: list[tuple[str, str, str]] = []
     for line in (*lines, ""):
         pair = _PAIR.fullmatch(line)
-        running = _running(line) if len(line) <= _MOST_LINE else None
+        running = _inline_record(line) if len(line) <= _MOST_LINE else None
         if pair and not running:
             block.append((pair[1].strip(" *"), pair[2].strip(" *"), line))
             continue
@@ -50,11 +50,11 @@ def read_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
             title = found[1].strip() if found else ""
     counted = Counter(pairs[0][0] for _, pairs in blocks)
     for above, pairs in blocks:
-        records += _of_block(above, pairs, shared=counted[pairs[0][0]] > 1)
+        records += _records_of_block(above, pairs, shared=counted[pairs[0][0]] > 1)
     return records, others
 
 
-def _of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
+def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
     """One record, or one for each time that its first key comes again.
 
     Records of a kind are named by their first value, a single one by what stands above it.
@@ -68,7 +68,7 @@ def _of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> 
     return [Record(above, tuple(pairs), "")]
 
 
-def _running(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+def _inline_record(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
     """The subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None unless it has two or more."""
     if line.count(":") < 2:
         return None

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.facts.structure.records import read_records
+from domain.facts.structure.records import parse_records
 from domain.text.memory import remembered
 
 _MOST_ROWS = 400
@@ -53,7 +53,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadTables:
+class ParsedTables:
     """The rows of all tables and records of a text, at most 400, and its other lines."""
 
     rows: tuple[Row, ...]
@@ -67,31 +67,31 @@ class _Line:
 
 
 @remembered()
-def read_tables(text: str) -> ReadTables:
+def parse_tables(text: str) -> ParsedTables:
     """Return the tables of `text`. Linear in its length."""
     rows: list[Row] = []
     prose: list[str] = []
-    for number, (above, lines) in enumerate(_groups(text)):
+    for number, (above, lines) in enumerate(_tables_and_lines(text)):
         table = list(_rows(lines, above, number)) if len(lines) > 1 and lines[0].cells else []
         rows += table[: _MOST_ROWS - len(rows)]
         if not table:
             prose += (" | ".join(each.cells) if each.cells else each.sign for each in lines)
-    records, others = read_records(prose)
+    records, others = parse_records(prose)
     kinds: dict[str, int] = {}
     for each in records[: _MOST_ROWS - len(rows)]:
         cells = tuple(Cell(head, content, unit=_unit(head)) for head, content in each.pairs)
         rows.append(Row(each.label, cells, each.above, kinds.setdefault(cells[0].head, -1 - len(kinds))))
-    return ReadTables(tuple(rows), "\n".join(others))
+    return ParsedTables(tuple(rows), "\n".join(others))
 
 
-def _groups(text: str) -> Iterator[tuple[str, list[_Line]]]:
+def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
     """Yield runs of lines that are cut in the same way, each with the heading and the line above it."""
     heading = caption = ""
     group: list[_Line] = []
     for line in text.splitlines():
         if line.strip() and _RULE.fullmatch(line):
             continue
-        found = _cut(line)
+        found = _split_cells(line)
         if group and (
             found.sign != group[0].sign
             or not found.cells
@@ -111,7 +111,7 @@ def _groups(text: str) -> Iterator[tuple[str, list[_Line]]]:
         yield f"{heading} {caption}", group
 
 
-def _cut(line: str) -> _Line:
+def _split_cells(line: str) -> _Line:
     """A line cut into cells, or the line itself as its `sign`."""
     if len(line) > _MOST_LINE:
         return _Line(line, ())
@@ -132,7 +132,7 @@ def _cut(line: str) -> _Line:
 
 def cells_of(line: str) -> tuple[str, ...]:
     """Return what a line of a table has in its cells; () for any other line."""
-    return tuple(each for each in _cut(line).cells if each)
+    return tuple(each for each in _split_cells(line).cells if each)
 
 
 def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
@@ -206,8 +206,8 @@ def _filled(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
 
 
 def _stacked(heads: Sequence[str]) -> tuple[str, str]:
-    told = [each for each in heads if each]
-    return (told[-1], " ".join(told[:-1])) if told else ("", "")
+    filled = [each for each in heads if each]
+    return (filled[-1], " ".join(filled[:-1])) if filled else ("", "")
 
 
 def _unit(head: str, *, noted: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.facts.above import below
+from domain.facts.above import with_headings
 from domain.prompting.judgements import StatementCheck
 from domain.verdicts.joint_support import joint_rulings, read_jointly
 
@@ -72,7 +72,7 @@ def test_without_the_headings_nobody_knows_what_it_is_about() -> None:
 def test_the_innermost_heading_that_names_a_thing_says_what_a_text_is_about(
     headings: str, statement: str, above: str
 ) -> None:
-    read = below(statement, "It has two.", headings)
+    read = with_headings(statement, "It has two.", headings)
     assert read.removesuffix("It has two.").strip() == above
 
 

@@ -7,8 +7,8 @@ from clients.llm.offline.meaning import Meaning
 from domain.documents.chunk_context import headings_of
 from domain.evidence.citation_scoring import CitationIssue, score_citation
 from domain.evidence.contradictions import disagreements
-from domain.facts.proving import unnamed_subjects, unproven_words
-from domain.facts.reading.token_alignment import akin
+from domain.facts.proving import ungrounded_words, unnamed_subjects
+from domain.facts.reading.token_alignment import same_lexeme
 from domain.prompting.judgements import StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
 from domain.verdicts.ruling import Grounds
@@ -79,7 +79,7 @@ def test_what_the_headings_name_is_meant(statement: str, source: str, quotation:
 def test_no_value_is_proven_by_what_stands_outside_of_the_passage(
     statement: str, text: str, context: str
 ) -> None:  # V4
-    assert unproven_words(statement, text, 0, len(text), context) != []
+    assert ungrounded_words(statement, text, 0, len(text), context) != []
     assert status(statement, text, text, context) is not SentenceStatus.SUPPORTED
 
 
@@ -130,7 +130,7 @@ def test_a_heading_names_no_identifier_that_it_only_begins_with(heading: str) ->
 
 @pytest.mark.parametrize(("one", "other"), [("x100", "x100s"), ("gpt4", "gpt4"), ("manufactur", "manufacturer")])
 def test_forms_of_one_word_stay_akin(one: str, other: str) -> None:
-    assert akin(one, other)
+    assert same_lexeme(one, other)
 
 
 def test_a_part_of_a_sentence_is_about_what_the_sentence_is_about() -> None:  # V4
