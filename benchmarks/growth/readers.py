@@ -27,11 +27,11 @@ from domain.prompting.batched_items import Item, short_ids
 from domain.prompting.judgements import ExtractedGraph
 from domain.question.asking import Asked, kind_of
 from domain.support.comparing import Comparison, compare
-from domain.support.reading import ReadSentences, ReadText
+from domain.support.reading import AnalysedSentences, AnalysedText
 from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
 from domain.text.words import content_stems
-from domain.verdicts.joint_support import Joint, Said
+from domain.verdicts.joint_support import JointSupport, SupportedPart
 
 _ONE = "The bridge cost 4.5 million euros in 1998 [1]."
 
@@ -58,11 +58,11 @@ def _token(text: str) -> Token:
 
 
 def _comparison(text: str) -> Comparison:
-    return compare(ReadText(_ONE), _read_texts(text))
+    return compare(AnalysedText(_ONE), _read_texts(text))
 
 
-def _read_texts(text: str) -> ReadSentences:
-    return ReadSentences(ReadText(each.text) for each in split_sentences(text))
+def _read_texts(text: str) -> AnalysedSentences:
+    return AnalysedSentences(AnalysedText(each.text) for each in split_sentences(text))
 
 
 def _records(text: str) -> list[dict[str, Any]]:
@@ -96,11 +96,13 @@ READERS: Mapping[object, Callable[[str], object]] = {
     Comparison: _comparison,
     ExtractedGraph: read_graph,
     Iterable[Marker]: cited_markers,
-    Joint: lambda text: Joint(tuple(Said(each.text, {}, sure=False) for each in split_sentences(text))),
+    JointSupport: lambda text: JointSupport(
+        tuple(SupportedPart(each.text, {}, sure=False) for each in split_sentences(text))
+    ),
     Mapping[int, Repair]: lambda text: {number: Repair("rewritten", text, (1,), text) for number in range(3)},
     ParsedDocument: _document,
     Quantity: lambda text: _first(find_quantities(text)),
-    ReadText: ReadText,
+    AnalysedText: AnalysedText,
     Reading: read,
     Hashable: str,
     Sequence[SourceMatch]: lambda text: best_places(_ONE, text),
@@ -109,7 +111,7 @@ READERS: Mapping[object, Callable[[str], object]] = {
     Sequence[Disagreement]: lambda text: disagreements(text, _ONE),
     Sequence[RolePair]: role_pairs,
     Sequence[Quantity]: find_quantities,
-    ReadSentences: _read_texts,
+    AnalysedSentences: _read_texts,
     Sequence[Statement]: statements,
     Sequence[Term]: terms_of,
     Sequence[Token]: tokenize,

@@ -45,7 +45,7 @@ class Place:
     end: int
 
 
-def mend(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
+def apply_repairs(reading: Reading, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
     """Return the text of `reading` with statements rewritten or removed, and the places of the remaining ones."""
     text = reading.text
     places = [Place(index, said.start, said.end) for index, said in enumerate(reading.said)]

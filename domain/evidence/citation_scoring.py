@@ -8,8 +8,8 @@ from enum import StrEnum
 from domain.documents.chunk_context import with_columns
 from domain.evidence.contradictions import cited_disagreements
 from domain.evidence.spans import Disagreement, Located, best_text_span, claim_relevance, disagreements, locate_quote
-from domain.facts.above import active_context
-from domain.facts.proving import unnamed_subjects
+from domain.facts.grounding import absent_subjects
+from domain.facts.heading_context import active_context
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
 _MARKUP = re.compile(
@@ -114,7 +114,7 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
     """What the cited words, read with their headings, are not about (V2, V4)."""
-    for name in unnamed_subjects(claim, source, *located, active_context(context)):
+    for name in absent_subjects(claim, source, *located, active_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 

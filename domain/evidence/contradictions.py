@@ -15,14 +15,14 @@ from domain.entities.numbers import find_quantities
 from domain.entities.source_figures import outside, source_figures
 from domain.evidence.figure_mismatch import differing_figures
 from domain.evidence.name_mismatch import other_names
-from domain.facts.cited import Quotation
 from domain.facts.comparison.best_place import SourceMatch
 from domain.facts.comparison.whole_source import compare
 from domain.facts.kinds import Difference, Kind
+from domain.facts.quotation import Quotation
 from domain.markers.parser import cited_markers
 from domain.text.lengths import LONGEST_STATEMENT, is_too_long
 from domain.text.memory import remembered
-from domain.text.negation import denied_by_one, opposites, other_polarity
+from domain.text.negation import differing_polarity, negated_in_one, opposites
 from domain.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from domain.text.sentences import split_sentences
 from domain.text.words import coverage, stem, words
@@ -59,7 +59,7 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     `wording` says so.
     """
     plain = _plain_source(source)
-    found = tuple(each for sentence in _sentences(claim) for each in _of_sentence(sentence, plain))
+    found = tuple(each for sentence in _sentences(claim) for each in _sentence_disagreements(sentence, plain))
     return (*found, _uncompared(claim)) if is_too_long(claim) else found
 
 
@@ -98,7 +98,7 @@ def cited_disagreements(claim: str, quoted: str, source: str, context: str = "")
     ]
     if not any(each.kind == "subject" for each in elsewhere):
         elsewhere += islice(cited.other_subjects(claim), 1)
-    return (*found, *map(_fact, elsewhere))
+    return (*found, *map(_from_difference, elsewhere))
 
 
 @remembered()
@@ -112,20 +112,20 @@ def _sentences(claim: str) -> Sequence[str]:
     return found[:-1] if is_too_long(claim) else found
 
 
-def _of_sentence(claim: str, source: str) -> Sequence[Disagreement]:
+def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     """If the source has the sentence almost verbatim, that place decides; else the whole source does."""
     compared = compare(claim, source)
     if compared.is_full_match:
         return ()
-    if found := [_fact(each) for each in compared.differences if each.sure]:
+    if found := [_from_difference(each) for each in compared.differences if each.sure]:
         return found
-    return _by_values(claim, source)
+    return _value_disagreements(claim, source)
 
 
-def _by_values(claim: str, source: str) -> Sequence[Disagreement]:
+def _value_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     wanted = claim_stems(claim)
     aligned = most_similar(wanted, source, claim_stems(_undated(claim)))
-    flip = _flip(claim, wanted, aligned)
+    flip = _polarity_disagreement(claim, wanted, aligned)
     return (
         *_dates(claim, source, aligned),
         *_figures(claim, source, aligned),
@@ -203,18 +203,18 @@ def _figures(claim: str, source: str, aligned: AlignedSentence) -> list[Disagree
     return [_disagreement(*each) for each in differing_figures(stated, source, aligned)] if stated else []
 
 
-def _flip(claim: str, wanted: Sequence[str], aligned: AlignedSentence) -> Disagreement | None:
+def _polarity_disagreement(claim: str, wanted: Sequence[str], aligned: AlignedSentence) -> Disagreement | None:
     sentence, found = aligned.text, set(aligned.stems)
-    if denied := denied_by_one(claim, sentence, found):
+    if denied := negated_in_one(claim, sentence, found):
         word = _surface(claim, denied)
         return Disagreement("negation", word, word, f"the statement denies “{word}”, the source does not")
-    if denied := denied_by_one(sentence, claim, set(wanted)):
+    if denied := negated_in_one(sentence, claim, set(wanted)):
         word = _surface(claim, denied)
         return Disagreement("negation", word, None, f"the source denies “{word}”, the statement does not")
     pair = opposites(set(wanted), found) if coverage(wanted, found) >= _SAME_MATTER else None
     if pair:
         return _disagreement("negation", _surface(claim, pair[0]), _surface(sentence, pair[1]))
-    if denied := other_polarity(claim, sentence):
+    if denied := differing_polarity(claim, sentence):
         word = _surface(claim, denied)
         return Disagreement("negation", word, None, f"only one of the statement and the source denies “{word}”")
     return None
@@ -224,7 +224,7 @@ def _surface(text: str, key: str) -> str:
     return next((word for word in words(text) if stem(word) == key), key)
 
 
-def _fact(found: Difference) -> Disagreement:
+def _from_difference(found: Difference) -> Disagreement:
     return Disagreement(found.kind, found.statement_text, found.source_text, _message(found))
 
 

@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import takewhile
 
 from domain.evidence.spans import Disagreement, best_text_span, disagreements
-from domain.facts.cited import Quotation
-from domain.facts.proving import context_tokens, ungrounded_words
+from domain.facts.grounding import context_tokens, ungrounded_words
+from domain.facts.quotation import Quotation
 from domain.facts.reading.clauses import clauses, subject_phrase
 from domain.facts.reading.token_alignment import tokens_match
 from domain.facts.reading.tokens import Token, tokenize
@@ -55,39 +55,39 @@ def _about(clause: str) -> tuple[Token, ...]:
     return tuple(each for each in (*spoken, *numbered, *told) if each.is_content)
 
 
-def is_said_in(source: str, text: str) -> bool:
+def is_stated_in(source: str, text: str) -> bool:
     """Say whether one place of `source` says all of `text`, and nothing in it says otherwise (V6)."""
-    return stands_in_one_place(text, source) and not untold_above(text, source, disagreements(text, source))
+    return is_in_one_place(text, source) and not without_heading_facts(text, source, disagreements(text, source))
 
 
-def untold_above(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
+def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
     """Return the disagreements of `text` and `source` but for what the heading of the best place tells."""
     places = _best_places(text, source) if found else []
-    return tuple(each for each in found if not _is_told_above(text, places, each.claim_value, each.source_value))
+    return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
 
 
-def read_at_best(source: str, text: str) -> str:
+def best_passage(source: str, text: str) -> str:
     """Return the place of `source` that has most of `text`, with the headings that it stands below."""
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     headings = [heading for each in _best_places(text, source) for heading in each.headings]
     return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
 
 
-def is_told_above(text: str, source: str, stated: str, known: str | None) -> bool:
+def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:
     """Say whether what `text` states otherwise than its place is what the heading above that place names."""
-    return _is_told_above(text, _best_places(text, source), stated, known)
+    return _do_headings_state(text, _best_places(text, source), stated, known)
 
 
-def _is_told_above(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:
+def _do_headings_state(text: str, places: Sequence[Quotation], stated: str, known: str | None) -> bool:
     return bool(places) and all(each.is_stated_by_heading(text, stated, known) for each in places)
 
 
 def _best_places(text: str, source: str) -> list[Quotation]:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    return [Quotation(each, source) for each in _stating(text, source, start, end)]
+    return [Quotation(each, source) for each in _stating_sentences(text, source, start, end)]
 
 
-def stands_in_one_place(text: str, source: str) -> bool:
+def is_in_one_place(text: str, source: str) -> bool:
     """Say whether the best place of `source` names what `text` is about, and has all of its names and values (V6).
 
     A name far away is not enough here: the figures beside another subject are those of that subject.
@@ -95,25 +95,25 @@ def stands_in_one_place(text: str, source: str) -> bool:
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     if end <= start or ungrounded_words(text, source, start, end):
         return False
-    stating = [Quotation(each, source) for each in _stating(text, source, start, end)]
+    stating = [Quotation(each, source) for each in _stating_sentences(text, source, start, end)]
     if any(next(each.other_subjects(text), None) for each in stating) or not any(
         _may_be_about(text, each) for each in stating
     ):
         return False
     place = context_tokens(text, source, start, end)
-    return all(_has(place, each) for each in _told(text))
+    return all(_has(place, each) for each in _required_tokens(text))
 
 
 def _may_be_about(text: str, cited: Quotation) -> bool:
     """Say whether the words name nothing else in front of their verb: "The charger weighs …" is about no pump."""
-    told = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
+    mentioned = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
     subject = [each for each in tokenize(subject_phrase(cited.words)) if each.kind != "value"]
     named = [each for each in terms(subject) if GENERIC.isdisjoint((each.key, each.token.text.casefold()))]
     refers = len(named) < len(terms(subject)) or any(each.kind == "pronoun" for each in subject)
-    return refers or not named or any(told.has_all([each]) for each in named)
+    return refers or not named or any(mentioned.has_all([each]) for each in named)
 
 
-def _stating(text: str, source: str, start: int, end: int) -> Iterator[str]:
+def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:
     """The sentences of a place that state a value of `text`; without values the one that has most of its words."""
     values = [each for clause in clauses(text) for each in _of_kind(tokenize(clause), "value")]
     if not values:
@@ -124,7 +124,7 @@ def _stating(text: str, source: str, start: int, end: int) -> Iterator[str]:
             yield each.text
 
 
-def _told(text: str) -> Iterator[Token]:
+def _required_tokens(text: str) -> Iterator[Token]:
     for clause in clauses(text):
         yield from _about(clause)
         yield from _of_kind(tokenize(clause), "name")

@@ -41,18 +41,18 @@ def other_names(claim: str, source: str, aligned: AlignedSentence) -> list[tuple
     return [
         (name.text, rival.text)
         for name in absent
-        if (rival := _rival(name, mine, free if name.sure else surest, theirs))
+        if (rival := _counterpart(name, mine, free if name.sure else surest, theirs))
     ]
 
 
-def _may_replace(name: Name, rival: Name) -> bool:
-    if name.kind != rival.kind or (name.kind == "latin" and name.text.isupper() != rival.text.isupper()):
+def _may_replace(name: Name, candidate: Name) -> bool:
+    if name.kind != candidate.kind or (name.kind == "latin" and name.text.isupper() != candidate.text.isupper()):
         return False
-    pairs = ((one, other) for one in name.core for other in rival.core if one != other)
+    pairs = ((one, other) for one in name.core for other in candidate.core if one != other)
     return not any(fuzz.ratio(one, other) >= _SPELT_ALIKE for one, other in pairs)
 
 
-class _Known:
+class _SourceNames:
     """The words of a source, for looking up names in any form; read once and remembered."""
 
     def __init__(self, source: str) -> None:
@@ -86,8 +86,8 @@ class _Known:
 
 
 @remembered()
-def _read(source: str) -> _Known:
-    return _Known(source)
+def _read(source: str) -> _SourceNames:
+    return _SourceNames(source)
 
 
 def _initials(source: str) -> frozenset[str]:
@@ -102,7 +102,7 @@ def _is_same_matter(tokens: Sequence[re.Match[str]], absent: Sequence[Name], ali
     return coverage(rest, set(aligned.stems)) >= _SAME_MATTER
 
 
-def _rival(
+def _counterpart(
     name: Name, mine: Sequence[re.Match[str]], rivals: Sequence[Name], theirs: Sequence[re.Match[str]]
 ) -> Name | None:
     """Return the name between the same words as `name`; None if there is none, or several."""

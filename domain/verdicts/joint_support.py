@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from domain.evidence.equivalence import is_said_in, is_told_above
+from domain.evidence.equivalence import is_stated_by_heading, is_stated_in
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.facts.above import with_headings
 from domain.facts.comparison.source import parse_source
 from domain.facts.comparison.whole_source import compare
-from domain.facts.proving import ungrounded_words
+from domain.facts.grounding import ungrounded_words
+from domain.facts.heading_context import with_headings
 from domain.facts.reading.clauses import HANGUL, subject_phrase
 from domain.facts.reading.statement_parts import Part, candidate_parts
 from domain.facts.reading.token_alignment import align, tokens_match
@@ -32,7 +32,7 @@ _NOTHING_CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SupportedPart:
     """A part of a statement with its evidence by source, counted from 0; empty where no source says it.
 
     `sure`: the words are the source's. Otherwise they may mean the same, which only a model can tell.
@@ -45,10 +45,10 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class JointSupport:
     """The parts of a statement in order."""
 
-    parts: tuple[Said, ...]
+    parts: tuple[SupportedPart, ...]
 
     @property
     def complete(self) -> bool:
@@ -60,7 +60,7 @@ class Joint:
         """Whether every part is in the words of some source."""
         return self.complete and all(part.sure for part in self.parts)
 
-    def of_source(self, source: int) -> list[Said]:
+    def of_source(self, source: int) -> list[SupportedPart]:
         return [part for part in self.parts if source in part.evidence]
 
     @property
@@ -68,7 +68,7 @@ class Joint:
         return [part.text for part in self.parts if not part.evidence]
 
 
-def read_jointly(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> Joint | None:
+def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> JointSupport | None:
     """Return the parts of `statement` and which of `sources` say them; None if it has one part, no source has one, or
     it has more than 2,000 characters.
 
@@ -82,13 +82,13 @@ def read_jointly(statement: str, sources: Sequence[str], contexts: Sequence[str]
     if count < 2:
         return None
     read = list(zip(sources[:MOST_SOURCES], contexts or repeat(""), strict=False))
-    known = {(first, last): _said(statement, part, read) for first, last, part in found}
+    known = {(first, last): _supported_part(statement, part, read) for first, last, part in found}
     parts = _best(known, count)
-    return Joint(parts) if any(part.evidence for part in parts) else None
+    return JointSupport(parts) if any(part.evidence for part in parts) else None
 
 
-def _best(known: Mapping[tuple[int, int], Said], count: int) -> tuple[Said, ...]:
-    best: list[tuple[int, int, tuple[Said, ...]]] = [(0, 0, ())]
+def _best(known: Mapping[tuple[int, int], SupportedPart], count: int) -> tuple[SupportedPart, ...]:
+    best: list[tuple[int, int, tuple[SupportedPart, ...]]] = [(0, 0, ())]
     for last in range(1, count + 1):
         ways = [
             (unsaid + (0 if part.evidence else last - first), doubtful + (not part.sure) + 1, (*parts, part))
@@ -99,7 +99,7 @@ def _best(known: Mapping[tuple[int, int], Said], count: int) -> tuple[Said, ...]
     return best[-1][2]
 
 
-def _said(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> Said:
+def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> SupportedPart:
     for sure in (True, False):
         for reading in part.readings:
             shared = reading != part.text
@@ -111,8 +111,8 @@ def _said(statement: str, part: Part, sources: Sequence[tuple[str, str]]) -> Sai
                 if (place := _place_below(context, statement, reading, source, shared=shared, sure=sure))
             }
             if evidence:
-                return Said(part.text, evidence, sure, reading)
-    return Said(part.text, {}, sure=False)
+                return SupportedPart(part.text, evidence, sure, reading)
+    return SupportedPart(part.text, {}, sure=False)
 
 
 def _place_below(
@@ -135,8 +135,8 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
             not shared or align(tokenize(reading), tokenize(found.place)).local_similarity >= _UNBROKEN
         )
     else:
-        says = is_said_in(source, reading) and all(
-            is_told_above(reading, source, each.statement_text, each.source_text) for each in found.differences
+        says = is_stated_in(source, reading) and all(
+            is_stated_by_heading(reading, source, each.statement_text, each.source_text) for each in found.differences
         )
     if not says:
         return None
@@ -146,8 +146,8 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
         return None
     place = found.place or source[start:end]
     # The heads of a table are names of none of its rows.
-    told = place.partition(": ")[0] if found.in_table else place
-    return None if _is_of_another(statement, reading, told, source) else (start, end)
+    subject = place.partition(": ")[0] if found.in_table else place
+    return None if _is_about_another(statement, reading, subject, source) else (start, end)
 
 
 def _may_say(reading: str, source: str) -> bool:
@@ -157,19 +157,19 @@ def _may_say(reading: str, source: str) -> bool:
     return 2 * sum(known.issuperset(key.split()) for key in wanted) >= len(wanted)
 
 
-def _is_of_another(statement: str, reading: str, place: str, source: str) -> bool:
+def _is_about_another(statement: str, reading: str, place: str, source: str) -> bool:
     """Say whether a part without a name stands beside a name that the statement does not have.
 
     In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of another named firm.
     """
-    told, own = tokenize(statement), tokenize(reading)
+    stated, own = tokenize(statement), tokenize(reading)
     led = _leading(statement)
     if not led or all(any(tokens_match(lead, each) for each in own) for lead in led):
         return False
-    known = [each for tokens in parse_source(source).clause_tokens for each in tokens if each.is_content]
-    if all(any(tokens_match(lead, each) for each in known) for lead in led):
+    named = [each for tokens in parse_source(source).clause_tokens for each in tokens if each.is_content]
+    if all(any(tokens_match(lead, each) for each in named) for lead in led):
         return False
-    return any(not any(tokens_match(each, mine) for mine in told) for each in _named(place))
+    return any(not any(tokens_match(each, mine) for mine in stated) for each in _named(place))
 
 
 def _leading(statement: str) -> list[Token]:
@@ -196,7 +196,7 @@ def _is_name(token: Token) -> bool:
     return token.is_content and not token.value and (token.kind == "name" or token.text[:1].isupper())
 
 
-def joint_rulings(joint: Joint, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
+def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
     """Return the ruling for each of `sources` (counted from 0) that the parts decide (V7, S5.4).
 
     `reply` is a model's on all of them together; None if none was asked. If all parts are said and the model agrees, a
@@ -204,14 +204,16 @@ def joint_rulings(joint: Joint, reply: StatementCheck | None, sources: Sequence[
     other parts support the statement partly. Everything else is decided by the checks of each source alone.
     """
     if joint.complete and reply is not None and reply.is_accurate and reply.relation == "supports":
-        return {source: _for(joint, source, reply) for source in sources}
+        return {source: _full_ruling(joint, source, reply) for source in sources}
     if joint.complete:
         return {}
     lacks = f"no cited source says {_quoted(joint.missing)}"
-    return {source: _partly(joint.of_source(source), source, lacks) for source in sources if joint.of_source(source)}
+    return {
+        source: _partial_ruling(joint.of_source(source), source, lacks) for source in sources if joint.of_source(source)
+    }
 
 
-def _for(joint: Joint, source: int, reply: StatementCheck) -> Ruling:
+def _full_ruling(joint: JointSupport, source: int, reply: StatementCheck) -> Ruling:
     parts = joint.of_source(source)
     if not parts:
         why = "the other cited sources say all of it, this one says nothing of it"
@@ -220,7 +222,7 @@ def _for(joint: Joint, source: int, reply: StatementCheck) -> Ruling:
     return Ruling(True, "supports", reply.confidence, why, "model", parts[0].evidence[source])
 
 
-def _partly(parts: Sequence[Said], source: int, lacks: str) -> Ruling:
+def _partial_ruling(parts: Sequence[SupportedPart], source: int, lacks: str) -> Ruling:
     why = f"for: {_quoted([part.text for part in parts])}; {lacks}"
     return Ruling(False, "partially_supports", DOUBT, why, "evidence", parts[0].evidence[source])
 

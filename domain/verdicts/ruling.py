@@ -10,16 +10,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from domain.evidence.contradictions import Disagreement, disagreements
-from domain.evidence.equivalence import untold_above
+from domain.evidence.equivalence import without_heading_facts
 from domain.evidence.spans import best_text_span, claim_relevance
-from domain.facts.above import active_context, with_outer_headings
-from domain.facts.proving import ungrounded_words
+from domain.facts.grounding import ungrounded_words
+from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import Relation, StatementCheck
 from domain.safety.prompt_injection import without_orders
 from domain.text.lengths import TOO_LONG, is_too_long, stands_in
 from domain.text.quotes import locate_quote
 from domain.verdicts.self_contradiction import denies_itself
-from domain.verdicts.support_heuristics import bears_on, hardly_says
+from domain.verdicts.support_heuristics import cannot_support, shares_words
 
 EVIDENCE_RULES = "6"
 """Part of the verifier's version: change it with every change of the rules here."""
@@ -94,9 +94,9 @@ class Grounds:
             statement=statement,
             readable=readable,
             contexts=above,
-            disagreements=untold_above(statement, whole, found) if any(above) else found,
+            disagreements=without_heading_facts(statement, whole, found) if any(above) else found,
             own_evidence=_own_evidence(statement, readable),
-            hardly_said=all(hardly_says(source, statement) for source in readable),
+            hardly_said=all(cannot_support(source, statement) for source in readable),
         )
 
     def rule(self, reply: StatementCheck) -> Ruling:
@@ -166,7 +166,7 @@ def _as_replied(reply: StatementCheck, evidence: Evidence | None) -> Ruling:
 def _quoted(statement: str, quote: str, sources: Sequence[str]) -> Evidence | None:
     for number, source in enumerate(sources):
         found = locate_quote(quote, source, _QUOTE_RATIO)
-        if found is not None and bears_on(statement, source[found.start : found.end]):
+        if found is not None and shares_words(statement, source[found.start : found.end]):
             return Evidence(number, found.start, found.end)
     return None
 

@@ -18,7 +18,7 @@ def is_ungrounded(states: Collection[str], after: int) -> bool:
     return 0 < after <= refused and not any(state in _SAID for state in states)
 
 
-def without_its_open_end(text: str) -> str:
+def without_unfinished_sentence(text: str) -> str:
     """Return `text` without the sentence that is being written; all of it if there is only one."""
     said = statements(text)
     if len(said) < 2:

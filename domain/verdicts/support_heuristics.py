@@ -20,14 +20,14 @@ _KOREAN, _MOSTLY_KOREAN = 0.3, 0.7
 _HANGUL = re.compile("[가-힣]")
 
 
-def bears_on(statement: str, quote: str) -> bool:
+def shares_words(statement: str, quote: str) -> bool:
     """Say whether a quotation has enough words and, in the statement's script, shares some: any source has a "the"."""
     if len(content_stems(quote)) < _LEAST_WORDS and quote.strip() != statement.strip():
         return False
     return _has_hangul(statement) != _has_hangul(quote) or claim_relevance(statement, quote) >= _LEAST_SHARED
 
 
-def hardly_says(source: str, statement: str) -> bool:
+def cannot_support(source: str, statement: str) -> bool:
     """Say whether `source` is so far from the `statement` that its words cannot support it.
 
     Always False across scripts; a single sentence in another script does not make a source one in that script.

@@ -51,7 +51,8 @@ def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bo
         if best.is_close:
             return best
     compared = [
-        _compare_with(alignment, source, at, source.clauses[at]) for alignment, at in _candidates(tokens, source)
+        _compare_with(alignment, source, at, source.clauses[at])
+        for alignment, at in _candidate_alignments(tokens, source)
     ]
     return max(compared, key=_rank, default=nothing)
 
@@ -99,7 +100,7 @@ def _is_close(alignment: Alignment) -> bool:
     )
 
 
-def _candidates(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
+def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
     """The sentences that share most with the statement, and each with its follower."""
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.clauses_by_key):

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from domain.facts.comparison.below_headings import compare_with_section
 from domain.facts.comparison.best_place import SourceMatch, best_place
+from domain.facts.comparison.named_section import compare_with_section
 from domain.facts.comparison.source import ParsedSource, parse_source, verbatim_key
 from domain.facts.differences.restrictions import omitted_restrictions
 from domain.facts.differences.roles import exchanged_roles, role_pairs
@@ -34,7 +34,7 @@ def compare(statement: str, source: str) -> SourceMatch:
     if not best.is_full_match and best.is_close and len(parts) > 1:
         best = _compare_by_clause(parts, parsed) or best
     if found := exchanged_roles(statement, source, parsed.role_pairs):
-        return replace(best, near=True, differences=(found,))
+        return replace(best, is_close=True, differences=(found,))
     if any(each.is_equal(other) for each in role_pairs(statement) for other in parsed.role_pairs):
         best = replace(best, differences=tuple(each for each in best.differences if each.kind != "order"))
     return _with_restrictions(statement, best)

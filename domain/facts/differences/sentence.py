@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain.entities.derived_figures import is_worded
 from domain.entities.names import same_country
 from domain.facts.differences.cues import cue_differences
-from domain.facts.differences.exchanged_values import misattributed_values
+from domain.facts.differences.misattribution import misattributed_values
 from domain.facts.differences.word_order import case_differences, order_differences
 from domain.facts.kinds import Difference, Kind
 from domain.facts.reading import korean

@@ -24,7 +24,7 @@ _LONGEST = 5  # words of who did it
 def order_differences(alignment: Alignment) -> Iterator[Difference]:
     """Two things exchanged around a third that both sentences have between them: `Bob hired Alice` (V2)."""
     both = sorted((*alignment.pairs, *alignment.moved))
-    voice = _exchanged_voice(alignment)
+    voice = _has_other_voice(alignment)
     if acted := _agent_as_subject(alignment):
         yield acted
         return
@@ -33,7 +33,7 @@ def order_differences(alignment: Alignment) -> Iterator[Difference]:
             yield _order_difference(alignment, both[0])
         return
     loose = voice or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
-    turned = None if loose else _reversed(alignment, both)
+    turned = None if loose else _reversed_pair(alignment, both)
     if turned:
         yield _order_difference(alignment, turned)
 
@@ -43,7 +43,7 @@ def _order_difference(alignment: Alignment, pair: tuple[int, int]) -> Difference
     return Difference("order", alignment.statement[mine].text, alignment.source[theirs].text)
 
 
-def _reversed(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _reversed_pair(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
     alike = alignment.similarity >= _VERY_ALIKE
     ends = [_is_end(alignment.statement[mine], alignment.source[theirs], alike=alike) for mine, theirs in both]
@@ -74,9 +74,9 @@ def _is_listed(tokens: Sequence[Token]) -> bool:
     return len(kinds) == 1 and "word" not in kinds
 
 
-def _exchanged_voice(alignment: Alignment) -> bool:
+def _has_other_voice(alignment: Alignment) -> bool:
     """Say whether just one of the two sentences is passive, about a verb that both have."""
-    here, there = (_passive(tokens) for tokens in (alignment.statement, alignment.source))
+    here, there = (_passive_verb(tokens) for tokens in (alignment.statement, alignment.source))
     if bool(here) == bool(there):
         return False
     verb = here or there
@@ -129,7 +129,7 @@ def _is_passive_at(tokens: Sequence[Token], at: int) -> bool:
     return any(each.key in _AUXILIARY for each in tokens[max(0, at - 2) : at])
 
 
-def _passive(tokens: Sequence[Token]) -> str:
+def _passive_verb(tokens: Sequence[Token]) -> str:
     """The stem of the verb of a passive sentence that names who did it; empty for any other."""
     for at, token in enumerate(tokens):
         if token.key not in _AUXILIARY:

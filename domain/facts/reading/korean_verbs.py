@@ -87,7 +87,7 @@ def verb_key(word: str, following: str = "") -> str:
         return ""
     letters = unicodedata.normalize("NFD", word)
     stem = _without_ending(letters, following)
-    return _key(_plain(stem)) if stem else ""
+    return _key(_root(stem)) if stem else ""
 
 
 def _without_ending(letters: str, following: str) -> str:
@@ -108,7 +108,7 @@ def _is_long_in_rieul(stem: str) -> bool:
     return stem.endswith("\u11af") and len(unicodedata.normalize("NFC", stem)) > 1
 
 
-def _plain(stem: str) -> str:
+def _root(stem: str) -> str:
     """Take off tense, undo what was contracted with it, and leave the noun of a verb in 하다 or 되다."""
     for _ in range(3):
         stem = _TENSE.sub("", stem)

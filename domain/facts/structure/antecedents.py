@@ -57,7 +57,7 @@ def competing_subject(
     if _is_about_possession(statement, names):
         found = next((at for at in range(max(matched)) if _is_possessor(sentence, at) and is_other(at)), None)
     else:
-        subject = subject_of(sentence) if _is_about(statement, names) else None
+        subject = subject_of(sentence) if _is_topic_of(statement, names) else None
         found = subject if subject is not None and subject < min(matched) and is_other(subject) else None
     return None if found is None else CompetingSubject(sentence[found], _is_definite_noun(sentence, found))
 
@@ -114,7 +114,7 @@ def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> b
     return _follows_of(statement, at[0]) or _is_genitive(statement[at[-1]])
 
 
-def _is_about(statement: Sequence[Token], names: Sequence[Term]) -> bool:
+def _is_topic_of(statement: Sequence[Token], names: Sequence[Term]) -> bool:
     """Say whether the heading's name is what the statement is about, and no noun follows it: "the X100 battery is"."""
     first = next((at for at, token in enumerate(statement) if token.is_content), None)
     if first is None or not is_in_name(statement[first], names):

@@ -81,7 +81,7 @@ def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
             for row in rows
             if counted[row.table] == 1 and any(index.has_all(terms_of(cell.head)) for cell in row.cells)
         ]
-    return best(found, lambda row: sum(is_among(each, stated) for each in set(terms_of(row.above))))
+    return best(found, lambda row: sum(is_among(each, stated) for each in set(terms_of(row.heading))))
 
 
 def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
@@ -90,7 +90,7 @@ def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
     found = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
     chosen = most_specific(found, lambda cell: cell.head)
     if len({_folded(cell.head) for cell in chosen}) < len(chosen):
-        chosen = best(chosen, lambda cell: sum(is_among(each, rest) for each in terms_of(cell.over)))
+        chosen = best(chosen, lambda cell: sum(is_among(each, rest) for each in terms_of(cell.outer_heads)))
     return [_NamedCell(row, cell, _first(rest, _naming_terms(cell.head))) for cell in chosen]
 
 

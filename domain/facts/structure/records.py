@@ -20,7 +20,7 @@ class Record:
 
     label: str
     pairs: tuple[tuple[str, str], ...]
-    above: str
+    heading: str
 
 
 def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:

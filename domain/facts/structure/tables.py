@@ -38,7 +38,7 @@ class Cell:
 
     head: str
     content: str
-    over: str = ""
+    outer_heads: str = ""
     unit: str = ""
 
 
@@ -48,7 +48,7 @@ class Row:
 
     label: str
     cells: tuple[Cell, ...]
-    above: str = ""
+    heading: str = ""
     table: int = 0
 
 
@@ -62,7 +62,7 @@ class ParsedTables:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    sign: str
+    separator: str
     cells: tuple[str, ...]
 
 
@@ -75,12 +75,12 @@ def parse_tables(text: str) -> ParsedTables:
         table = list(_rows(lines, above, number)) if len(lines) > 1 and lines[0].cells else []
         rows += table[: _MOST_ROWS - len(rows)]
         if not table:
-            prose += (" | ".join(each.cells) if each.cells else each.sign for each in lines)
+            prose += (" | ".join(each.cells) if each.cells else each.separator for each in lines)
     records, others = parse_records(prose)
     kinds: dict[str, int] = {}
     for each in records[: _MOST_ROWS - len(rows)]:
         cells = tuple(Cell(head, content, unit=_unit(head)) for head, content in each.pairs)
-        rows.append(Row(each.label, cells, each.above, kinds.setdefault(cells[0].head, -1 - len(kinds))))
+        rows.append(Row(each.label, cells, each.heading, kinds.setdefault(cells[0].head, -1 - len(kinds))))
     return ParsedTables(tuple(rows), "\n".join(others))
 
 
@@ -93,9 +93,9 @@ def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
             continue
         found = _split_cells(line)
         if group and (
-            found.sign != group[0].sign
+            found.separator != group[0].separator
             or not found.cells
-            or (found.sign != "|" and len(found.cells) != len(group[0].cells))
+            or (found.separator != "|" and len(found.cells) != len(group[0].cells))
         ):
             yield f"{heading} {caption}", group
             group = []
@@ -141,7 +141,7 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
         return
     top = _count_heads(grid)
     column = _label_column(grid[top:])
-    heads = [_stacked([row[at] for row in _filled(grid[:top])]) for at in range(len(grid[0]))]
+    heads = [_merged_heads([row[at] for row in _fill_spanning_heads(grid[:top])]) for at in range(len(grid[0]))]
     note = f"{above} {grid[top - 1][column]} {grid[0][column]}" if top else above
     units = [_unit(f"{head} {over}") or _unit(note, noted=True) for head, over in heads]
     group = label = ""
@@ -160,7 +160,7 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
 def _grid(lines: Sequence[_Line]) -> list[list[str]]:
     """The cells as a rectangle, without those that only the bars at the edges make."""
     rows = [list(each.cells) for each in lines]
-    if lines[0].sign == "|" and all(not row[0] for row in rows):
+    if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
     width = min(_MOST_COLUMNS, Counter(map(len, rows)).most_common(1)[0][0])
     return [(row + [""] * width)[:width] for row in rows]
@@ -195,7 +195,7 @@ def _label_column(body: Sequence[Sequence[str]]) -> int:
     return 1 if named == [False, True] and len(body[0]) > 2 else 0
 
 
-def _filled(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+def _fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
     """Head lines, in each but the last of which a head stands for the empty cells behind it as well."""
     for place, row in enumerate(heads):
         filled = list(row)
@@ -205,7 +205,7 @@ def _filled(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
         yield filled
 
 
-def _stacked(heads: Sequence[str]) -> tuple[str, str]:
+def _merged_heads(heads: Sequence[str]) -> tuple[str, str]:
     filled = [each for each in heads if each]
     return (filled[-1], " ".join(filled[:-1])) if filled else ("", "")
 

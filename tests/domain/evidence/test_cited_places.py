@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from domain.evidence.citation_scoring import CitationIssue, score_citation
-from domain.facts.above import active_headings
-from domain.facts.cited import Quotation
+from domain.facts.heading_context import active_headings
+from domain.facts.quotation import Quotation
 
 IT = "It weighs {} kilograms and runs on two batteries."
 HEADINGS = ["# {}", "## {}", "**{}**", "**{}:**", "{}", "■ {}", "{}\n------"]

@@ -156,7 +156,7 @@ def test_lines_of_pairs_with_commas_are_no_comma_separated_table() -> None:  # V
 
 def test_a_head_line_below_a_title_line_names_its_columns_with_it() -> None:  # V2
     cells = parse_tables(" | December 31, | \n(In thousands) | 2019 | 2018\nSales | 5 | 6\nCosts | 3 | 4").rows[0].cells
-    assert [(cell.over, cell.head, cell.unit) for cell in cells] == [
+    assert [(cell.outer_heads, cell.head, cell.unit) for cell in cells] == [
         ("December 31,", "2019", "thousand"),
         ("December 31,", "2018", "thousand"),
     ]
@@ -164,7 +164,7 @@ def test_a_head_line_below_a_title_line_names_its_columns_with_it() -> None:  # 
 
 def test_a_line_without_cells_names_the_rows_below_it() -> None:  # V2
     rows = parse_tables("Item | 2019\nRevenue: | \nServices | 5\nCost of revenue: | \nServices | 3").rows
-    assert [(row.label, row.above) for row in rows] == [("Services", "Revenue:"), ("Services", "Cost of revenue:")]
+    assert [(row.label, row.heading) for row in rows] == [("Services", "Revenue:"), ("Services", "Cost of revenue:")]
 
 
 def test_what_the_prose_says_of_a_row_is_not_disputed_by_its_cells() -> None:  # V2

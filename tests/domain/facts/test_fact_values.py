@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from domain.facts.proving import context_tokens, ungrounded_words
+from domain.facts.grounding import context_tokens, ungrounded_words
 from domain.facts.reading.token_alignment import align, tokens_match
 from domain.facts.reading.tokens import Token, Value, tokenize
 from domain.facts.reading.values import ValueIndex, values_agree

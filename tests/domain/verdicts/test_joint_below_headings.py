@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.facts.above import with_headings
+from domain.facts.heading_context import with_headings
 from domain.prompting.judgements import StatementCheck
-from domain.verdicts.joint_support import joint_rulings, read_jointly
+from domain.verdicts.joint_support import find_joint_support, joint_rulings
 
 YES = StatementCheck(evidence="", explanation="all of it", relation="supports", is_accurate=True, confidence=0.97)
 IT = ("It weighs 5 kg and runs on two batteries.", "It weighs 7 kg and has four ports.")
@@ -25,7 +25,7 @@ CASES = [
 
 def approved(statement: str, sources: list[str], contexts: list[str]) -> bool:
     """Whether both sources are accurate for a part when a model says yes to everything."""
-    joint = read_jointly(statement, sources, contexts)
+    joint = find_joint_support(statement, sources, contexts)
     rulings = joint_rulings(joint, YES, range(2)) if joint else {}
     return [each.supports for each in rulings.values()] == [True, True]
 
@@ -78,7 +78,7 @@ def test_the_innermost_heading_that_names_a_thing_says_what_a_text_is_about(
 
 def test_the_evidence_lies_in_the_source_itself() -> None:
     form, texts, one, other, first, second = CASES[0]
-    joint = read_jointly(form.format(one, 5, other, 7), texts, [first, second])
+    joint = find_joint_support(form.format(one, 5, other, 7), texts, [first, second])
     assert joint
     for number, part in enumerate(joint.parts):
         found = part.evidence[number]

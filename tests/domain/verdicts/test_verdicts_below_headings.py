@@ -4,7 +4,7 @@ import pytest
 
 from clients.llm.offline.judging import check_statement
 from clients.llm.offline.meaning import Meaning
-from domain.facts.above import active_context, with_outer_headings
+from domain.facts.heading_context import active_context, with_outer_headings
 from domain.prompting.judgements import StatementCheck
 from domain.prompting.numbered_sources import Source, Sources
 from domain.verdicts.ruling import Grounds

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from domain.documents.chunk_context import headings_of, with_columns
-from domain.facts.above import active_headings, name_pattern
 from domain.facts.comparison.source import identifiers_in
+from domain.facts.heading_context import active_headings, name_pattern
 from domain.facts.kinds import Difference
 from domain.facts.reading.tokens import Token, tokenize
 from domain.facts.reading.vocabulary import GENERIC
@@ -161,6 +161,6 @@ def _is_named(row: Row) -> bool:
 
 
 def _as_table(row: Row) -> str:
-    heads = "\t".join(f"{cell.over} {cell.head}".strip() for cell in row.cells)
+    heads = "\t".join(f"{cell.outer_heads} {cell.head}".strip() for cell in row.cells)
     contents = "\t".join(cell.content for cell in row.cells)
-    return f"{row.above}\n\t{heads}\n{row.label}\t{contents}"
+    return f"{row.heading}\n\t{heads}\n{row.label}\t{contents}"

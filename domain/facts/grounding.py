@@ -51,9 +51,9 @@ def ungrounded_words(statement: str, source: str, start: int, end: int, context:
     quotation that goes over several sections, each clause is held against one of them. See `unnamed_subjects` for a
     quotation that begins with a pronoun.
     """
-    unnamed = frozenset(map(id, _unnamed(statement, source, start, end, context)))
+    unnamed = frozenset(map(id, _absent_tokens(statement, source, start, end, context)))
     stated = tokenize(statement)
-    places = [_PlaceTokens(context_tokens(statement, source, *part)) for part in _by_sections(source, start, end)]
+    places = [_PlaceTokens(context_tokens(statement, source, *part)) for part in _split_at_headings(source, start, end)]
     clauses_of = clauses(statement) if len(places) > 1 else ()
     lacking = {id(token) for token in stated if len(places) == 1 and not places[0].has_value(token)}
     for clause in clauses_of:
@@ -63,7 +63,7 @@ def ungrounded_words(statement: str, source: str, start: int, end: int, context:
     return [token.text for token in stated if id(token) in unnamed or id(token) in lacking]
 
 
-def _by_sections(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_at_headings(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of `source[start:end]` that begin with a heading, or with the quotation."""
     known = heading_lines(source)
     position = began = start
@@ -76,27 +76,29 @@ def _by_sections(source: str, start: int, end: int) -> Iterator[tuple[int, int]]
     yield began, end
 
 
-def unnamed_subjects(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
+def absent_subjects(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
     """Return what `statement` is about and neither the source nor its `context` names.
 
     A quotation that begins with a pronoun or "the film" may be about something named outside of the source. Where a
     heading above it, its context or one of the two sentences in front of it names something, it is about that.
     """
-    return [token.text for token in _unnamed(statement, source, start, end, context)]
+    return [token.text for token in _absent_tokens(statement, source, start, end, context)]
 
 
-def _unnamed(statement: str, source: str, start: int, end: int, context: str) -> list[Token]:
+def _absent_tokens(statement: str, source: str, start: int, end: int, context: str) -> list[Token]:
     stated = tokenize(statement)
     places = parse_source(source), parse_source(context)
     if headings := _HEADING_LINES.match(source, start, end):
         start = headings.end()
-    unnamed = [token for token in stated if not any(_is_named_in(token, known) for known in places)]
+    unnamed = [token for token in stated if not any(_is_named_in(token, parsed) for parsed in places)]
     strict = [
-        token for token in unnamed if _is_subject(token) or (_opens(token) and korean.starts_with_topic(statement))
+        token
+        for token in unnamed
+        if _is_subject(token) or (_is_first_word(token) and korean.starts_with_topic(statement))
     ]
-    refers, quoted = _refers(source[start:end]), parse_sentences(source)
+    refers, quoted = _is_anaphoric(source[start:end]), parse_sentences(source)
     opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""
-    if not unnamed or not (refers or _refers(opening)):
+    if not unnamed or not (refers or _is_anaphoric(opening)):
         return strict
     is_named = _is_named_before(stated, source, start, context)
     if refers and not is_named:
@@ -104,10 +106,10 @@ def _unnamed(statement: str, source: str, start: int, end: int, context: str) ->
         return [token for token in strict if token.key in _CALENDAR]
     # The first word may be a name, which a capital does not tell there. Only a quotation that names nothing itself is
     # held against it: other words for one thing are frequent.
-    return [token for token in unnamed if token in strict or (is_named and _opens(token) and _may_name(token))]
+    return [token for token in unnamed if token in strict or (is_named and _is_first_word(token) and _may_name(token))]
 
 
-def _opens(token: Token) -> bool:
+def _is_first_word(token: Token) -> bool:
     return token.kind == "word" and token.start == 0
 
 
@@ -127,7 +129,7 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
     return any(not any(tokens_match(token, each) for each in stated) for token in named)
 
 
-def _refers(quotation: str) -> bool:
+def _is_anaphoric(quotation: str) -> bool:
     """Say whether a quotation is about what was named before: "It …", "His …", "The film …"."""
     return _ANTECEDENT.match(quotation) is not None
 
