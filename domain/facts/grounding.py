@@ -1,4 +1,4 @@
-"""Whether words that are quoted as a proof name what the statement is about and the values that it states (V4)."""
+"""Tests whether a quotation used as evidence names the subjects of a statement and has its values (V4)."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -23,8 +23,8 @@ from domain.text.memory import remembered
 from domain.text.word_index import parse_sentences
 from domain.text.words import vocabulary
 
-_MOST_PARTS = 8  # sections of a quotation that are read apart
-_BEFORE, _AFTER = 2, 1  # sentences around a quotation that it is read with
+_MOST_PARTS = 8  # sections of a quotation that are compared separately
+_BEFORE, _AFTER = 2, 1  # sentences around a quotation that are its context
 _HEADING = re.compile(r"^(?:#{1,6}\s.*|[^.!?。\n|]{1,80})$", re.MULTILINE)
 _ANTECEDENT = re.compile(
     r"\W*(?:in [^,]{1,40}, |as [^,]{1,40}, )?"
@@ -39,17 +39,17 @@ _CALENDAR = vocabulary("""
 _TIMES = vocabulary("today now then here yesterday tomorrow overall altogether instead meanwhile note together still")
 _HEADING_LINES = re.compile(r"\s*(?:#[^\n]*(?:\n\s*|$))+")
 _MOST_HEADING = 400
-_MOST_ABOVE = 3  # headings that a quotation is read with
+_MOST_ABOVE = 3  # headings of its context
 
 
 def ungrounded_words(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
-    """Return the names and values of `statement` that `source[start:end]` lacks, read with what it belongs to.
+    """Return the names and values of `statement` that `source[start:end]` lacks, read in its context.
 
-    That is the whole sentences, two before and one behind them, the headings above, and the rows of tables. A name
-    counts as there when any part of the source or of its `context` (headings that stand outside of it) has it, since
-    antecedents may be far; a value has to be in the place, as a year in the title of a report dates nothing in it. Of a
-    quotation that goes over several sections, each clause is held against one of them. See `unnamed_subjects` for a
-    quotation that begins with a pronoun.
+    The context is the whole sentences, the two before and the one after them, the headings above, and the rows of
+    tables. A name may be in any part of the source or of its `context` (headings outside of it), because antecedents
+    may be far. A value must be in the place: a year in the title of a report dates nothing in it. If a quotation spans
+    several sections, each clause is compared with one of them. See `absent_subjects` for a quotation that begins with a
+    pronoun.
     """
     unnamed = frozenset(map(id, _absent_tokens(statement, source, start, end, context)))
     stated = tokenize(statement)
@@ -64,7 +64,7 @@ def ungrounded_words(statement: str, source: str, start: int, end: int, context:
 
 
 def _split_at_headings(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of `source[start:end]` that begin with a heading, or with the quotation."""
+    """Yield the parts of `source[start:end]`, divided before each heading."""
     known = heading_lines(source)
     position = began = start
     parts = 1
@@ -77,10 +77,10 @@ def _split_at_headings(source: str, start: int, end: int) -> Iterator[tuple[int,
 
 
 def absent_subjects(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
-    """Return what `statement` is about and neither the source nor its `context` names.
+    """Return the subjects of `statement` that neither the source nor its `context` names.
 
-    A quotation that begins with a pronoun or "the film" may be about something named outside of the source. Where a
-    heading above it, its context or one of the two sentences in front of it names something, it is about that.
+    A quotation that begins with a pronoun or "the film" may refer to something outside of the source, unless a heading
+    above it, its context or one of the two sentences before it names an antecedent.
     """
     return [token.text for token in _absent_tokens(statement, source, start, end, context)]
 
@@ -102,10 +102,10 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
         return strict
     is_named = _is_named_before(stated, source, start, context)
     if refers and not is_named:
-        # No pronoun stands for a month.
+        # No pronoun refers to a month.
         return [token for token in strict if token.key in _CALENDAR]
-    # The first word may be a name, which a capital does not tell there. Only a quotation that names nothing itself is
-    # held against it: other words for one thing are frequent.
+    # A capitalised first word may or may not be a name. It counts only if the quotation itself names nothing, because
+    # synonyms are frequent.
     return [token for token in unnamed if token in strict or (is_named and _is_first_word(token) and _may_name(token))]
 
 
@@ -119,7 +119,7 @@ def _may_name(token: Token) -> bool:
 
 
 def _is_named_before(stated: Sequence[Token], source: str, start: int, context: str) -> bool:
-    """Say whether something that the statement does not speak of is named where an antecedent is looked for."""
+    """Say whether a possible antecedent is named that the statement does not mention."""
     read = parse_sentences(source)
     opening = max(0, bisect_right(read.starts, start) - 1)
     before = [each.text for each in read.sentences[max(0, opening - _BEFORE) : opening]]
@@ -130,18 +130,18 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
 
 
 def _is_anaphoric(quotation: str) -> bool:
-    """Say whether a quotation is about what was named before: "It …", "His …", "The film …"."""
+    """Say whether a quotation begins with a reference to an antecedent: "It …", "His …", "The film …"."""
     return _ANTECEDENT.match(quotation) is not None
 
 
 def context_tokens(statement: str, source: str, start: int, end: int) -> list[Token]:
-    """Return the tokens of `source[start:end]` with two sentences before it, one behind it, and its headings.
+    """Return the tokens of `source[start:end]`, of the two sentences before and the one after it, and of its headings.
 
-    Of the headings, those of the values that are told of what the `statement` says (`told_below`).
+    Values of headings are included only if they apply to the `statement` (`inherited_tokens`).
     """
     read = parse_sentences(source)
     sentences = read.sentences
-    # The sentences lie in order and none in another.
+    # The sentences are in order and do not overlap.
     opening = max(0, bisect_right(read.starts, start) - 1)
     opening += bool(sentences) and sentences[opening].end <= start
     closing = bisect_left(read.starts, end)
@@ -156,17 +156,17 @@ def context_tokens(statement: str, source: str, start: int, end: int) -> list[To
             (closing, closing + _AFTER),
         )
     )
-    # What stands above a heading, or below the next one, is told of another thing.
+    # Text above the last heading, or below the next one, is about something else.
     last_heading = next((at for at in range(len(before) - 1, -1, -1) if before[at].strip() in known), 0)
     begun = own and own[0].strip() in known
     belongs = [*before[len(before) if begun else last_heading :], *own]
     belongs += takewhile(lambda text: text.strip() not in known, behind)
-    # A heading that is quoted by itself says what it says.
+    # A heading that is quoted alone counts as a statement.
     lone = all(text.strip() in known for text in own)
     stated_tokens = [
         token for text in belongs if text.strip() not in known or (lone and text in own) for token in tokenize(text)
     ]
-    # The path has the heading at which the quotation begins.
+    # The path includes a heading at which the quotation begins.
     path = heading_path(source, sentences[opening].end + 1 if begun else sentences[opening].start)
     dated = [token for text in path for token in inherited_tokens(tokenize(text[-_MOST_HEADING:]), stated)]
     above = [each[-_MOST_HEADING:] for each in _headings_above(source, sentences[opening].start)[-_MOST_ABOVE:]]
@@ -176,7 +176,7 @@ def context_tokens(statement: str, source: str, start: int, end: int) -> list[To
 
 
 def _headings_above(source: str, position: int) -> Sequence[str]:
-    """The headings before a position, the line that is cut there as if it ended there."""
+    """Return the headings before a position; a line that the position divides counts up to there."""
     ends, headings = _headings(source)
     line = source.rfind("\n", 0, position) + 1
     cut = _HEADING.findall(source[line:position])
@@ -185,7 +185,7 @@ def _headings_above(source: str, position: int) -> Sequence[str]:
 
 @remembered()
 def _headings(source: str) -> tuple[Sequence[int], Sequence[str]]:
-    """Where the headings of a source end, and what they say."""
+    """Return the ends of the headings of a source, and their texts."""
     found = list(_HEADING.finditer(source))
     return [each.end() for each in found], [each[0] for each in found]
 
@@ -195,7 +195,7 @@ def _is_subject(token: Token) -> bool:
 
 
 class _PlaceTokens:
-    """The tokens of a place; whether it has a value is found by what the value is, not one token by one."""
+    """The tokens of a place, with its values indexed."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._values = [each.value for each in tokens]
@@ -203,19 +203,21 @@ class _PlaceTokens:
         self._others = frozenset(each.key for each in tokens if not each.value)
 
     def has_value(self, token: Token) -> bool:
-        """Say whether one of the tokens has the value of this one, if it has one."""
+        """Say whether the place has the value of a token; True for a token without one."""
         return token.value is None or self.has(token, token.value)
 
     def has(self, token: Token, value: Value) -> bool:
-        """Say whether one of the tokens is the `same` as this one with its value; a weak number always is."""
+        """Say whether the place has `value`; a weak number counts as present."""
         if (value.quantity is not None and value.quantity.weak) or token.key in self._others:
             return True
         return any(values_agree(value, known) for at in self._alike.candidates(value) if (known := self._values[at]))
 
 
 def _is_named_in(token: Token, known: ParsedSource) -> bool:
-    """A name is there whole, in part, in another form, or as an acronym; when in doubt it is. Of an identifier, X200,
-    the part with the digits has to be there."""
+    """Say whether the source has a name: whole, in part, in another form or as an acronym. In doubt it has.
+
+    Of an identifier such as X200, the part with the digits must occur.
+    """
     labelled = token.key.rpartition("#")[1]
     parts = token.key.replace(" #", "").split()
     identifiers = [each for part in parts if part.isalnum() for each in identifiers_in(part)]

@@ -1,4 +1,5 @@
-"""A passage as if the headings and column heads that it stands below stood in it (V2, V4, V6)."""
+"""Puts the headings and column names that apply to a passage in front of it, so that they count as its words (V2,
+V4, V6)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,11 +15,12 @@ _NUMBER = re.compile(r"\d+")
 
 
 def with_headings(statement: str, text: str, context: str) -> str:
-    """Return `text` below the headings and columns of its `context` that may name what the `statement` is about.
+    """Return `text` preceded by the headings and column names of its `context` that may name the subject of
+    `statement`.
 
-    The innermost heading that names a thing is what a text is about: in "Germany › Berlin" a statement about Germany
-    that does not name Berlin is not about that text. A heading with a value, "Report 2024", dates nothing below it. The
-    text stands at the end of what is returned.
+    The innermost heading that names a thing is the subject of the text: in "Germany › Berlin" the text is not about
+    Germany unless the statement also names Berlin. A heading with a value, such as "Report 2024", does not date the
+    text below it. The result ends with `text`.
     """
     headed = with_columns(text, context)
     above = _relevant_headings(
@@ -28,18 +30,18 @@ def with_headings(statement: str, text: str, context: str) -> str:
 
 
 def with_outer_headings(statement: str, text: str, context: str) -> str:
-    """Return what `below` does for a `text` without headings of its own; else `text` below its columns.
+    """Do the same as `with_headings` for a `text` without headings of its own; else add only the column names.
 
-    Whether a heading in the text begins a part of what stands above it, or something else, is not known here.
+    A heading within the text may begin a subsection or an unrelated section; `context` does not show which.
     """
     return with_columns(text, context) if parse_sections(text) else with_headings(statement, text, context)
 
 
 def active_headings(path: Sequence[str]) -> tuple[str, ...]:
-    """Return the headings of a `path`, outermost first, that still hold at its end.
+    """Return the headings of a `path`, outermost first, that still apply at its end.
 
-    What stands below "X100 › X200" is about X200, and below "Berlin office › Hamburg office" about Hamburg's: a heading
-    ends what one of its form began.
+    A heading ends the section of an earlier heading of the same form: text below "X100 › X200" is about X200, and text
+    below "Berlin office › Hamburg office" is about Hamburg's office.
     """
     later: set[str] = set()
     found: list[str] = []
@@ -52,19 +54,19 @@ def active_headings(path: Sequence[str]) -> tuple[str, ...]:
 
 
 def name_pattern(name: str) -> str:
-    """Return what a name has in common with others of its kind: all but the digits."""
+    """Return what a name shares with others of its series: everything but the digits."""
     return _NUMBER.sub("#", name.casefold())
 
 
 def active_context(context: str) -> str:
-    """Return a `context` without the headings that others of their form have ended."""
+    """Return `context` without the headings that later headings of the same form have ended."""
     _, _, columns = context.partition("\n")
     kept = active_headings(headings_of(context))
     return "\n".join((joined(kept), columns)).strip("\n") if kept else context
 
 
 def _heading_patterns(heading: str) -> Iterator[str]:
-    """What a heading shares with those of the same kind: all but its digits, or its last word of several."""
+    """Yield the forms that identify the series of a heading: all but its digits, or its last word of several."""
     if _NUMBER.search(heading):
         yield name_pattern(heading)
         yield from map(name_pattern, identifiers_in(heading))
@@ -74,12 +76,13 @@ def _heading_patterns(heading: str) -> Iterator[str]:
 
 
 def naming_terms(heading: str) -> tuple[Term, ...]:
-    """Return the words of a heading that name a thing; () where it only says what part of a text or thing is below."""
+    """Return the terms of a heading that name a thing; () if it only labels a part of a text or of a thing."""
     return tuple(terms([each for each in tokenize(heading) if is_naming_token(each)]))
 
 
 def _relevant_headings(statement: str, path: Sequence[str]) -> Sequence[str]:
-    """The headings of a path that count, the innermost one that names a thing directly above the text."""
+    """Return the headings that apply to the text, the innermost one that names a thing last, directly above the
+    text."""
     last = next((at for at in reversed(range(len(path))) if naming_terms(path[at])), 0)
     is_named = bool(path) and TermIndex(terms(tokenize(statement))).has_all(naming_terms(path[last]))
     return [*path[last + 1 :], *(path[: last + 1] if is_named else path[last : last + 1])]

@@ -1,4 +1,4 @@
-"""Quoted words with what they stand below: a row with the heads of its table, a sentence with its heading (V2, V4)."""
+"""Reads quoted words with their headings: a row with the heads of its table, a sentence with its section (V2, V4)."""
 
 import re
 from collections import defaultdict
@@ -24,7 +24,7 @@ _LOWER = re.compile(r"(?<!\w)[a-z]+")
 
 @dataclass(frozen=True)
 class Quotation:
-    """Words that are quoted from a `source`; `context` are the headings and columns that stand outside of it."""
+    """Words quoted from a `source`. `context` has the headings and columns that stand outside of the source."""
 
     words: str
     source: str
@@ -32,26 +32,26 @@ class Quotation:
 
     @cached_property
     def whole(self) -> str:
-        """The source, below the names of its columns where it begins within a table."""
+        """The source, preceded by the names of its columns if it begins within a table."""
         return with_columns(self.source, self.context)
 
     @cached_property
     def readable(self) -> str:
-        """Rows of a table as tables with its heads; the words themselves if they are anything else."""
+        """Quoted rows as tables with their heads; any other quotation as it is."""
         return "\n\n".join(map(_as_table, self._rows)) if self._rows else self.words
 
     @cached_property
     def headings(self) -> tuple[str, ...]:
-        """The headings that the words stand below, in every section that has them, but for those that others undo."""
+        """The headings that apply to the words, in every section that contains them."""
         above = headings_of(self.context)
         paths = [active_headings((*above, *section.path)) for section in self._sections] or [active_headings(above)]
         return tuple(dict.fromkeys(heading for path in paths for heading in path))
 
     def is_stated_by_heading(self, claim: str, statement_text: str, source_text: str | None) -> bool:
-        """Say whether what a `claim` states is told by a heading, and the words only refer to that.
+        """Say whether a heading states what the `claim` states, and the words only refer back to it.
 
-        So is the 4 of "Pump 4", and "Pump 4" where the words say "this pump" or "the device" (`known`) instead. "The
-        charger" may be another thing.
+        This holds for the 4 of "Pump 4", and for "Pump 4" where the words (`source_text`) say "this pump" or "the
+        device". "The charger" may be another thing.
         """
         if not self.headings:
             return False
@@ -67,11 +67,11 @@ class Quotation:
         return re.search(rf"(?<!\w)(?:{before}) {re.escape(noun)}(?!\w)", self.words, re.IGNORECASE) is not None
 
     def mentions(self, thing: str) -> bool:
-        """Say whether the words have the whole name of a row or heading."""
+        """Say whether the words contain the whole name of a row or heading."""
         return self._terms.has_all(terms_of(thing))
 
     def other_subjects(self, claim: str) -> Iterator[Difference]:
-        """Yield what the `claim` names, a row or a heading of the source, where the words are those of another one."""
+        """Yield the rows, headings and identifiers that the `claim` names where the words belong to others."""
         yield from self._other_rows(claim)
         yield from self._other_sections(claim)
         yield from self._other_identifiers(claim)
@@ -95,18 +95,20 @@ class Quotation:
                 yield Difference("subject", heading, self.headings[-1])
 
     def _naming_terms(self, heading: str) -> tuple[Term, ...]:
-        """What a heading names: a thing of its own, not what part of a text or of a thing stands below it."""
+        """Return the terms of a heading that names a thing; () if it only labels a part of a text or of a thing."""
         tokens = [each for each in tokenize(heading) if is_naming_token(each)]
         return tuple(terms(tokens)) if any(map(self._may_be_name, tokens)) else ()
 
     def _may_be_name(self, token: Token) -> bool:
-        """In a heading a capital tells no name, but what the source writes without one elsewhere is none."""
+        """Say whether a word of a heading may be a name: headings capitalise other words too, which the source
+        elsewhere does not."""
         if token.kind == "name" or not token.text[:1].isupper():
             return token.kind == "name"
         return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
 
     def _other_identifiers(self, claim: str) -> Iterator[Difference]:
-        """An identifier is known whatever else its heading says: "3.1 X200 overview"."""
+        """Yield identifiers of the claim that other headings have; a heading may have more words, as "3.1 X200
+        overview"."""
         quoted = frozenset(identifiers_in("\n".join((*self.headings, self.words))))
         mine = {name_pattern(each): heading for heading in self.headings for each in identifiers_in(heading)}
         headings = (
@@ -136,7 +138,7 @@ class Quotation:
 
     @cached_property
     def _rows(self) -> Sequence[Row]:
-        """The rows that are quoted, whole or in part; none where anything else is quoted as well."""
+        """The rows that are quoted, whole or in part; none if the quotation has anything else."""
         lines = [frozenset(cells_of(line)) for line in self.words.splitlines() if line.strip()]
         if not all(len(each) > 1 for each in lines):
             return []
@@ -156,7 +158,7 @@ class Quotation:
 
 
 def _is_named(row: Row) -> bool:
-    """A row of figures alone has no name."""
+    """Say whether a row has a name; a row of figures alone has none."""
     return any(not each.token.value for each in terms_of(row.label))
 
 

@@ -1,4 +1,4 @@
-"""The place of a source that says a statement best, and what differs there (V1-V4)."""
+"""Finds the place of a source that matches a statement best, and the differences there (V1-V4)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,17 +9,18 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, align
 from domain.facts.reading.tokens import Token, tokenize
 
-_SIMILAR = 0.75  # likeness of a statement to a sentence, for it to be taken from there word by word
-_CONTAINED = 0.85  # the same of the share of the statement that a longer sentence has
-_ONE_PLACE = 3  # words that may stand in the one place in which a short statement differs
+_SIMILAR = 0.75  # least similarity of a statement to the sentence it was taken from
+_CONTAINED = 0.85  # least coverage of a statement by a longer sentence
+_ONE_PLACE = 3  # words that may differ in one place of a short statement
 _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMatch:
-    """The best place of a source for a statement: `near` if it says nearly the same, and what differs there.
+    """The best place of a source for a statement, with the differences there.
 
-    `section` is the heading that the statement names, if that led there; `in_table` says that the names of a cell did.
+    `is_close`: it states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment. `section` is
+    the heading that the statement names, if that decided; `in_table`: the names of a row and a column decided.
     """
 
     is_close: bool
@@ -33,12 +34,12 @@ class SourceMatch:
 
     @property
     def is_full_match(self) -> bool:
-        """Whether the place says all of the statement."""
+        """Whether the place states all of the statement."""
         return self.is_close and not self.differences
 
 
 def best_place(tokens: Sequence[Token], source: ParsedSource, *, by_sentence: bool) -> SourceMatch:
-    """The best place among the clauses of the source; among its sentences for a statement of several clauses."""
+    """Return the best match among the clauses of the source; `by_sentence` tries its whole sentences first."""
     nothing = SourceMatch(is_close=False, verbatim=False, coverage=0.0, similarity=0.0, differences=(), place="")
     if by_sentence and source.sentences != source.clauses:
         wanted = {each.key for each in tokens if each.is_content}
@@ -87,7 +88,7 @@ def _compare_with(alignment: Alignment, source: ParsedSource, at: int, place: st
 
 
 def _is_close(alignment: Alignment) -> bool:
-    """Say whether the statement was taken from this sentence: it has all of it but for little, or but for one place."""
+    """Say whether the statement was taken from this sentence: nearly all of it matches, or all but one place."""
     matched = sum(alignment.statement[index].is_content for index in alignment.matched_statement)
     if matched >= _FEWEST and (
         alignment.coverage >= _CONTAINED or min(alignment.local_similarity, alignment.coverage) >= _SIMILAR
@@ -101,7 +102,7 @@ def _is_close(alignment: Alignment) -> bool:
 
 
 def _candidate_alignments(tokens: Sequence[Token], source: ParsedSource) -> Iterator[tuple[Alignment, int]]:
-    """The sentences that share most with the statement, and each with its follower."""
+    """Yield alignments with the clauses that share most with the statement, each with its index."""
     wanted = {each.key for each in tokens if each.is_content}
     for at in most_shared(wanted, source.clauses_by_key):
         yield align(tokens, source.clause_tokens[at]), at

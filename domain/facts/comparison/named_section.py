@@ -1,4 +1,4 @@
-"""A statement beside the section whose heading it names: another section's words are about another thing (V2)."""
+"""Compares a statement with the section whose heading it names; other sections are about other things (V2)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,11 +12,11 @@ from domain.facts.structure.antecedents import CompetingSubject, competing_subje
 from domain.facts.structure.classes import ARTEFACTS, CLASSES, has_class
 from domain.facts.structure.sections import NamedSection, is_in_name, named_section
 
-_ABOUT_OTHERS = ("order", "negation")  # differences that are none of the name
+_ABOUT_OTHERS = ("order", "negation")  # differences that a missing name does not explain
 
 
 def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | None:
-    """What the section says whose heading the statement names; another section's words are about another one (V2)."""
+    """Return the match in the section whose heading the statement names; None if the section decides nothing."""
     section = named_section(tokens, source)
     if section is None:
         return None
@@ -47,23 +47,23 @@ def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | 
         if other
         else _other_subheading(section, found.place)
     )
-    # In doubt, as another thing may be meant: neither proven nor contradicted.
+    # Another thing may be meant: neither proven nor contradicted.
     doubted = (Difference("wording", section.mention, doubt),) if doubt else ()
     return replace(found, section=section.heading, differences=doubted)
 
 
 def _matches_by_name(found: SourceMatch, section: NamedSection) -> bool:
-    """Say whether a place says all of the statement and has the name itself."""
+    """Say whether a place states all of the statement, including the name itself."""
     return found.is_full_match and any(is_in_name(each, section.name_terms) for each in tokenize(found.place))
 
 
 def _competing_subject(
     tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource
 ) -> CompetingSubject | None:
-    """What the place is about instead of what the heading names."""
+    """Return the subject of the place if it is not what the heading names."""
     sentence, present = tokenize(place), subject_classes(own.clause_tokens)
     said = {each.key for each in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)
-    # Where the heading has a class of its own, or its section tells of things of several, not any class stands for it.
+    # If the heading has a class of its own, or its section is about several classes, not every class refers to it.
     known = said & CLASSES
     if has_class(section.heading) or (known and len(present) > 1):
         classes = said if known.isdisjoint(ARTEFACTS) else said | ARTEFACTS
@@ -75,7 +75,8 @@ def _competing_subject(
 
 
 def _other_subheading(section: NamedSection, place: str) -> str | None:
-    """The heading between that of the section and the place, where it names a thing that the statement does not."""
+    """Return the heading between that of the section and the place, if it names a thing that the statement does not
+    name."""
     found = [each.path for each in section.subsections if place in parse_source(each.text).clauses]
     return None if not found or () in found else found[0][-1]
 

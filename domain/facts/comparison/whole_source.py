@@ -1,7 +1,8 @@
-"""A statement against a whole source: some place has to say all of it, of the same subject and in the same way (V1-V4).
+"""Compares a statement with a whole source: one place must state all of it, of the same subject, in the same way
+(V1-V4).
 
-The statement is laid beside the sentences of the source that share most with it, each with its context. One of them,
-or two neighbours, has to say it without a difference; or each clause of the statement has such a place of its own.
+The statement is aligned with the sentences that share most with it, each in its context. One clause or sentence must
+match without a difference, or each clause of the statement must have such a match.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,8 @@ from domain.facts.structure.tables import parse_tables
 
 @lru_cache(maxsize=2048)
 def compare(statement: str, source: str) -> SourceMatch:
-    """Lay one sentence beside `source`. Linear in the source's length; remembered, as several checks ask the same."""
+    """Compare one sentence with `source`. Linear in the length of the source; cached, because several checks ask the
+    same."""
     parsed = parse_source(source)
     if (plain := verbatim_key(statement)) and plain in parsed.verbatim_keys:
         return SourceMatch(is_close=True, verbatim=True, coverage=1.0, similarity=1.0, differences=(), place=statement)
@@ -41,7 +43,7 @@ def compare(statement: str, source: str) -> SourceMatch:
 
 
 def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
-    """A place that says all of the statement under a condition does not say it (V3)."""
+    """Add the restrictions that the statement omits (V3): a place that states it conditionally does not state it."""
     if not best.is_close or any(each.sure for each in best.differences):
         return best
     found = (*title_differences(statement, best.place), *omitted_restrictions(statement, best.place))
@@ -49,7 +51,7 @@ def _with_restrictions(statement: str, best: SourceMatch) -> SourceMatch:
 
 
 def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | None:
-    """What the tables say of the statement, unless the prose beside them says all of it (V2)."""
+    """Compare with the tables, unless the prose beside them states all of the statement (V2)."""
     cell = compare_with_tables(tokens, source)
     if cell is None:
         return None
@@ -62,7 +64,7 @@ def _compare_with_tables(tokens: Sequence[Token], source: str) -> SourceMatch | 
 
 
 def _compare_by_clause(parts: Sequence[str], source: ParsedSource) -> SourceMatch | None:
-    """Each clause by itself; None unless the source says all of them."""
+    """Compare each clause separately; None unless the source states all of them."""
     found = [best_place(tokenize(part), source, by_sentence=False) for part in parts]
     if not all(each.is_full_match for each in found):
         return None

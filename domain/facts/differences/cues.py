@@ -1,4 +1,4 @@
-"""Cues that a statement adds, leaves out or exchanges: negation, modality, attribution, quantifiers, bounds (V3)."""
+"""Finds cues that a statement adds, omits or exchanges: negation, modality, attribution, quantifiers, bounds (V3)."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -24,9 +24,9 @@ _KINDS: dict[str, Kind] = {
     "after": "order",
 }
 _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", "denied"})
-_CLOSE = 3  # tokens between a cue and what it is about
+_CLOSE = 3  # content tokens between a cue and what it governs
 _FRAMES = frozenset({"according", "contends"})
-"""Cues that name who asserts something: adding one makes a statement weaker, not wrong."""
+"""Cues that attribute an assertion: adding one makes a statement weaker, not wrong."""
 
 
 def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
@@ -46,7 +46,7 @@ def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
 def _changed(
     cue: Token, own: Sequence[Token], others: Sequence[Token], matched: Collection[int], alignment: Alignment
 ) -> Iterator[Difference]:
-    """What a cue that only one of the sentences has (its tokens: `own`) changes."""
+    """Yield the change made by a cue that only one sentence has (the one with the tokens `own`)."""
     if not _changes_meaning(cue, others, own, matched):
         return
     inserted = own is alignment.statement
@@ -81,7 +81,8 @@ def _changes_meaning(cue: Token, others: Sequence[Token], own: Sequence[Token], 
 
 
 def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:
-    """Say whether the other sentence has what the cue is about: one of the next words of its clause, or before."""
+    """Say whether the other sentence has a word that the cue governs: one of the next in its clause, or of those
+    before."""
     at = next(index for index, each in enumerate(tokens) if each is cue)
     korean = cue.key == cue.cue and cue.text[:1] >= "가"
     opens = not any(each.is_content for each in tokens[:at])
@@ -99,7 +100,7 @@ def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> b
 
 
 def _governed_word(cue: Token, own: Sequence[Token], alignment: Alignment, *, inserted: bool) -> str:
-    """The word of the statement that the cue is about; the cue itself where there is none."""
+    """Return the word of the statement that the cue governs; the cue itself if there is none."""
     at = next(index for index, each in enumerate(own) if each is cue)
     pairs = (*alignment.pairs, *alignment.moved)
     to_mine = {mine: mine for mine, _ in pairs} if inserted else {theirs: mine for mine, theirs in pairs}

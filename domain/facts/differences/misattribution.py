@@ -1,9 +1,8 @@
-"""Values of one part of a sentence that a statement gives to the subject of another part (V2).
+"""Finds values that a sentence gives to one subject and the statement to another (V2).
 
-"Honey contains 80 percent sugar, maple syrup 67" does not say that maple syrup contains 80: the statement's value and
-its subject stand in different parts of the sentence, the part of the value has a subject of its own, and the part of
-the subject has a value of its own. "Anna and Boris scored 71 and 84 points respectively" gives each the value in its
-own place of the list.
+"Honey contains 80 percent sugar, maple syrup 67" does not say that maple syrup contains 80: value and subject are in
+different clauses, the value's clause has a subject of its own, and the subject's clause has a value of its own. In
+"Anna and Boris scored 71 and 84 points respectively" each value belongs to the name in the same place of the list.
 """
 
 import re
@@ -14,7 +13,7 @@ from domain.facts.reading.token_alignment import Alignment, tokens_match
 from domain.facts.reading.tokens import Token
 
 _DIGITS = re.compile(r"\d+")
-_MOST_LEADING = 3  # words in front of what a part shares with the statement: the part's own subject
+_MOST_LEADING = 3  # words before what a clause shares with the statement: the clause's own subject
 _VERBAL = ("ed", "ing")
 _IN_TURN = ("respectively", "각각")
 _JOINED = ("와", "과", "하고", "이랑", "랑")
@@ -22,7 +21,8 @@ _JOINED = ("와", "과", "하고", "이랑", "랑")
 
 @dataclass(frozen=True, slots=True)
 class Misattribution:
-    """`value` belongs to `owner` in the source, and `subject` has `known` there; it may be anything said of it."""
+    """`value` belongs to `owner` in the source, where `subject` has `actual` instead. Not `is_value`: another kind
+    of fact."""
 
     value: str
     subject: str
@@ -32,7 +32,7 @@ class Misattribution:
 
 
 def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
-    """Yield each value of a statement of one part that stands beside the subject of another part."""
+    """Yield each value of the statement that the source gives to the subject of another clause."""
     yield from _out_of_order(alignment)
     if len({each.clause for each in alignment.statement}) > 1:
         return
@@ -52,7 +52,8 @@ def misattributed_values(alignment: Alignment) -> Iterator[Misattribution]:
 
 
 def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
-    """Each value that a sentence with "respectively" gives to another one of those it lists than the statement does."""
+    """Yield the values that the statement gives to another member of a list with "respectively" than the source
+    does."""
     listed = _listed(alignment.source)
     stated = [owner for owner, _ in listed if any(tokens_match(owner, each) for each in alignment.statement)]
     if len(stated) != 1:
@@ -65,7 +66,7 @@ def _out_of_order(alignment: Alignment) -> Iterator[Misattribution]:
 
 
 def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
-    """What a sentence with "respectively" lists, each with its value; empty where the two lists are not as long."""
+    """Return the members of a list with "respectively", each with its value; empty if the lists differ in length."""
     if not any(each.text.casefold().startswith(_IN_TURN) for each in tokens):
         return []
     values = [each for each in tokens if each.value]
@@ -79,7 +80,7 @@ def _listed(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
 def _values_of_other_clauses(
     value: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token]
 ) -> Iterator[Misattribution]:
-    """The first token of the statement that another part has, where this part has a value of the same kind."""
+    """Yield the first subject of another clause that has a value of the same kind there."""
     for subject in known:
         counterpart = next((each for each in rest if each.clause == subject.clause and _are_alike(each, value)), None)
         if (
@@ -95,8 +96,7 @@ def _values_of_other_clauses(
 def _facts_of_similar_identifiers(
     fact: Token, owner: Token, known: Sequence[Token], rest: Sequence[Token], sentence: Sequence[Token]
 ) -> Iterator[Misattribution]:
-    """What is told of an identifier, where another one of its form has the same of its own, as in "B-12 is found in
-    meat, B-6 in bananas"."""
+    """Yield facts that an identifier of the same form has for itself: "B-12 is found in meat, B-6 in bananas"."""
     joint = _preceding_function_word(fact, sentence)
     for subject in known:
         if (
@@ -120,18 +120,18 @@ def _facts_of_similar_identifiers(
 
 
 def _preceding_function_word(token: Token, sentence: Sequence[Token]) -> str:
-    """The small word directly before a token; empty if there is none."""
+    """Return the function word directly before a token; empty if there is none."""
     at = next(index for index, each in enumerate(sentence) if each is token)
     return sentence[at - 1].key if at and sentence[at - 1].kind == "filler" and token.is_content else ""
 
 
 def _identifier_pattern(token: Token) -> str:
-    """An identifier without its digits; empty for any other token."""
+    """Return an identifier without its digits; empty for any other token."""
     return _DIGITS.sub("#", token.key) if token.kind == "name" and _DIGITS.search(token.key) else ""
 
 
 def _can_own(token: Token) -> bool:
-    """A Korean sentence ends in its verb."""
+    """Say whether a token may be a subject; a Korean word in 다 is the verb that ends its sentence."""
     return token.is_content and not token.text.endswith("다")
 
 
@@ -140,7 +140,7 @@ def _is_in_one_clause(token: Token, alignment: Alignment) -> bool:
 
 
 def _owner(value: Token, alignment: Alignment) -> Token | None:
-    """What stands in front of the first word that the part of `value` shares with the statement: its own subject."""
+    """Return the subject of the clause of `value`: what precedes the first word that it shares with the statement."""
     leading: list[Token] = []
     for at, token in enumerate(alignment.source):
         if token.clause == value.clause and token.is_content:
@@ -152,7 +152,7 @@ def _owner(value: Token, alignment: Alignment) -> Token | None:
 
 
 def _are_alike(one: Token, other: Token) -> bool:
-    """Say whether both are dates, or both quantities of the same; one may leave out of what, as in "80 tonnes, 120"."""
+    """Say whether both are dates, or quantities of the same thing; one may omit the unit, as in "80 tonnes, 120"."""
     if not (one.value and other.value) or bool(one.value.date) != bool(other.value.date):
         return False
     mine, theirs = one.value.quantity, other.value.quantity

@@ -1,4 +1,4 @@
-"""What a statement asserts otherwise than one sentence of its source that otherwise says the same (V2, V3)."""
+"""Finds the differences between a statement and a sentence of its source that otherwise says the same (V2, V3)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from domain.facts.reading.values import same_number_other_unit, values_agree
 from domain.facts.reading.vocabulary import GENERIC, OPPOSITES, PREFIXES
 from domain.text.words import stem
 
-_WIDEST = 4  # tokens of the source that may stand where the statement has something else
+_WIDEST = 4  # tokens of the source that may correspond to other words of the statement
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceContext:
-    """What belongs to a sentence besides its own words.
+    """What surrounds a sentence: `context_keys` of its headings, column heads and preceding sentences, and the values
+    nearby.
 
-    `context` are keys of its headings, column heads and the sentences before it, `values` those of its neighbours;
-    `elsewhere` are all keys and `initials` the acronyms of the source.
+    `source_keys` and `acronyms` are those of the whole source.
     """
 
     context_keys: frozenset[str] = frozenset()
@@ -34,7 +34,7 @@ class SentenceContext:
 
 
 def differences(alignment: Alignment, around: SentenceContext) -> list[Difference]:
-    """Return what the statement says otherwise, in its order. Empty: the sentence says all of it."""
+    """Return the differences in the order of the statement; [] if the sentence states all of it."""
     found: list[Difference] = []
     moved = {mine for mine, _ in alignment.moved}, {theirs for _, theirs in alignment.moved}
     stated_at = {id(token): index for index, token in enumerate(alignment.statement)}
@@ -58,7 +58,7 @@ def differences(alignment: Alignment, around: SentenceContext) -> list[Differenc
 
 
 def is_negated(alignment: Alignment) -> bool:
-    """Say whether the sentence has all of the statement but for words that it denies in their place: `unpublished`."""
+    """Say whether the sentence has all of the statement except for words that it negates: `unpublished`."""
     lost = [(each, gap) for gap in alignment.gaps for each in gap.statement if each.is_content]
     return (
         bool(lost)
@@ -72,7 +72,7 @@ def is_negated(alignment: Alignment) -> bool:
 
 
 def _misattributed(alignment: Alignment) -> Iterator[Difference]:
-    """A value that the source gives to the subject of another part of the sentence."""
+    """Yield values that the source gives to the subject of another part of the sentence."""
     for each in misattributed_values(alignment):
         if each.is_value:
             yield Difference("number", each.value, each.actual)
@@ -81,7 +81,7 @@ def _misattributed(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _beside(gap: Gap, alignment: Alignment) -> Sequence[Token]:
-    """What may stand for the statement's words in a gap: of what precedes or follows all of them only what is near."""
+    """Return the source's tokens that may correspond to a gap: before or after the alignment only the nearest ones."""
     if len(gap.source) <= _WIDEST or not gap.statement:
         return gap.source
     if gap.source[0] is alignment.source[0]:
@@ -111,13 +111,13 @@ def _values(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator
 
 
 def _is_stated_nearby(value: Value, around: SentenceContext) -> bool:
-    """Say whether a neighbouring sentence has the value, or it counts nothing, as in "one of them"."""
+    """Say whether a neighbouring sentence has the value, or it is no count, as in "one of them"."""
     counts_nothing = value.quantity is not None and value.quantity.weak and value.quantity.value == 1
     return counts_nothing or any(values_agree(value, each) for each in around.nearby_values)
 
 
 def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
-    """The words from the first to the last of `some` tokens, with those before and between them that tell nothing."""
+    """Return the text from the first to the last of `some` tokens, with function words before and between them."""
     if not some:
         return ""
     first, last = some[0].start, some[-1].start
@@ -126,7 +126,7 @@ def _text_of(some: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 
 def _in_words(value: Value, text: str) -> bool:
-    """Say whether the text has the figure in words, as in "one in five" for 20 %."""
+    """Say whether the text has the figure in words: "one in five" for 20 %."""
     return value.quantity is not None and is_worded(value.quantity, text)
 
 
@@ -138,7 +138,7 @@ def _value_kind(token: Token, known: Token | None) -> Kind:
 
 
 def _units(alignment: Alignment) -> Iterator[Difference]:
-    """The same figure of something else: `78 USD` for `78 CAD`, where just one of the units is a known one."""
+    """Yield equal figures with other units, of which only one is known: `78 USD` for `78 CAD`."""
     for mine, theirs in alignment.pairs:
         one, other = alignment.statement[mine], alignment.source[theirs]
         if not one.value or not other.value or not one.value.quantity or not other.value.quantity:
@@ -167,7 +167,7 @@ def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
         stands_for = refers and not _is_definite(token, alignment.statement)
         known = around.source_keys.issuperset(token.key.split())
         if not named and stands_for and (not known or around.context_keys.issuperset(token.key.split())):
-            continue  # "the film", "it": what stands for a name that the source has in front of it, or leaves out
+            continue  # "the film", "it": refers to a name that the source has before it, or omits
         if not named and not counterparts and around.context_keys.issuperset(token.key.split()):
             continue
         counterpart = named or (counterparts[0] if counterparts else None)
@@ -180,18 +180,18 @@ def _names(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
 
 
 def _may_refer(token: Token) -> bool:
-    """Say whether a noun may stand for a name; a Korean noun may itself be one that no rule knows: `춘천에`."""
+    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`."""
     return not korean.is_korean(token.text) or token.key in korean.GENERIC
 
 
 def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
-    """Say whether an article stands before it: "the CFO" is a role, of which the source may name several."""
+    """Say whether an article precedes the token: "the CFO" is a role, and the source may name several."""
     at = next(index for index, each in enumerate(tokens) if each is token)
     return at > 0 and tokens[at - 1].key in ("the", "a", "an")
 
 
 def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
-    """An acronym of what stands there, or the words of which an acronym stands there."""
+    """Say whether the token is an acronym of a counterpart, or a counterpart is an acronym of the token."""
     letters = token.text.casefold() if token.text.isupper() else ""
     begun = "".join(part[:1] for each in counterparts for part in each.key.split())
     if len(letters) > 1 and (letters in begun or letters in around.acronyms):

@@ -1,4 +1,4 @@
-"""The same words about each other the other way round: order, voice and Korean roles (V2)."""
+"""Finds equal words in exchanged positions: word order, voice and Korean case (V2)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,8 @@ from domain.facts.kinds import Difference
 from domain.facts.reading.token_alignment import Alignment, same_lexeme, tokens_match
 from domain.facts.reading.tokens import Token
 
-_VERY_ALIKE = 0.9  # of two sentences, for the order of common words to mean something
-_MOST_MOVED = 5  # tokens that an exchange moves; where more are moved, clauses changed places
+_VERY_ALIKE = 0.9  # similarity of two sentences from which the order of common words matters
+_MOST_MOVED = 5  # tokens that an exchange moves; if more moved, clauses changed places
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ght|ld|nd|de|un|ng|t)$")
 _LIST_WORDS = frozenset("and or 및 와 과".split())
 _AUXILIARY = frozenset("is are was were be been being".split())
@@ -18,11 +18,11 @@ _BEFORE_PASSIVE = _AUXILIARY | frozenset(
     "inc corp ltd llc plc co limited has have had will would can could may might must shall should not".split()
 )
 _ARTICLES = frozenset("a an the".split())
-_LONGEST = 5  # words of who did it
+_LONGEST = 5  # words of an agent
 
 
 def order_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Two things exchanged around a third that both sentences have between them: `Bob hired Alice` (V2)."""
+    """Yield an exchange of two things around a third one: `Bob hired Alice` (V2)."""
     both = sorted((*alignment.pairs, *alignment.moved))
     voice = _has_other_voice(alignment)
     if acted := _agent_as_subject(alignment):
@@ -44,11 +44,12 @@ def _order_difference(alignment: Alignment, pair: tuple[int, int]) -> Difference
 
 
 def _reversed_pair(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first of three tokens that stand the other way round, whose ends are names or values, or all words alike."""
+    """Return the first of three tokens in reversed order; its ends are names or values, or the sentences have equal
+    words."""
     alike = alignment.similarity >= _VERY_ALIKE
     ends = [_is_end(alignment.statement[mine], alignment.source[theirs], alike=alike) for mine, theirs in both]
-    highest = -1  # the index, among tokens before, of the end that stands last in the source
-    middles: list[tuple[int, int]] = []  # (its place in the source, the end before it) of tokens below an earlier end
+    highest = -1  # the index of the earlier end that is last in the source
+    middles: list[tuple[int, int]] = []  # (place in the source, end before it) of tokens that precede an earlier end
     for at, (_, theirs) in enumerate(both):
         first = next((end for place, end in middles if theirs < place), None) if ends[at] else None
         if first is not None and not _is_listed(alignment.source[theirs : both[first][1] + 1]):
@@ -61,7 +62,7 @@ def _reversed_pair(alignment: Alignment, both: Sequence[tuple[int, int]]) -> tup
 
 
 def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
-    """Names and values stand for themselves; other words only in sentences that are the same but for their order."""
+    """Say whether a token may be an end of a reversal: a name or a value, or in sentences of equal words any word."""
     if one.kind in ("name", "value") or not alike or one.kind != "word":
         return one.kind in ("name", "value")
     korean = "가" <= one.text[-1] <= "힣"
@@ -69,13 +70,13 @@ def _is_end(one: Token, other: Token, *, alike: bool) -> bool:
 
 
 def _is_listed(tokens: Sequence[Token]) -> bool:
-    """Say whether these are members of one list, whose order says nothing."""
+    """Say whether the tokens are members of one list, whose order means nothing."""
     kinds = {each.kind for each in tokens if each.key not in _LIST_WORDS}
     return len(kinds) == 1 and "word" not in kinds
 
 
 def _has_other_voice(alignment: Alignment) -> bool:
-    """Say whether just one of the two sentences is passive, about a verb that both have."""
+    """Say whether exactly one of the sentences is passive, with a verb that both have."""
     here, there = (_passive_verb(tokens) for tokens in (alignment.statement, alignment.source))
     if bool(here) == bool(there):
         return False
@@ -84,17 +85,17 @@ def _has_other_voice(alignment: Alignment) -> bool:
     if any(each.key == "by" for each in others):
         return False
     verbs = [at for at, each in enumerate(others) if each.is_content and same_word(each.key, verb)]
-    # "It was released in May" only leaves out who released it.
+    # "It was released in May" only omits the agent.
     return bool(verbs) and not any(_is_passive_at(others, at) for at in verbs)
 
 
 def same_word(one: str, other: str) -> bool:
-    """Say whether two stems are one word or forms of one."""
+    """Say whether two stems are equal or belong to one lexeme."""
     return one == other or same_lexeme(one, other)
 
 
 def _agent_as_subject(alignment: Alignment) -> Difference | None:
-    """Who did it in the source, of whom the statement says that it was done to them: `Google was acquired`."""
+    """Return the agent of a passive in the source that is the patient in the statement: `Google was acquired`."""
     sentence = alignment.source
     for at, auxiliary in enumerate(sentence):
         by = next((each for each in range(at + 2, at + 5) if _key_at(sentence, each) == "by"), None)
@@ -117,7 +118,7 @@ def _key_at(tokens: Sequence[Token], at: int) -> str:
 
 
 def _passive_subject(tokens: Sequence[Token], verb: str) -> Token | None:
-    """The noun in front of the auxiliaries of a passive verb."""
+    """Return the noun before the auxiliaries of a passive verb."""
     for at, token in enumerate(tokens):
         if token.key in _PASSIVE and any(same_word(each.key, verb) for each in tokens[at + 1 : at + 3]):
             before = next((each for each in reversed(tokens[:at]) if each.key not in _BEFORE_PASSIVE), None)
@@ -130,7 +131,7 @@ def _is_passive_at(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _passive_verb(tokens: Sequence[Token]) -> str:
-    """The stem of the verb of a passive sentence that names who did it; empty for any other."""
+    """Return the stem of the verb of a passive sentence with an agent; empty for any other sentence."""
     for at, token in enumerate(tokens):
         if token.key not in _AUXILIARY:
             continue
@@ -145,7 +146,7 @@ def _passive_verb(tokens: Sequence[Token]) -> str:
 
 
 def case_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Korean roles by their particles: two that were exchanged, whatever the order of the words."""
+    """Yield two words that exchanged their Korean cases, in whatever order they are."""
     both = [
         (alignment.statement[mine], alignment.source[theirs]) for mine, theirs in (*alignment.pairs, *alignment.moved)
     ]
@@ -163,10 +164,10 @@ def case_differences(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _has_role(one: Token, other: Token) -> bool:
-    """Numbers have a role only as ends of a change: `6살에서 12살로`."""
+    """Say whether the case of a token counts: numbers have one only as ends of a change, `6살에서 12살로`."""
     return not one.value or {one.case, other.case} == {"source", "goal"}
 
 
 def _role(token: Token) -> str:
-    """The role that a particle gives; a noun without one stands for itself, as in `송다은 다음에`."""
+    """Return the role that the particle marks; "bare" for a noun without one, as in `송다은 다음에`."""
     return "subject" if token.case == "topic" else token.case or "bare"

@@ -1,4 +1,4 @@
-"""Two sentences side by side: which tokens are the same, which were exchanged for others, added, left out or moved."""
+"""Aligns two sentences: which tokens match, and which were substituted, inserted, deleted or moved."""
 
 import re
 from collections import defaultdict
@@ -13,17 +13,17 @@ from domain.facts.reading.values import ValueIndex, values_agree
 from domain.facts.reading.vocabulary import RELATIONS
 
 _DIGITS = re.compile(r"\d+")
-_LEAST_SHARED_PREFIX = 0.75  # of two stems' letters from the first on, for a word to be a form of the other
+_LEAST_SHARED_PREFIX = 0.75  # share of two stems' letters that words of one lexeme have in common
 _HEAD = 4
-_MOST_PER_PREFIX = 1000  # tokens that begin alike, of a source that are kept
-_CLOSE = 0.85  # likeness of a statement and a stretch of its source
-_ONE_PLACE = 3  # words that may differ in the one place in which a short statement differs
-_MOST_SUBSTITUTED = 2  # words of one place that were exchanged, with all others the same
+_MOST_PER_PREFIX = 1000  # tokens of a source with the same beginning
+_CLOSE = 0.85  # local similarity
+_ONE_PLACE = 3  # words that may differ in one place of a short statement
+_MOST_SUBSTITUTED = 2  # words in one place, with all others equal
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What stands between two tokens that are the same: `stated` in the statement, `known` in the source."""
+    """The tokens between two matching ones, in the statement and in the source."""
 
     statement: tuple[Token, ...]
     source: tuple[Token, ...]
@@ -31,7 +31,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Alignment:
-    """`pairs` are (index of the statement's token, of the source's), in the statement's order."""
+    """`pairs` are the matching tokens as (index in the statement, index in the source), in the statement's order."""
 
     statement: Sequence[Token]
     source: Sequence[Token]
@@ -41,23 +41,23 @@ class Alignment:
 
     @cached_property
     def matched_statement(self) -> frozenset[int]:
-        """Indexes of the statement's tokens that the source has, in place or moved."""
+        """Indexes of the statement's tokens that match, in place or moved."""
         return frozenset(mine for mine, _ in (*self.pairs, *self.moved))
 
     @cached_property
     def matched_source(self) -> frozenset[int]:
-        """Indexes of the source's tokens that the statement has."""
+        """Indexes of the source's tokens that match."""
         return frozenset(theirs for _, theirs in (*self.pairs, *self.moved))
 
     @cached_property
     def coverage(self) -> float:
-        """Share of the statement's values, names and words that the source's sentence has, 0..1."""
+        """Share of the statement's content tokens that match, 0..1."""
         wanted = [index for index, token in enumerate(self.statement) if token.is_content]
         return sum(index in self.matched_statement for index in wanted) / len(wanted) if wanted else 0.0
 
     @cached_property
     def local_similarity(self) -> float:
-        """The same as `likeness` with that stretch of the source's sentence in which the statement's tokens stand."""
+        """The `similarity` of the statement to the part of the source from the first to the last match."""
         if not self.matched_source:
             return 0.0
         span = self.source[min(self.matched_source) : max(self.matched_source) + 1]
@@ -67,26 +67,26 @@ class Alignment:
 
     @cached_property
     def substitutions(self) -> int:
-        """Count the gaps in which the statement tells something else."""
+        """Count the gaps in which the statement has other content."""
         lost = {id(self.statement[mine]) for mine, _ in self.moved}
         return sum(any(each.is_content and id(each) not in lost for each in gap.statement) for gap in self.gaps)
 
     @cached_property
     def unmatched(self) -> tuple[int, int]:
-        """How many values, names and words of the statement, and of the source, the other one does not have."""
+        """How many content tokens of the statement, and of the source, do not match."""
         lost = sum(each.is_content for at, each in enumerate(self.statement) if at not in self.matched_statement)
         return lost, sum(each.is_content for at, each in enumerate(self.source) if at not in self.matched_source)
 
     @cached_property
     def is_close(self) -> bool:
-        """Whether the statement is so much like the stretch of the source that other words there mean other things."""
+        """Whether the sentences are so similar that different words in one place have different meanings."""
         lost, left = self.unmatched
         one_place = self.substitutions <= 1 and lost < _ONE_PLACE and left <= _ONE_PLACE
         return one_place or min(self.local_similarity, self.coverage) >= _CLOSE
 
     @cached_property
     def is_single_substitution(self) -> bool:
-        """Whether both sentences are the same but for one or two words in one place."""
+        """Whether the sentences differ only in one or two words in one place."""
         if self.moved or self.substitutions != 1:
             return False
         lost, left = self.unmatched
@@ -94,7 +94,7 @@ class Alignment:
 
     @cached_property
     def similarity(self) -> float:
-        """How much both have in common of all that both tell, 0..1."""
+        """Share of content tokens that match, of both sentences together, 0..1."""
         here = sum(token.is_content for token in self.statement)
         there = sum(token.is_content for token in self.source)
         both = sum(self.statement[index].is_content for index in self.matched_statement)
@@ -102,7 +102,7 @@ class Alignment:
 
 
 def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
-    """Lay `statement` beside one sentence of a source. Bounded: both have at most 400 tokens."""
+    """Align `statement` with one sentence of a source. Both have at most 400 tokens, which bounds the time."""
     mine = [each for each in enumerate(statement) if _is_compared(each[1])]
     theirs = [each for each in enumerate(source) if _is_compared(each[1])]
     labelled = _LabelledTokens([token for _, token in theirs])
@@ -122,7 +122,7 @@ def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
 
 
 def tokens_match(one: Token, other: Token) -> bool:
-    """Say whether two tokens tell the same."""
+    """Say whether two tokens have the same meaning."""
     if one.value and other.value:
         return values_agree(one.value, other.value)
     if one.value or other.value:
@@ -137,10 +137,7 @@ def tokens_match(one: Token, other: Token) -> bool:
 
 
 class TokenIndex:
-    """Tokens that are found by the beginnings of their words: those that may be the same as a name or word.
-
-    It takes as long as there are tokens that begin alike. Never changes.
-    """
+    """Content tokens indexed by the beginnings of their words. Immutable."""
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._by_head: dict[str, list[Token]] = defaultdict(list)
@@ -151,18 +148,22 @@ class TokenIndex:
                     self._by_head[begins].append(each)
 
     def candidates(self, token: Token) -> Iterator[Token]:
-        """Yield all tokens that may be the same as `token`, which has no value, and some others."""
+        """Yield all tokens that may match `token`, which has no value, and some others.
+
+        Takes time in proportion to the tokens with the same beginning.
+        """
         for begins in dict.fromkeys(prefix_key(part) for part in (token.key, *token.key.split())):
             yield from self._by_head.get(begins, ())
 
 
 def prefix_key(part: str) -> str:
-    """Return what two words must begin with to be akin."""
+    """Return the beginning that two words of one lexeme share."""
     return part[:2] if part[:1] >= "가" else part[:_HEAD]
 
 
 def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
-    """A full name and a part of it are the same: `Yale University`, `Lars Bekken`; `Room 12` and `Room` are not."""
+    """Say whether one name is the other or a part of it: `Yale University`, `Lars Bekken`; but not `Room 12` and
+    `Room`."""
     shorter, longer = sorted((one, other), key=len)
     if any(part.startswith("#") and part not in shorter for part in longer):
         return False
@@ -170,9 +171,9 @@ def _same_name(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def same_lexeme(one: str, other: str) -> bool:
-    """Say whether two stems are forms of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
+    """Say whether two stems belong to one lexeme: `manufactur` and `manufacturer`, 고양 and 고양이."""
     if not (one.isalpha() and other.isalpha()) and _DIGITS.findall(one) != _DIGITS.findall(other):
-        # X100 and X1000 begin alike and are two models.
+        # X100 and X1000 are two models.
         return False
     korean = one[:1] >= "가" and other[:1] >= "가"
     if korean:
@@ -189,7 +190,7 @@ def _is_compared(token: Token) -> bool:
 
 
 def _labels(tokens: Sequence[Token]) -> list[int]:
-    """Number the tokens so that the same ones have one number."""
+    """Number the tokens; equal ones get the same number."""
     numbers: dict[str, int] = {}
     found: list[int] = []
     for at, token in enumerate(tokens):
@@ -199,7 +200,7 @@ def _labels(tokens: Sequence[Token]) -> list[int]:
 
 
 class _LabelledTokens:
-    """The tokens of a source's sentence, with their `labels`; values are found by what they are, not one by one."""
+    """The tokens of a source's sentence with their `labels`; values are looked up in an index."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens, self.labels = tokens, _labels(tokens)
@@ -209,7 +210,7 @@ class _LabelledTokens:
             self._by_key[each.key].append(at)
 
     def label(self, token: Token, unknown: int) -> int:
-        """The label of the first token that is equal to `token`, else of the first that is the same, else `unknown`."""
+        """Return the label of the first equal token, else of the first that matches, else `unknown`."""
         alike = self._by_key.get(token.key, ())
         found = next((at for at in alike if _equal(token, self._tokens[at])), None)
         if found is None:
@@ -225,7 +226,7 @@ def _equal(one: Token, other: Token) -> bool:
 
 
 def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, int]]:
-    """The longest run of tokens that both have in this order."""
+    """Return the longest common subsequence, as pairs of indexes."""
     found: list[tuple[int, int]] = []
     for block in LCSseq.opcodes(stated, known):
         if block.tag == "equal":

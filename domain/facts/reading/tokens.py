@@ -1,4 +1,4 @@
-"""A sentence as its tokens: values, names, words, and the cues that say how it is asserted; read once per sentence."""
+"""Tokenizes a sentence: values, names, words, and the cues that show how it is asserted."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from domain.text.words import stem
 
 TokenKind = Literal["value", "name", "word", "cue", "pronoun", "filler"]
 
-_MOST_TOKENS = 400  # of one sentence: what is longer is hostile
+_MOST_TOKENS = 400  # of one sentence: a longer one is hostile
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
@@ -33,7 +33,7 @@ _BETWEEN = re.compile(rf"[,;:()]|{korean.BETWEEN}|\b(?:and|but|while|whereas|bec
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number or a date with what makes it another one: sign, currency, half of the day (minutes from midnight)."""
+    """A number or a date with what distinguishes it: sign, currency, time of day (`minutes` after midnight)."""
 
     quantity: Quantity | None
     date: Date | None
@@ -46,9 +46,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` stands at `start` of the normalised sentence; `key` is what it is compared by.
+    """`text` is at `start` of the normalised sentence; `key` is what it is compared by.
 
-    `cue` is the class of a cue; `case` the role that a Korean particle gives; `part` counts the clauses before it.
+    `cue` is the class of a cue, `case` the role that a Korean particle marks, `clause` the number of clause breaks
+    before.
     """
 
     text: str
@@ -62,13 +63,13 @@ class Token:
 
     @property
     def is_content(self) -> bool:
-        """Whether it is a part of what is told: a value, a name or a word."""
+        """Whether it is a value, a name or a content word."""
         return self.kind in ("value", "name", "word")
 
 
 @lru_cache(maxsize=4096)
 def tokenize(sentence: str) -> tuple[Token, ...]:
-    """Return the tokens of one `sentence`, at most 400, in order. Remembered: a source is compared many times."""
+    """Return the tokens of one `sentence` in order, at most 400. Cached: a source is compared many times."""
     text = normalised(sentence)
     values = {start: (end, value) for start, end, value in _values(text)}
     found: list[Token] = []
@@ -91,7 +92,7 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
 
 
 def _korean_names(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Korean names have no capitals: they are found by their endings and the roles behind them."""
+    """Mark Korean names, which have no capitals: their endings and the titles after them show them."""
     if not korean.is_korean(text):
         return list(tokens)
     named = {each.start: each.text for each in find_names(text) if each.kind != "latin"}
@@ -151,7 +152,7 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
 
 
 def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
-    """The cue that a Korean verb carries within itself, behind the verb."""
+    """Return the cue that a Korean verb has in its ending, as a token after the verb."""
     ending = (
         korean.ending_cue(token.text, text, token.start + len(token.text)) if token.kind in ("word", "filler") else None
     )
@@ -159,7 +160,7 @@ def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
 
 
 def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
-    """Join the words of a name: `Ada Whitfield`, `Room 12`; a capital that opens the sentence belongs to it, too."""
+    """Join the words of a name: `Ada Whitfield`, `Room 12`; also with a capitalised word that opens the sentence."""
     held: Token | None = None
     for token in tokens:
         if held is None:
@@ -190,7 +191,7 @@ def _continues(text: str, held: Token, token: Token) -> bool:
 
 
 def _in_context(text: str, before: Token, token: Token) -> Token:
-    """What a token is because of the one before it."""
+    """Return the token as the preceding one determines it."""
     if token.cue == "planned" and token.text[:1] == "것" and not korean.is_future(before.text):
         return replace(token, kind="filler", cue="", key=token.text)
     if token.cue == "planned" and korean.is_plain_noun(token.text, before.text):
@@ -199,7 +200,7 @@ def _in_context(text: str, before: Token, token: Token) -> Token:
 
 
 def _labelled(text: str, before: Token, token: Token) -> Token:
-    """Take the number or letter behind a noun for a part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
+    """Treat the number or letter after a noun as part of its name: `Room 12`, `Item A`, `version 2.1` (V2)."""
     if text[before.start + len(before.text) : token.start] not in _JOINTS or before.kind not in _NOUNS:
         return token
     if not (before.text.casefold().rstrip("s") in LABELLED or _has_capital(before.text) or before.text in LABELLED):
@@ -232,7 +233,7 @@ def _values(text: str) -> Iterator[tuple[int, int, Value]]:
     measured = {each.start for each in find_quantities(text) if each.unit and UNITS[each.unit][0] != "months"}
     for date in dates:
         if date.month is None and date.start in measured:
-            continue  # "1850 dollars" is no year
+            continue  # "1850 dollars" has no year
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
         yield date.start, date.end, Value(None, date)
     for label in korean.LABEL.finditer(text):
@@ -271,7 +272,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
 
 
 def _minutes(text: str, end: int, quantity: Quantity) -> tuple[int | None, int]:
-    """The time of day in minutes, where it is one: `5 pm`, `17:00`."""
+    """Return the minutes after midnight, if it is a time of day (`5 pm`, `17:00`), and its end."""
     half = _HALF.match(text, end)
     clock = _CLOCK.fullmatch(quantity.text)
     hours = int(clock[1]) if clock else int(quantity.value) if quantity.value <= 24 else -1

@@ -1,7 +1,8 @@
-"""Whether a sentence below a heading is about what the heading names, or about a part of it or another thing (V2).
+"""Tests whether a sentence below a heading is about what the heading names, or about a part of it or another thing
+(V2).
 
 Below "X100", "It weighs 7 kg" and "The device weighs 7 kg" are about the X100; "The battery weighs 2 kg" and "Profit
-was 5 million" are not. "The <noun>" stands for the heading where the noun is a class that it may belong to.
+was 5 million" are not. "The <noun>" refers to the heading if the noun is a class that it may belong to.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -27,7 +28,7 @@ _NOUNS = ("name", "word")
 
 @dataclass(frozen=True, slots=True)
 class CompetingSubject:
-    """What a sentence is about instead of what the heading names; `may_refer` if it may still stand for that."""
+    """The subject of a sentence where it is not what the heading names; `may_refer`: it may still refer to that."""
 
     token: Token
     may_refer: bool
@@ -40,10 +41,10 @@ def competing_subject(
     names: Sequence[Term],
     classes: Collection[str] | None = None,
 ) -> CompetingSubject | None:
-    """Return what `sentence` is about, or what owns it, where the statement has the heading's `names`; else None.
+    """Return the subject of `sentence`, or its possessor, where the statement has the heading's `names`; else None.
 
-    `met` are the indexes of the sentence's tokens that the statement has. `classes` are the keys of the nouns that may
-    stand for what the heading names; None for all `CLASSES`.
+    `matched` are the indexes of the sentence's tokens that the statement has. `classes` are the keys of the nouns that
+    may refer to what the heading names; None for all `CLASSES`.
     """
     if not matched:
         return None
@@ -63,7 +64,7 @@ def competing_subject(
 
 
 def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
-    """Return the classes of what some sentences are about, or of what owns that, in their order."""
+    """Return the classes of the subjects of some sentences, and of their possessors, in order."""
     found = [
         _class_key(token)
         for tokens in sentences
@@ -74,7 +75,7 @@ def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
 
 
 def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
-    """Return what some sentences say that the heading's thing is: "Lipol is a statin", 한빛은 회사이다."""
+    """Return the classes that some sentences state for the heading's thing: "Lipol is a statin", 한빛은 회사이다."""
     found: set[str] = set()
     for tokens in sentences:
         first = next((at for at, each in enumerate(tokens) if each.is_content), None)
@@ -90,7 +91,7 @@ def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) 
 
 
 def subject_of(sentence: Sequence[Token]) -> int | None:
-    """Return the index of the first noun that may be what a sentence is about; None for a pronoun or a value."""
+    """Return the index of the first noun that may be the subject of a sentence; None for a pronoun or a value."""
     for at, token in enumerate(sentence):
         if token.key in _PERSONAL or token.value:
             return None
@@ -100,14 +101,14 @@ def subject_of(sentence: Sequence[Token]) -> int | None:
 
 
 def _class_key(token: Token) -> str:
-    """The key of a noun; of a Korean one without the particle that a word of one letter keeps: 강의."""
+    """Return the key of a noun, without a Korean particle that a noun of one letter keeps: 강의."""
     plain = token.text[:-1]
     return plain if token.case and plain in CLASSES else token.key
 
 
 def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the statement is about what belongs to the heading's thing: its first word is behind "of", or its
-    last one has the ending of an owner."""
+    """Say whether the statement is about something that belongs to the heading's thing: "the profit of Acme",
+    "Acme's …"."""
     at = [index for index, token in enumerate(statement) if is_in_name(token, names)]
     if not at:
         return False
@@ -115,7 +116,7 @@ def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> b
 
 
 def _is_topic_of(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Say whether the heading's name is what the statement is about, and no noun follows it: "the X100 battery is"."""
+    """Say whether the heading's name is the subject of the statement, and no noun follows it: "the X100 battery is"."""
     first = next((at for at, token in enumerate(statement) if token.is_content), None)
     if first is None or not is_in_name(statement[first], names):
         return False
@@ -140,7 +141,7 @@ def _follows_of(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_subject(tokens: Sequence[Token], at: int) -> bool:
-    """Say whether a noun in front of all that both sentences have may be what the sentence is about."""
+    """Say whether a noun before all matching tokens may be the subject of the sentence."""
     if _is_korean(tokens[at]):
         return tokens[at].case in ("subject", "topic")
     before = _key(tokens, at - 1)

@@ -1,8 +1,8 @@
-"""A statement against the cells of a source's tables and records (V2).
+"""Compares a statement with the cells of a source's tables and records (V2).
 
-A statement that names one row and one head is about one cell; one row and several heads, or one head and several rows,
-are as many cells in the order of their names. It is contradicted where it gives a cell what another one holds; what no
-cell of the table holds is left to the rules for prose.
+A statement that names one row and one column head is about one cell. With several heads or several rows it is about as
+many cells, in the order of the names. It is contradicted if it gives a cell the content of another one; content that no
+cell has is left to the rules for prose.
 """
 
 from collections import Counter
@@ -32,10 +32,8 @@ _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """What the tables say of a statement: nothing differs, or what does.
-
-    `place` is the row, `share` how much of the statement it has, 0..1.
-    """
+    """The differences between the tables and a statement. `place` is the row, `share` (0..1) how much of the
+    statement it has."""
 
     differences: tuple[Difference, ...]
     place: str
@@ -44,7 +42,7 @@ class TableComparison:
 
 @dataclass(frozen=True, slots=True)
 class _NamedCell:
-    """A cell that a statement names: `at` is where the name stands."""
+    """A cell that a statement names; `at` is the place of the name."""
 
     row: Row
     cell: Cell
@@ -52,7 +50,7 @@ class _NamedCell:
 
 
 def compare_with_tables(tokens: Sequence[Token], text: str) -> TableComparison | None:
-    """Return what the tables of `text` say of a statement; None where it names no cell, or leaves open which."""
+    """Compare a statement with the tables of `text`; None if it names no cell, or leaves open which."""
     rows = parse_tables(text).rows
     stated = terms(tokens)
     if not rows or not stated:
@@ -85,7 +83,7 @@ def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
 
 
 def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
-    """The cells whose head the statement names, with the heads above it where the same head stands several times."""
+    """Return the cells whose head the statement names; if a head occurs several times, the heads above it decide."""
     rest = without(stated, terms_of(row.label))
     found = [cell for cell in row.cells if has_all(rest, _naming_terms(cell.head))]
     chosen = most_specific(found, lambda cell: cell.head)
@@ -95,7 +93,7 @@ def _named_cells(stated: Sequence[Term], row: Row) -> list[_NamedCell]:
 
 
 def _naming_terms(head: str) -> tuple[Term, ...]:
-    """What a statement has to say to name `head`: "Number of desks" is meant by "desks"."""
+    """Return the terms with which a statement names `head`: "desks" names "Number of desks"."""
     found = terms_of(head)
     return tuple(each for each in found if each.key not in _GENERIC) or found
 
@@ -111,7 +109,8 @@ def _folded(text: str) -> str:
 def _compare_cell(
     tokens: Sequence[Token], stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]
 ) -> TableComparison | None:
-    """One cell, or several of one name in rows that other cells tell apart, as in "Acme,2019,5" and "Acme,2020,6"."""
+    """Compare with one cell, or with those of one name that other cells distinguish: "Acme,2019,5" and
+    "Acme,2020,6"."""
     chosen = best(cells, lambda about: sum(has_all(stated, terms_of(each.content)) for each in _others(about)))
     for about in chosen:
         rest = _rest(stated, [about])
@@ -131,7 +130,7 @@ def _others(about: _NamedCell) -> list[Cell]:
 
 
 def _rest(stated: Sequence[Term], cells: Sequence[_NamedCell]) -> list[Term]:
-    """What a statement tells besides the names of row, head and table."""
+    """Return the terms of a statement other than the names of row, head and table."""
     names = [each for about in cells for text in (about.row.label, about.cell.head) for each in terms_of(text)]
     return without(stated, names)
 
@@ -141,7 +140,7 @@ def _has_content(rest: Sequence[Term], cell: Cell) -> bool:
 
 
 def contents(cell: Cell) -> tuple[str, ...]:
-    """Return the content of a cell as it is written, and with the unit of its head."""
+    """Return the content of a cell as written, and with the unit of its head."""
     bare = cell.content.strip(" $€£₩¥()")
     if not cell.unit or not bare[:1].isdigit() or bare[-1:].isalpha():
         return (cell.content,)
@@ -157,7 +156,8 @@ def _content_terms(cell: Cell) -> list[Term]:
 
 
 def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: _NamedCell) -> tuple[Difference, ...]:
-    """A statement that denies what the cell holds, or calls it possible or planned: "was not 5"."""
+    """Return the difference of a statement that negates the content of the cell, or calls it possible or planned:
+    "was not 5"."""
     values = [each.token.start for each in rest if is_among(each, _content_terms(about.cell))]
     named = {each.cue for text in (about.row.label, about.cell.head, about.cell.content) for each in tokenize(text)}
     content = [each for each in tokens if each.kind != "filler"]
@@ -170,7 +170,7 @@ def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: 
 
 
 def _found_elsewhere(rest: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> Term | None:
-    """The first term of the rest that another cell holds, of the tables that have a row of this name."""
+    """Return the first of the remaining terms that another cell has, in the tables with a row of this name."""
     labels = {_folded(about.row.label) for about in cells}
     tables = {row.table for row in rows if _folded(row.label) in labels}
     meant = {id(about.cell) for about in cells}
@@ -192,7 +192,7 @@ def _difference(wrong: Term, known: str) -> Difference:
 
 
 def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Row]) -> TableComparison | None:
-    """Without a named head, a value found in other rows must also be in this row."""
+    """Compare values with the row, without a named head: what other rows have must also be in this one."""
     rest = [each for row in named for each in without(stated, terms_of(row.label)) if each.token.value]
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}
@@ -207,7 +207,7 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
 
 
 def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:
-    """Several cells: their contents stand in the order of their names, or the values are given to others."""
+    """Compare with several cells: their contents must be in the order of their names."""
     shared_row = len({about.row.label for about in cells}) == 1
     ordered = sorted(cells, key=lambda about: about.at if shared_row else _first(stated, terms_of(about.row.label)))
     rest = _rest(stated, cells)

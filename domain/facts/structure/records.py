@@ -1,4 +1,4 @@
-"""Records of a source: `key: value` pairs that stand in lines below one another, or on one line (V2)."""
+"""Reads records of a source: `key: value` pairs on consecutive lines or on one line (V2)."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ _TITLE = re.compile(r"[\s#*■▶]*([^.!?。|]{1,80}?)[\s:*#]*")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What `pairs` of (key, value) say of `label`; empty where only what stands `above` may name it."""
+    """The (key, value) `pairs` of the thing `label`; empty if only the `heading` may name it."""
 
     label: str
     pairs: tuple[tuple[str, str], ...]
@@ -24,7 +24,7 @@ class Record:
 
 
 def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
-    """Return the records of `lines`, and the lines that belong to none."""
+    """Return the records of `lines`, and the other lines."""
     blocks: list[tuple[str, list[tuple[str, str]]]] = []
     records: list[Record] = []
     others: list[str] = []
@@ -55,9 +55,9 @@ def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
 
 
 def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
-    """One record, or one for each time that its first key comes again.
+    """Return one record, or one for each repetition of the first key.
 
-    Records of a kind are named by their first value, a single one by what stands above it.
+    Records of a kind are named by their first value, a single one by its heading.
     """
     first = pairs[0][0]
     starts = [at for at, (key, _) in enumerate(pairs) if key == first]
@@ -69,7 +69,8 @@ def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: b
 
 
 def _inline_record(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
-    """The subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None unless it has two or more."""
+    """Return the subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None if it has fewer than two
+    pairs."""
     if line.count(":") < 2:
         return None
     text, label = line.strip().rstrip(".。)"), ""

@@ -1,4 +1,4 @@
-"""Sections of a source: what stands below a heading is about what the heading names (V2)."""
+"""Divides a source into sections: text below a heading is about what the heading names (V2)."""
 
 import re
 from collections import defaultdict
@@ -14,7 +14,7 @@ from domain.facts.structure.terms import Term, TermIndex, is_among, most_specifi
 from domain.text.memory import remembered
 
 _MOST_SECTIONS = 400
-_LONGEST_NAME = 4  # words of a heading that is a name; longer ones are sentences
+_LONGEST_NAME = 4  # words of a heading that is a name
 _RELATIONS = frozenset("before after during without until outside inside under over except non 전 후 이전 이후".split())
 _DIGIT = re.compile(r"\d")
 _PARTICIPLE = re.compile("ed$")
@@ -24,7 +24,7 @@ _CLASSES = GENERIC | keys_of("model town village municipality 모델")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`text` below the headings of `path`, the last one directly above it."""
+    """`text` below the headings of `path`, the last of which is directly above it."""
 
     path: tuple[str, ...]
     text: str
@@ -32,12 +32,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class NamedSection:
-    """The section that a statement names with the words `named`: `own` is its text, `rest` what else it says.
+    """The section that a statement names with the words `mention`; `remainder` is the rest of the statement.
 
-    `below` are the parts of that text, each below the headings that the statement does not name and that name a thing.
-    `others` are the sections of other headings; `is_apart` says that what stands below them is not said of
-    it: the heading names a thing, not a topic, or a time, as "Before 2020".
-    `in_part` says that the statement has only a part of the name, as "the X100" of "X100 Pro", which no other has.
+    `subsections` are the parts of `text`, each with the headings above it that name a thing and that the statement does
+    not name. `other_sections` are those below other headings; `is_exclusive`: what they say does not apply to this
+    section, because its heading names a thing or a time, as "Before 2020", not a topic. `is_partial`: the statement has
+    only a part of the name, as "the X100" of "X100 Pro", which no other heading has.
     """
 
     heading: str
@@ -53,7 +53,7 @@ class NamedSection:
 
 @remembered()
 def parse_sections(text: str) -> tuple[Section, ...]:
-    """Return the sections of `text` that have a heading and a text, at most 400. Linear in its length."""
+    """Return the sections of `text` with a heading and a text, at most 400. Linear in its length."""
     found: list[Section] = []
     path: list[tuple[int, str]] = []
     body: list[str] = []
@@ -71,7 +71,7 @@ def parse_sections(text: str) -> tuple[Section, ...]:
 
 
 def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
-    """Return the section whose heading the statement names; None for none, or for headings beside each other."""
+    """Return the section whose heading the statement names; None if it names none, or unrelated ones."""
     sections = parse_sections(text)
     told = TermIndex(terms(tokens))
     headings = list(dict.fromkeys(each for section in sections for each in section.path))
@@ -98,7 +98,6 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
 
 
 def _is_named(heading: str, tokens: Sequence[Token], told: TermIndex) -> bool:
-    """Say whether a statement names what a heading does."""
     naming = _naming_terms(heading)
     return (
         told.has_all(naming)
@@ -108,7 +107,7 @@ def _is_named(heading: str, tokens: Sequence[Token], told: TermIndex) -> bool:
 
 
 def _is_mentioned(wanted: Token, tokens: Sequence[Token]) -> bool:
-    """Say whether a word of a heading stands in the statement as a noun: "founded" is no "Founding"."""
+    """Say whether the statement has a word of a heading as a noun: "founded" does not mention "Founding"."""
     if wanted.kind != "word":
         return True
     written = {form for each in tokens for form in _noun_forms(each.text)}
@@ -116,12 +115,13 @@ def _is_mentioned(wanted: Token, tokens: Sequence[Token]) -> bool:
 
 
 def _relation_words(heading: str) -> set[str]:
-    """The small words of a heading without which it says something else: "Before 2020"."""
+    """Return the function words of a heading that change its meaning: "Before 2020"."""
     return {each.key for each in tokenize(heading) if each.key in _RELATIONS}
 
 
 def _noun_forms(text: str) -> Iterator[str]:
-    """The forms of a noun in which a statement may have it: the word, its plural or singular, its stem in Korean."""
+    """Yield the forms of a noun that a statement may have: as written, plural or singular, and the stem of a Korean
+    one."""
     for word in text.casefold().split():
         plain = word.removesuffix("'s")
         yield plain
@@ -131,7 +131,7 @@ def _noun_forms(text: str) -> Iterator[str]:
 
 
 def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], told: TermIndex) -> Iterator[str]:
-    """The headings below those that were `chosen` that name a thing which the statement does not name."""
+    """Yield the headings below the `chosen` ones that name a thing which the statement does not name."""
     last = max(at for at, each in enumerate(path) if each in chosen)
     known = [term for each in chosen for term in terms_of(each)]
     own = ((each, [term for term in _naming_terms(each) if not is_among(term, known)]) for each in path[last + 1 :])
@@ -141,7 +141,7 @@ def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], told: TermInde
 
 
 def _naming_terms(heading: str) -> Sequence[Term]:
-    """The terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2"."""
+    """Return the terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2"."""
     whole = terms_of(heading)
     if dated := [each for each in whole if each.token.value and each.token.value.date]:
         return dated if all(each in dated or each.key in PERIOD for each in whole) else whole
@@ -152,7 +152,7 @@ def _naming_terms(heading: str) -> Sequence[Term]:
 
 
 def _partially_named(tokens: Sequence[Token], told: TermIndex, headings: Sequence[str]) -> list[str]:
-    """The one heading of which the statement has a name that no other heading has."""
+    """Return the one heading of which the statement has a name that no other heading has; [] if there is none."""
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
         naming = _naming_terms(heading)
@@ -168,7 +168,7 @@ def _may_name(token: Token) -> bool:
 
 
 def _without_name(tokens: Sequence[Token], names: Sequence[Term]) -> Iterator[Token]:
-    """The tokens but for the names, and for the word that joins one to what it owns: "the profit of Acme"."""
+    """Yield the tokens except the names, and the preposition that links one to its property: "the profit of Acme"."""
     for token, following in zip(tokens, (*tokens[1:], None), strict=True):
         joins = token.key in _OWNER and following is not None and is_in_name(following, names)
         if not joins and not is_in_name(token, names):

@@ -1,7 +1,7 @@
-"""Tables and records of a source, read into rows: which content stands in which row under which head (V2).
+"""Reads the tables and records of a source into rows of cells with their heads (V2).
 
-Tables are lines with bars, tabs, semicolons or as many commas; their heads may take several lines. Records are blocks
-of `key: value` lines, or several such pairs on one line. The rest of the source is its prose.
+Lines of a table have bars, tabs, semicolons or the same number of commas; its heads may take several lines. Records are
+blocks of `key: value` lines, or several such pairs on one line. The rest of the source is prose.
 """
 
 import re
@@ -16,7 +16,7 @@ _MOST_ROWS = 400
 _MOST_COLUMNS = 40
 _MOST_LINE = 2_000
 _MOST_HEADS = 4  # lines
-_LONGEST_CELL = 80  # of a line that is cut at commas or semicolons, as sentences have them, too
+_LONGEST_CELL = 80  # in lines with commas or semicolons, which sentences have, too
 _RULE = re.compile(r"[\s|:+=-]+")
 _QUOTED_CELL = re.compile(r'"([^"]*)"')
 _SENTENCE = re.compile(r"[.!?。]\s*$")
@@ -34,7 +34,7 @@ _IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`content` under `head`; `over` are the heads above that one, `unit` what the heads say a number is in."""
+    """`content` below `head`; `outer_heads` are the heads above that one, `unit` is the unit that the heads state."""
 
     head: str
     content: str
@@ -44,7 +44,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: what it is about, its cells, the rows and lines that it stands below, and its table's number."""
+    """One row: its label and cells, the rows and lines above that apply to it (`heading`), and the number of its
+    table."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -85,7 +86,7 @@ def parse_tables(text: str) -> ParsedTables:
 
 
 def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
-    """Yield runs of lines that are cut in the same way, each with the heading and the line above it."""
+    """Yield runs of lines with the same separator, each with the heading and the line above it."""
     heading = caption = ""
     group: list[_Line] = []
     for line in text.splitlines():
@@ -112,7 +113,7 @@ def _tables_and_lines(text: str) -> Iterator[tuple[str, list[_Line]]]:
 
 
 def _split_cells(line: str) -> _Line:
-    """A line cut into cells, or the line itself as its `sign`."""
+    """Divide a line into cells; a line that is not one of a table becomes its own `separator`."""
     if len(line) > _MOST_LINE:
         return _Line(line, ())
     if "|" in line:
@@ -131,7 +132,7 @@ def _split_cells(line: str) -> _Line:
 
 
 def cells_of(line: str) -> tuple[str, ...]:
-    """Return what a line of a table has in its cells; () for any other line."""
+    """Return the cells of a table's line; () for any other line."""
     return tuple(each for each in _split_cells(line).cells if each)
 
 
@@ -158,7 +159,7 @@ def _rows(lines: Sequence[_Line], above: str, number: int) -> Iterator[Row]:
 
 
 def _grid(lines: Sequence[_Line]) -> list[list[str]]:
-    """The cells as a rectangle, without those that only the bars at the edges make."""
+    """Return the cells as a rectangle, without the empty ones that bars at the edges make."""
     rows = [list(each.cells) for each in lines]
     if lines[0].separator == "|" and all(not row[0] for row in rows):
         rows = [row[1:-1] if not row[-1] else row[1:] for row in rows]
@@ -180,7 +181,7 @@ def _count_heads(grid: Sequence[Sequence[str]]) -> int:
 
 
 def _is_headless(grid: Sequence[Sequence[str]]) -> bool:
-    """Say whether the first line is a row as the second is: figures in the same units stand in it."""
+    """Say whether the first line is a row like the second: both have figures in the same units."""
     first, second = ([_FIGURE.sub("0", each) for each in row[1:]] for row in grid[:2])
     return bool(grid[0][0]) and first == second and all(map(_is_data, grid[0][1:])) and "0" not in first
 
@@ -190,13 +191,13 @@ def _is_data(cell: str) -> bool:
 
 
 def _label_column(body: Sequence[Sequence[str]]) -> int:
-    """The first column that names its rows: one of running numbers does not, where the one behind it has words."""
+    """Return the column that labels the rows: the second if only the first has running numbers."""
     named = [sum(bool(row[at]) and not _is_data(row[at]) for row in body) * 2 > len(body) for at in (0, 1)]
     return 1 if named == [False, True] and len(body[0]) > 2 else 0
 
 
 def _fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Head lines, in each but the last of which a head stands for the empty cells behind it as well."""
+    """Yield the head lines; in each but the last a head also fills the empty cells after it."""
     for place, row in enumerate(heads):
         filled = list(row)
         if place < len(heads) - 1:
@@ -211,7 +212,8 @@ def _merged_heads(heads: Sequence[str]) -> tuple[str, str]:
 
 
 def _unit(head: str, *, noted: bool = False) -> str:
-    """What numbers below `head` are in: "million", "백만원", "kg". Brackets of a caption may hold anything."""
+    """Return the unit of the numbers below `head`: "million", "백만원", "kg". Brackets of a caption (`noted`) do not
+    count."""
     if korean := _KOREAN_UNIT.search(head):
         return korean[1].replace(" ", "")
     if scale := _SCALE.search(head):

@@ -1,4 +1,4 @@
-"""What a text tells, word by word, as names in tables and headings are looked for in a statement (V2)."""
+"""The terms of a text, by which names in tables and headings are looked up in a statement (V2)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ _MOST_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or value, and the token that it belongs to."""
+    """A content word or value, and the token that it belongs to."""
 
     key: str
     token: Token
 
 
 def terms(tokens: Sequence[Token]) -> list[Term]:
-    """Return what `tokens` tell, the words of a name each by itself."""
+    """Return the terms of the content tokens; each word of a name is a term."""
     return [
         Term(key, each)
         for each in tokens
@@ -33,12 +33,12 @@ def terms(tokens: Sequence[Token]) -> list[Term]:
 
 @lru_cache(maxsize=8192)
 def terms_of(text: str) -> tuple[Term, ...]:
-    """Return what the first 120 characters of a name or cell tell."""
+    """Return the terms of the first 120 characters of a name or cell."""
     return tuple(terms(tokenize(text[:_MOST_CHARS])))
 
 
 def terms_match(one: Term, other: Term) -> bool:
-    """Say whether two terms are the same, in whichever of them the less exact date or name stands."""
+    """Say whether two terms match, whichever of them has the less exact date or name."""
     if one.key == other.key or (one.key[:2] == "fy" and one.key[2:] == other.key):
         return True
     if one.token.value or other.token.value:
@@ -47,7 +47,7 @@ def terms_match(one: Term, other: Term) -> bool:
 
 
 class TermIndex:
-    """What a statement tells, laid out so that many names are soon looked for in it. Never changes."""
+    """The terms of a text, indexed for looking up many names. Immutable."""
 
     def __init__(self, content: Sequence[Term]) -> None:
         self._keys = frozenset(each.key for each in content)
@@ -59,7 +59,7 @@ class TermIndex:
                 self._by_head[prefix_key(each.key)].append(each)
 
     def has_all(self, wanted: Sequence[Term]) -> bool:
-        """Say whether all of some terms are there, of which there is one at least: as the function `has` does."""
+        """Say whether all `wanted` terms are present, and at least one is wanted."""
         return bool(wanted) and all(map(self._has_one, wanted))
 
     def _has_one(self, wanted: Term) -> bool:
@@ -73,17 +73,17 @@ class TermIndex:
 
 
 def is_among(term: Term, names: Sequence[Term]) -> bool:
-    """Say whether one of `names` is the same as `term`."""
+    """Say whether `term` matches one of `names`."""
     return any(terms_match(term, each) for each in names)
 
 
 def has_all(available: Sequence[Term], wanted: Sequence[Term]) -> bool:
-    """Say whether a statement has all of some terms, of which there is one at least."""
+    """Say whether all `wanted` terms are available, and at least one is wanted."""
     return bool(wanted) and all(any(terms_match(each, other) for other in available) for each in wanted)
 
 
 def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
-    """Return the terms that are in none of the names."""
+    """Return the available terms that match none of the names."""
     return [each for each in available if not is_among(each, names)]
 
 
@@ -95,6 +95,6 @@ def most_specific(found: Sequence[T], name: Callable[[T], str]) -> list[T]:
 
 
 def best(found: Sequence[T], score: Callable[[T], int]) -> list[T]:
-    """Return those with the highest score, in their order."""
+    """Return those with the highest score, in order."""
     scores = [score(each) for each in found]
     return [each for each, value in zip(found, scores, strict=True) if value == max(scores)]
