@@ -1,4 +1,4 @@
-"""Replaces the wrong values of a claim by the source's: the smallest possible correction (S4.4)."""
+"""Replaces the wrong values of a claim with those of the source: the smallest possible correction (S4.4)."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _HANGUL, _LATIN_WORD = re.compile("[가-힣]"), re.compile("[A-Za-z]{3,}")
 
 
 def corrected(claim: str, source: str, context: str = "") -> str | None:
-    """Return `claim` with its wrong values replaced by those of `source`, still about the same; None if impossible
+    """Return `claim` with its wrong values replaced by those of `source`, with the same subject; None if impossible
     (V6).
 
     The source must name the claim's subject in the same place as the values, or a heading of its `context` must.
@@ -80,7 +80,7 @@ def _values(found: Sequence[Disagreement], claim: str) -> dict[str, str]:
 
 
 def _without_shared_unit(old: str, new: str) -> tuple[str, str]:
-    """Two values without a unit that both have: a claim that says "16 percent" states the value "16%"."""
+    """Return both values without a common unit: a claim that says "16 percent" states the value "16%"."""
     one, other = _UNIT.search(old), _UNIT.search(new)
     if one and other and one[0].strip() == other[0].strip():
         return old[: one.start()], new[: other.start()]

@@ -1,4 +1,4 @@
-"""How well a quoted span and a claim stand the comparison with the source that they are said to come from (S4.4)."""
+"""Scores a citation: whether the quoted span is in the source, and whether it supports the claim (S4.4)."""
 
 import re
 from collections.abc import Iterator
@@ -113,13 +113,13 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
 
 
 def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
-    """What the cited words, read with their headings, are not about (V2, V4)."""
+    """Yield subjects of the claim that the cited words, read with their headings, are not about (V2, V4)."""
     for name in absent_subjects(claim, source, *located, active_context(context)):
         yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
 
 
 def without_markup(text: str) -> str:
-    """Blank out the Markdown and HTML of `text` in place: the target of a link is no word that a source has to say."""
+    """Blank out the Markdown and HTML of `text` in place: markup, such as the target of a link, is not evidence."""
     return _MARKUP.sub(lambda found: " " * len(found[0]), text)
 
 

@@ -64,9 +64,9 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
 
 
 def best_places(claim: str, source: str) -> tuple[SourceMatch, ...]:
-    """Return, for each sentence of the `claim`, the place of the `source` that says it best, with the differences.
+    """Return the best match in the `source` for each sentence of the `claim`, with the differences.
 
-    Empty for a claim of more than 2,000 characters, which `disagreements` calls unproven.
+    Empty for a claim of more than 2,000 characters, which `disagreements` reports as unproven.
     """
     if is_too_long(claim):
         return ()
@@ -75,11 +75,11 @@ def best_places(claim: str, source: str) -> tuple[SourceMatch, ...]:
 
 
 def cited_disagreements(claim: str, quoted: str, source: str, context: str = "") -> tuple[Disagreement, ...]:
-    """Return what the `claim` states otherwise than words that are `quoted` from the `source` (V2, V4, S4.4).
+    """Return where the `claim` disagrees with words `quoted` from the `source` (V2, V4, S4.4).
 
-    The words are read with what they stand below in the source and its `context`, the headings and columns outside of
-    it: a row belongs to the heads of its table, and a sentence is about what its headings name. What a section says
-    of its heading does not count against words that name it themselves.
+    The words are read with their headings and columns, in the source and in its `context`: a row belongs to the heads
+    of its table, and a sentence is about what its headings name. Other statements of a section do not count against
+    words that name its subject themselves.
     """
     cited = Quotation(_plain_source(quoted), _plain_source(source), _plain_source(context))
     found = [

@@ -1,4 +1,4 @@
-"""Whether a rewritten statement is still about the same, and whether one place of a source says all of it (V6)."""
+"""Tests whether a rewritten statement keeps its subjects, and whether one place of a source states all of it (V6)."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -19,11 +19,11 @@ _LONGEST = 3  # times the length of a statement: the place that is to say all of
 
 
 def keeps_subjects(old: str, new: str) -> bool:
-    """Say whether every clause of `new` is about what a clause of `old` is about, and names nothing else (V6).
+    """Say whether every clause of `new` has the subject of a clause of `old`, and names nothing else (V6).
 
-    What a clause is about are the words before its verb, Korean topics and subjects, and whatever is numbered:
-    "Pump 14", "Q2 2024", `2팀`. A clause whose values change keeps all of its names; one that only loses words may lose
-    names that it is not about.
+    The subject is the words before the verb, Korean topics and subjects, and whatever is numbered: "Pump 14", "Q2
+    2024", `2팀`. A clause with changed values must keep all of its names; one that only loses words may lose names
+    outside of its subject.
     """
     were = [(tokenize(clause), _about(clause)) for clause in clauses(old)]
     return all(any(_is_kept(*was, tokenize(clause)) for was in were) for clause in clauses(new))
@@ -44,7 +44,7 @@ def _is_kept(old: Sequence[Token], about: Sequence[Token], new: Sequence[Token])
 
 @lru_cache(maxsize=1024)
 def _about(clause: str) -> tuple[Token, ...]:
-    """The tokens of what a clause is about."""
+    """Return the tokens of the subject of a clause."""
     tokens = tokenize(clause)
     spoken = takewhile(lambda each: not _is_figure(each), tokenize(subject_phrase(clause)))
     numbered = (each for each in tokens if each.kind == "name" and _NAMED & set(each.key))
@@ -56,25 +56,25 @@ def _about(clause: str) -> tuple[Token, ...]:
 
 
 def is_stated_in(source: str, text: str) -> bool:
-    """Say whether one place of `source` says all of `text`, and nothing in it says otherwise (V6)."""
+    """Say whether one place of `source` states all of `text`, and nothing in the source contradicts it (V6)."""
     return is_in_one_place(text, source) and not without_heading_facts(text, source, disagreements(text, source))
 
 
 def without_heading_facts(text: str, source: str, found: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
-    """Return the disagreements of `text` and `source` but for what the heading of the best place tells."""
+    """Return the disagreements of `text` and `source` except those that the heading of the best place resolves."""
     places = _best_places(text, source) if found else []
     return tuple(each for each in found if not _do_headings_state(text, places, each.claim_value, each.source_value))
 
 
 def best_passage(source: str, text: str) -> str:
-    """Return the place of `source` that has most of `text`, with the headings that it stands below."""
+    """Return the place of `source` that has most of `text`, preceded by its headings."""
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     headings = [heading for each in _best_places(text, source) for heading in each.headings]
     return "\n\n".join((*dict.fromkeys(headings), source[start:end]))
 
 
 def is_stated_by_heading(text: str, source: str, stated: str, known: str | None) -> bool:
-    """Say whether what `text` states otherwise than its place is what the heading above that place names."""
+    """Say whether a difference between `text` and its place is resolved by the heading above that place."""
     return _do_headings_state(text, _best_places(text, source), stated, known)
 
 
@@ -88,9 +88,9 @@ def _best_places(text: str, source: str) -> list[Quotation]:
 
 
 def is_in_one_place(text: str, source: str) -> bool:
-    """Say whether the best place of `source` names what `text` is about, and has all of its names and values (V6).
+    """Say whether the best place of `source` names the subjects of `text` and has all of its names and values (V6).
 
-    A name far away is not enough here: the figures beside another subject are those of that subject.
+    A distant name is not enough: figures beside another subject belong to that subject.
     """
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
     if end <= start or ungrounded_words(text, source, start, end):
@@ -105,7 +105,7 @@ def is_in_one_place(text: str, source: str) -> bool:
 
 
 def _may_be_about(text: str, cited: Quotation) -> bool:
-    """Say whether the words name nothing else in front of their verb: "The charger weighs …" is about no pump."""
+    """Say whether the words name no other subject before their verb: "The charger weighs …" is not about a pump."""
     mentioned = TermIndex(terms([*tokenize(text), *(each for heading in cited.headings for each in tokenize(heading))]))
     subject = [each for each in tokenize(subject_phrase(cited.words)) if each.kind != "value"]
     named = [each for each in terms(subject) if GENERIC.isdisjoint((each.key, each.token.text.casefold()))]
@@ -114,7 +114,7 @@ def _may_be_about(text: str, cited: Quotation) -> bool:
 
 
 def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:
-    """The sentences of a place that state a value of `text`; without values the one that has most of its words."""
+    """Yield the sentences of a place that state a value of `text`; if it has none, the one with most of its words."""
     values = [each for clause in clauses(text) for each in _of_kind(tokenize(clause), "value")]
     if not values:
         best = best_text_span(source, text, 1, _LONGEST * len(text))

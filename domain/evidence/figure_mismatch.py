@@ -1,7 +1,7 @@
 """Finds numbers and units of a claim that differ from its source.
 
-First each figure is looked for anywhere in the source. Then, if one sentence of the source says nearly everything the
-claim says, each figure must be in that sentence: there a figure that belongs to something else is wrong, too.
+Each figure is first looked up in the whole source. Then, if one sentence of the source says nearly everything that the
+claim says, each figure must be in that sentence: a figure of something else is wrong there.
 """
 
 import re
@@ -28,7 +28,7 @@ _MOST_FIGURES = 50  # of a claim, so that one of nothing but numbers stays cheap
 
 @dataclass(frozen=True)
 class _Figures:
-    """The figures of a source, those of its sentence most like the claim, and the claim's own."""
+    """The figures of a source, those of its sentence most like the claim, and those of the claim."""
 
     figures: SourceFigures
     nearby: Sequence[Quantity]
@@ -100,7 +100,7 @@ def _other_unit(stated: Quantity, equal: Sequence[Quantity], known: _Figures) ->
 
 
 def _is_written(stated: Quantity, source: str) -> bool:
-    """Whether the source has a plain number in a form that is no quantity, as in `B2B` or `FY19`."""
+    """Say whether the source has a plain number in a form that is no quantity, as in `B2B` or `FY19`."""
     if stated.scaled or stated.unit:
         return False
     if stated.text not in source:
@@ -109,8 +109,7 @@ def _is_written(stated: Quantity, source: str) -> bool:
 
 
 def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
-    """Return the source's figures that may stand for the same thing: with the same words after them, else the same kind
-    of unit.
+    """Return the source's figures for the same thing: with the same words after them, else with the same kind of unit.
 
     If several remain, those in the sentence most like the claim.
     """
@@ -128,7 +127,7 @@ def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
 
 
 def _misplaced(stated: Sequence[Quantity], known: _Figures) -> Iterator[tuple[Quantity, Quantity]]:
-    """Yield figures that are in the source but not in the claim's own sentence there, with the figure found instead."""
+    """Yield figures that are in the source but not in the sentence most like the claim, with the figure found there."""
     for dimension in sorted({each.dimension for each in stated} - {""}):
         mine = [each for each in stated if each.dimension == dimension]
         theirs = [each for each in known.nearby if each.dimension == dimension]

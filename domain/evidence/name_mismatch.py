@@ -53,7 +53,7 @@ def _may_replace(name: Name, candidate: Name) -> bool:
 
 
 class _SourceNames:
-    """The words of a source, for looking up names in any form; read once and remembered."""
+    """The words of a source, for looking up names in any form; analysed once and cached."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -62,7 +62,7 @@ class _SourceNames:
         self._initials = _initials(source)
 
     def has(self, name: Name) -> bool:
-        """Say whether the source may name the same: in doubt it does."""
+        """Say whether the source may have the name; in doubt it has."""
         if name.kind != "latin":
             return any(part[:2] in self._text if len(part) > 3 else part in self._text for part in name.core)
         missing = [part for part in name.core if not self._has_word(part)]

@@ -1,4 +1,4 @@
-"""A sentence prepared for comparison: its words in order, their stems, and which of them are names."""
+"""Analyses a sentence for comparison: its words in order, their stems, and which of them are names."""
 
 import re
 import unicodedata

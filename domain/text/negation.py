@@ -1,4 +1,4 @@
-"""Finds what a sentence denies, and words that deny each other, in English and Korean."""
+"""Finds negated words of a sentence, and words that negate each other, in English and Korean."""
 
 import re
 from collections.abc import Iterator, Set
@@ -28,14 +28,14 @@ _SAME_CLAUSE = 0.8  # share of a denying clause's words from which another sente
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """One negation: the stems that it denies, and all stems of its clause, each in order."""
+    """One negation: the stems that it negates, and all stems of its clause, each in order."""
 
     denied: tuple[str, ...]
     clause: tuple[str, ...]
 
 
 def negations(sentence: str) -> list[Negation]:
-    """Return the negations of `sentence`, except those that deny nothing, such as "not only"."""
+    """Return the negations of `sentence`, except those without effect, such as "not only"."""
     text = _CONTRACTED.sub(" not ", _QUOTED.sub(" ", sentence.lower()))
     return [
         denial for clause in _CLAUSE_END.split(_NO_DENIAL.sub(" ", text)) for denial in _find_negations(words(clause))
@@ -57,7 +57,7 @@ def _find_negations(tokens: list[str]) -> Iterator[Negation]:
 
 
 def negated_in_one(sentence: str, other: str, other_stems: Set[str]) -> str | None:
-    """Return the word that `sentence` denies while `other`, about the same, asserts it; else None."""
+    """Return the word that `sentence` negates while `other`, with the same content, asserts it; else None."""
     if _ANY_DENIAL.search(other.lower()):
         return None
     for denial in negations(sentence):
@@ -178,7 +178,7 @@ _AFFIXES = {"un": 4, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6}
 
 
 def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
-    """Return stems (of the claim, of the source) that deny each other where neither text has both sides; else None."""
+    """Return opposite stems (of the claim, of the source) where neither text has both; else None."""
     for left, right in (*_OPPOSITES, *((right, left) for left, right in _OPPOSITES)):
         if claim & left and source & right and not claim & right and not source & left:
             return min(claim & left), min(source & right)

@@ -15,7 +15,7 @@ _MOST_EQUAL = 100  # sentences with equally many of a claim's stems: beyond this
 class AlignedSentence:
     """`text` is `source[start:end]`; `stems` are its content stems.
 
-    `said` is the share, 0..1, of the claim's content words (without numbers and dates) that the sentence has.
+    `coverage` is the share, 0..1, of the claim's content words (without numbers and dates) that the sentence has.
     """
 
     start: int
@@ -36,7 +36,7 @@ def claim_stems(claim: str) -> list[str]:
 def most_similar(wanted: Sequence[str], source: str, undated: Sequence[str]) -> AlignedSentence:
     """Return the sentence of `source` with most of the stems `wanted`; among equals, the one with fewest others.
 
-    `told` are those of the stems that are in no date. Of both lists only as many count as a sentence may have.
+    `undated` are those of the stems that belong to no date. Of both lists only as many count as a sentence may have.
     """
     wanted, undated = wanted[:_MOST_STEMS], undated[:_MOST_STEMS]
     read = parse_sentences(source)

@@ -56,7 +56,7 @@ class WordIndex:
 
 @dataclass(frozen=True)
 class ParsedSentences:
-    """A text split into sentences, which are looked up by their words. Read once and cached."""
+    """A text split into sentences that can be looked up by their words. Analysed once and cached."""
 
     text: str
 
@@ -83,8 +83,8 @@ class ParsedSentences:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of `text` in normal form: a text without those of a quotation does not contain
-    it."""
+    """Return the letters and digits of `text` in normal form, for testing quickly whether it may contain a
+    quotation."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 

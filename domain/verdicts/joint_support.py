@@ -1,7 +1,7 @@
 """Finds the parts of a statement in several of the sources that it cites (V7).
 
-No single source says all of it, so each part is compared with each source by itself. The combination therefore never
-exceeds what was said: with two subjects exchanged, no source says either of the parts.
+Each part is compared with each source separately, so the combination never exceeds what the sources state: if two
+subjects were exchanged, no source states either of the parts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,9 +33,9 @@ _NOTHING_CONFIDENCE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class SupportedPart:
-    """A part of a statement with its evidence by source, counted from 0; empty where no source says it.
+    """A part of a statement with its evidence by source, counted from 0; empty if no source states it.
 
-    `sure`: the words are the source's. Otherwise they may mean the same, which only a model can tell.
+    `sure`: the words are the source's. Otherwise they may mean the same, which only a model can decide.
     """
 
     text: str
@@ -46,13 +46,11 @@ class SupportedPart:
 
 @dataclass(frozen=True, slots=True)
 class JointSupport:
-    """The parts of a statement in order."""
-
     parts: tuple[SupportedPart, ...]
 
     @property
     def complete(self) -> bool:
-        """Whether some source says every part, surely or not."""
+        """Whether every part has evidence in some source, surely or not."""
         return all(part.evidence for part in self.parts)
 
     @property
@@ -69,12 +67,12 @@ class JointSupport:
 
 
 def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> JointSupport | None:
-    """Return the parts of `statement` and which of `sources` say them; None if it has one part, no source has one, or
-    it has more than 2,000 characters.
+    """Return the parts of `statement` with the `sources` that state them.
 
-    `contexts` are the headings and columns above each source: they name what it is about. Of all partitions, the one
-    that leaves least unsaid, then the one with the fewest parts. Linear in the sources' lengths: a statement has at
-    most 15 parts, and only the first 8 sources count.
+    None if it has only one part or more than 2,000 characters, or no source states any part. `contexts` are the
+    headings and columns above each source, which name what it is about. Of all divisions, it returns the one that
+    leaves least without evidence, then the one with the fewest parts. Linear in the sources' lengths: a statement has
+    at most 15 parts, and only the first 8 sources count.
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
@@ -118,7 +116,7 @@ def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str
 def _place_below(
     context: str, statement: str, reading: str, source: str, *, shared: bool, sure: bool
 ) -> tuple[int, int] | None:
-    """Where a source says a part, read below its headings and columns; what they say alone is no evidence."""
+    """Return the place of a part in a source, read below its headings and columns; these alone are no evidence."""
     whole = with_headings(reading, source, context)
     outside = len(whole) - len(source)
     found = _place(statement, reading, whole, shared=shared, sure=sure)
@@ -126,7 +124,7 @@ def _place_below(
 
 
 def _place(statement: str, reading: str, source: str, *, shared: bool, sure: bool) -> tuple[int, int] | None:
-    """The place where a source says a part, with its names and values and those of its subject."""
+    """Return the place where a source states a part, with its names and values and those of its subject."""
     if not _may_say(reading, source):
         return None
     found = compare(reading, source)
@@ -151,14 +149,14 @@ def _place(statement: str, reading: str, source: str, *, shared: bool, sure: boo
 
 
 def _may_say(reading: str, source: str) -> bool:
-    """Whether a source has half of a part's words anywhere; otherwise it is not read more closely."""
+    """Say whether a source has half of a part's words anywhere; otherwise it is not compared more closely."""
     wanted = [each.key for each in tokenize(reading) if each.is_content and not each.value]
     known = parse_source(source).all_keys
     return 2 * sum(known.issuperset(key.split()) for key in wanted) >= len(wanted)
 
 
 def _is_about_another(statement: str, reading: str, place: str, source: str) -> bool:
-    """Say whether a part without a name stands beside a name that the statement does not have.
+    """Say whether a part without a name is beside a name that the statement does not have.
 
     In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of another named firm.
     """
@@ -173,7 +171,7 @@ def _is_about_another(statement: str, reading: str, place: str, source: str) -> 
 
 
 def _leading(statement: str) -> list[Token]:
-    """The subject of the first part, where it is named: `Acme's revenue`, `노바 펌프의 무게는`."""
+    """Return the subject of the first part, if it has a name: `Acme's revenue`, `노바 펌프의 무게는`."""
     if HANGUL.search(statement):
         topic = _topic(statement)
         owners = [at for at, each in enumerate(topic) if each.case == "owner"]
@@ -199,9 +197,9 @@ def _is_name(token: Token) -> bool:
 def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
     """Return the ruling for each of `sources` (counted from 0) that the parts decide (V7, S5.4).
 
-    `reply` is a model's on all of them together; None if none was asked. If all parts are said and the model agrees, a
-    source is accurate for what it says, and inaccurate if it says nothing. If some part is not said, the sources of
-    other parts support the statement partly. Everything else is decided by the checks of each source alone.
+    `reply` is a model's on all of them together; None if none was asked. If all parts have evidence and the model
+    agrees, a source is accurate for its parts, and inaccurate if it has none. If some part has no evidence, the sources
+    of other parts support the statement partly. The checks of each source alone decide everything else.
     """
     if joint.complete and reply is not None and reply.is_accurate and reply.relation == "supports":
         return {source: _full_ruling(joint, source, reply) for source in sources}

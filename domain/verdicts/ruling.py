@@ -70,7 +70,8 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Everything found about a statement in its sources without a model; any number of replies are compared with it."""
+    """The evidence on a statement that was found in its sources without a model; it can be compared with any
+    replies."""
 
     statement: str
     readable: tuple[str, ...]
@@ -81,8 +82,10 @@ class Grounds:
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
-        """Read the `sources` once; words in them that address a model do not count. `contexts` are the headings and
-        columns above each source: they name what it is about, but prove no value."""
+        """Analyse the `sources` once, without words that address a model.
+
+        `contexts` are the headings and columns above each source: they name what it is about, but prove no value.
+        """
         readable = tuple(map(without_orders, sources))
         above = tuple(active_context(without_orders(each)) for each in contexts or [""] * len(readable))
         if is_too_long(statement):
@@ -128,7 +131,7 @@ class Grounds:
         return _as_replied(reply, self.own_evidence) if self.own_evidence else _unproven(reply, TOO_LONG, None)
 
     def _lacks(self, place: Evidence) -> list[str]:
-        """V4: the names and values of the statement that a place lacks, read together with its context."""
+        """Return the names and values of the statement that a place lacks, read with its context (V4)."""
         source, context = self.readable[place.source], self.contexts[place.source]
         return ungrounded_words(self.statement, source, place.start, place.end, context)
 
