@@ -1,9 +1,9 @@
-"""Splits an answer into sentences while it is being written, and tells which ones more text will not change (N1).
+"""Divides an answer into sentences while it is being written, and reports those that more text will not change (N1).
 
 A sentence counts as closed when the next one has begun with a whole word: by then its citation markers, its end and
-whether it is a heading are settled, except in rare texts (an aside that closes later, a list of references below it
-that was none). Users of a closed sentence must be able to do without it; `citations.statements` of the complete text is
-authoritative.
+whether it is a heading are settled, except in rare texts (an aside that closes later, a list of references that turns
+out to be none). Users of a closed sentence must be able to do without it; `citations.statements` of the complete text
+is authoritative.
 """
 
 import re
@@ -85,7 +85,7 @@ class GrowingAnswer:
 
 
 def _settled(text: str) -> str:
-    """`text` up to what is still open at its end."""
+    """Return `text` up to what is still open at its end."""
     end = len(text)
     if (tick := text.rfind("`")) >= 0:
         inside = code_regions(text)

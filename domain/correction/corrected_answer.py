@@ -11,7 +11,7 @@ from typing import Any, Literal
 from domain.answers.checkable import is_claim
 from domain.answers.parser import Reading, Said, read
 from domain.answers.statements import Statement
-from domain.correction.edits import Place, Repair, mend
+from domain.correction.edits import Place, Repair, apply_repairs
 from domain.markers.citable import Citable, citable
 from domain.markers.seams import WIDE_STOP
 
@@ -81,7 +81,7 @@ def correct(
     ]
     left = sorted({n for numbers in kept for n in numbers})
     mapping = {old: new if renumber else old for new, old in enumerate(left, start=1)}
-    plain, places = mend(reading, repairs)
+    plain, places = apply_repairs(reading, repairs)
     numbers = {index: tuple(sorted({mapping[number] for number in own})) for index, own in enumerate(kept)}
     text, statements = _written(plain, places, numbers, reading)
     cited = {number for said in reading.said for number in said.numbers}

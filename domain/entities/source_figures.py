@@ -16,7 +16,7 @@ from domain.text.memory import remembered
 
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
 _MOST_NEARBY = 200  # figures or dates of one sentence
-_MOST_RIVALS = 100  # figures of a kind: with more, none of them is a plausible counterpart
+_MOST_ALTERNATIVES = 100  # figures of a kind: with more, none of them is a plausible counterpart
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,11 @@ class SourceFigures:
         """Return quantities, at most a hundred, that share a following word with the figure, in order."""
         found = {at for noun in stated.nouns for at in self._by_noun.get(noun, ())}
         alike = [at for at in sorted(found) if not stated.unit or self.different[at].dimension == stated.dimension]
-        return [self.different[at] for at in alike[:_MOST_RIVALS]]
+        return [self.different[at] for at in alike[:_MOST_ALTERNATIVES]]
 
     def of_dimension(self, stated: Quantity) -> list[Quantity]:
         """Return quantities, at most a hundred, of the figure's dimension, in order."""
-        return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_RIVALS]]
+        return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_ALTERNATIVES]]
 
     def quantities_in(self, start: int, end: int) -> Sequence[Quantity]:
         """Return the quantities, at most 200, that start in a part of the source, in order."""

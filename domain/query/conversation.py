@@ -1,4 +1,4 @@
-"""The conversation before a question, as far as it tells what the question is about (N9)."""
+"""The conversation before a question, as far as it shows what the question is about (N9)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeGuard, get_args

@@ -79,7 +79,7 @@ def is_about_another(question: str, sentence: str) -> bool:
         return True
     mentions = Mentions(sentence)
     absent = [name for name in _sure_names(question) if not mentions.has(name.text)]
-    return any(_has_rival(question, name, sentence) for name in absent)
+    return any(_has_competing_name(question, name, sentence) for name in absent)
 
 
 def _names(question: str, text: str) -> Iterator[Thing]:
@@ -89,7 +89,7 @@ def _names(question: str, text: str) -> Iterator[Thing]:
         yield from (Thing("name", name.text) for name in found if not mentions.has(name.text))
     yield from (Thing("name", word) for word in _unknown_members(question, text))
     for name in _sure_names(question):
-        if name.kind != "latin" and name.text[:-1] not in text and _has_rival(question, name, text):
+        if name.kind != "latin" and name.text[:-1] not in text and _has_competing_name(question, name, text):
             yield Thing("name", name.text)
 
 
@@ -122,7 +122,7 @@ def _sure_names(question: str) -> list[FoundName]:
     return found
 
 
-def _has_rival(question: str, name: FoundName, text: str) -> bool:
+def _has_competing_name(question: str, name: FoundName, text: str) -> bool:
     """Whether another name is in the same position: before the same word or, for Latin names, after it."""
     before, after = _WORD.findall(question[: name.start])[-1:], _WORD.findall(question[name.end :])[:1]
     slots = [(word, r"\b([^\W_]{{1,40}})[ -]{word}") for word in after]
@@ -133,12 +133,12 @@ def _has_rival(question: str, name: FoundName, text: str) -> bool:
         if len(word) < 2 or (word.isascii() and len(word) < 3) or word.casefold() in STOP_WORDS:
             continue
         near = re.findall(slot.format(word=re.escape(stem(word.casefold())[:12])), text, re.IGNORECASE)
-        if any(_is_rival(other, name) for other in near if other.casefold() not in asked):
+        if any(_is_competing_name(other, name) for other in near if other.casefold() not in asked):
             return True
     return False
 
 
-def _is_rival(other: str, name: FoundName) -> bool:
+def _is_competing_name(other: str, name: FoundName) -> bool:
     if other.casefold() in STOP_WORDS:
         return False
     if name.kind != "latin":

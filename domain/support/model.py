@@ -11,10 +11,10 @@ from domain.evidence.contradictions import best_places, without_markers
 from domain.support.comparing import compare
 from domain.support.features import MEANING, features
 from domain.support.logistic import Weighing, parsed_weighing
-from domain.support.reading import ReadSentences, ReadText
+from domain.support.reading import AnalysedSentences, AnalysedText
 from domain.text.lengths import is_too_long
 from domain.text.memory import remembered
-from domain.text.word_index import read_sentences
+from domain.text.word_index import parse_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ def estimated_support(statement: str, source: str) -> float:
     """
     if is_too_long(statement):
         return 0.0
-    compared = compare(ReadText(" ".join(without_markers(statement).split())), _read(source))
+    compared = compare(AnalysedText(" ".join(without_markers(statement).split())), _read(source))
     return support_model().support(features(compared, best_places(statement, source), None))
 
 
 @remembered()
-def _read(source: str) -> ReadSentences:
-    return ReadSentences(ReadText(each.text) for each in read_sentences(without_markers(source)).sentences)
+def _read(source: str) -> AnalysedSentences:
+    return AnalysedSentences(AnalysedText(each.text) for each in parse_sentences(without_markers(source)).sentences)

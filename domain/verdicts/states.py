@@ -126,7 +126,7 @@ def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
 
 
 def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD) -> bool:
-    """Row N5: every check of the sentence is a sure no, so it cannot stay as it is."""
+    """Row N5: every check of the sentence is a confident no, so it cannot stay as it is."""
     return bool(checks) and all(check.verdict(threshold) is Verdict.INACCURATE for check in checks)
 
 

@@ -12,13 +12,15 @@ _BARE_SIGN = re.compile(r"\s(?:[-*•>]|#{1,6}|\d{1,3}[.)])\s*\Z")
 
 
 def is_ungrounded(states: Collection[str], after: int) -> bool:
-    """Whether at least `after` of the sentences checked so far are not in the sources, and none is, even in part.
-    Unchecked sentences do not count. Never with `after` 0."""
+    """Say whether at least `after` of the checked sentences lack support, and none has any, even in part.
+
+    Unchecked sentences do not count. Never with `after` 0.
+    """
     refused = sum(state in _REFUSED for state in states)
     return 0 < after <= refused and not any(state in _SAID for state in states)
 
 
-def without_its_open_end(text: str) -> str:
+def without_unfinished_sentence(text: str) -> str:
     """Return `text` without the sentence that is being written; all of it if there is only one."""
     said = statements(text)
     if len(said) < 2:

@@ -11,7 +11,7 @@ import structlog
 from db.queries.runs.events import DRAFT, EventData
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
 from domain.errors import DatabaseUnavailable
-from domain.verdicts.stopping import is_ungrounded, without_its_open_end
+from domain.verdicts.stopping import is_ungrounded, without_unfinished_sentence
 from services.core.context import StepContext
 from services.verification.streamed_results import states_so_far
 
@@ -99,7 +99,7 @@ class GrowingDraft:
     @property
     def closed_text(self) -> str:
         """The text without its unfinished last sentence."""
-        return without_its_open_end(self._written)
+        return without_unfinished_sentence(self._written)
 
     async def while_grounded(self, writing: Coroutine[Any, Any, T]) -> T | None:
         """Return what `writing` returns; None when it was stopped because its text is not in the sources."""

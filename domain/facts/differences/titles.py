@@ -1,6 +1,6 @@
-"""Titles in brackets, as Korean and Chinese write those of works, laws and papers: 「…」, 『…』, 《…》, 〈…〉 (V2).
+"""Compares titles in brackets, the Korean and Chinese form for works, laws and papers: 「…」, 『…』, 《…》, 〈…〉 (V2).
 
-Their words are common ones, so that titles of one list look alike; a title counts as one name.
+Titles consist of common words, so those of one list look alike; each counts as one name.
 """
 
 import re
@@ -11,8 +11,8 @@ from domain.facts.kinds import Difference
 _TITLE = re.compile(r"[「『《〈]([^「『《〈」』》〉\n]{1,80})[」』》〉]")
 
 
-def other_titles(statement: str, place: str) -> Iterator[Difference]:
-    """Yield each title of the `statement` that the `place` does not have, where the place has another title."""
+def title_differences(statement: str, place: str) -> Iterator[Difference]:
+    """Yield each title of the `statement` that the `place` lacks, if the place has another title."""
     titles = _TITLE.findall(place)
     words = _joined(place)
     for title in _TITLE.findall(statement) if titles else ():
