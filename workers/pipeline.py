@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 from celery import Signature, chain
 
-from domain.query.batching import batches, growing_batches, roomy
+from domain.query.batching import batches, growing_batches, items_per_message
 from domain.query.options import QueryOptions
 from domain.query.outcomes import Assessed
 from services.core.context import StepContext
@@ -113,7 +113,7 @@ def planned(run: Run, context: StepContext) -> Signature[Any]:
         return single(run, "assess")
     # A first batch of one gives an early verdict, but has no other statement to share a call with.
     spread = batches if options.shares_calls else growing_batches
-    return checking(run, spread(left, roomy(len(left), options.check_batch)))
+    return checking(run, spread(left, items_per_message(len(left), options.check_batch)))
 
 
 def assessed(run: Run, context: StepContext) -> Signature[Any]:
@@ -131,7 +131,7 @@ def assessed(run: Run, context: StepContext) -> Signature[Any]:
 def evidence_found(run: Run, context: StepContext) -> Signature[Any]:
     """A few statements per task; each is repaired by itself."""
     items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
-    return repairing(run, batches(items, roomy(len(items), context.query.options.check_batch)))
+    return repairing(run, batches(items, items_per_message(len(items), context.query.options.check_batch)))
 
 
 class Stage(NamedTuple):
